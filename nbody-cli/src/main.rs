@@ -1,0 +1,3 @@
+//! The `nbody` command.
+
+fn main() {}

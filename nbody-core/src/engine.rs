@@ -1,0 +1,88 @@
+//! What every engine that sums over all pairs offers.
+
+use std::time::Duration;
+
+use crate::{Error, Interaction, Record, Scalar};
+
+/// Sums an interaction over all pairs: on the CPU, on a GPU, in the emulator.
+///
+/// The calls that take slices do everything; those that take what [`upload`](Self::upload)
+/// returned leave the data where the engine computes, for codes that evaluate often.
+pub trait Engine<X: Interaction> {
+    /// What can go wrong.
+    type Error: From<Error> + std::error::Error + Send + Sync + 'static;
+    /// Particles where the engine computes.
+    type Particles<P: Record<Lane = f64>>;
+    /// Results where the engine computes.
+    type Fields;
+
+    /// Takes the particles to where the engine computes, converted to its precision.
+    fn upload<P>(&self, particles: &[P]) -> Result<Self::Particles<P::Host>, Self::Error>
+    where
+        P: Record,
+        P::Lane: Scalar;
+
+    /// Room for the results of `n` i-particles. What it holds before an evaluation is zero.
+    fn fields(&self, n: usize) -> Result<Self::Fields, Self::Error>;
+
+    /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. With no
+    /// j-particles every result is zero.
+    fn evaluate_into(
+        &mut self,
+        i: &Self::Particles<X::I>,
+        j: &Self::Particles<X::J>,
+        out: &mut Self::Fields,
+    ) -> Result<(), Self::Error>;
+
+    /// Evaluates every pair of one set; a particle meets itself only if the interaction
+    /// says so ([`Interaction::SELF_PAIRS`]).
+    fn evaluate_self_into(
+        &mut self,
+        particles: &Self::Particles<X::I>,
+        out: &mut Self::Fields,
+    ) -> Result<(), Self::Error>
+    where
+        X: Interaction<J = <X as Interaction>::I>;
+
+    /// Brings results back, after the evaluations that fill them have ended.
+    fn download<S: Scalar>(
+        &self,
+        fields: &Self::Fields,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error>;
+
+    /// The time that one [`evaluate_into`](Self::evaluate_into) takes where it computes: by
+    /// events on a GPU, by the clock on the CPU.
+    fn time(
+        &mut self,
+        i: &Self::Particles<X::I>,
+        j: &Self::Particles<X::J>,
+        out: &mut Self::Fields,
+    ) -> Result<Duration, Self::Error>;
+
+    /// The results of the j-particles on each i-particle.
+    fn evaluate<S: Scalar>(
+        &mut self,
+        i: &[<X::I as Record>::With<S>],
+        j: &[<X::J as Record>::With<S>],
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error> {
+        let mut out = self.fields(i.len())?;
+        let (i, j) = (self.upload(i)?, self.upload(j)?);
+        self.evaluate_into(&i, &j, &mut out)?;
+        self.download(&out)
+    }
+
+    /// The results of one set of particles on itself; see
+    /// [`evaluate_self_into`](Self::evaluate_self_into).
+    fn evaluate_self<S: Scalar>(
+        &mut self,
+        particles: &[<X::I as Record>::With<S>],
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error>
+    where
+        X: Interaction<J = <X as Interaction>::I>,
+    {
+        let mut out = self.fields(particles.len())?;
+        let particles = self.upload(particles)?;
+        self.evaluate_self_into(&particles, &mut out)?;
+        self.download(&out)
+    }
+}

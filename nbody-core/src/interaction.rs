@@ -1,0 +1,59 @@
+//! The interaction of two particles.
+
+use crate::{Lane, Output, Record};
+
+/// What a pair of particles costs, as counted in the interaction's expression tree. Both
+/// branches of an `if` count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    /// Additions, subtractions and sign changes that need an instruction.
+    pub add: u32,
+    /// Multiplications.
+    pub mul: u32,
+    /// Divisions and reciprocals.
+    pub div: u32,
+    /// Square roots and reciprocal square roots.
+    pub sqrt: u32,
+    /// Exponentials, logarithms, trigonometric and other functions.
+    pub special: u32,
+    /// Comparisons, minima, maxima, selections and roundings.
+    pub compare: u32,
+}
+
+impl Operations {
+    /// Floating-point operations per pair, each counted as one.
+    pub const fn flops(self) -> u32 {
+        self.add + self.mul + self.div + self.sqrt + self.special + self.compare
+    }
+}
+
+/// A pairwise interaction; the value holds its uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`; see
+/// the macro's documentation.
+pub trait Interaction: Record<Lane = f64, Host = Self> {
+    /// The i-particle: what feels.
+    type I: Record<Lane = f64, Host = Self::I>;
+    /// The j-particle: what acts.
+    type J: Record<Lane = f64, Host = Self::J>;
+    /// What is accumulated, one for each i-particle.
+    type F: Output<Lane = f64, Host = Self::F>;
+
+    /// The interaction's name in commands: that of its struct, in snake case.
+    const NAME: &'static str;
+    /// Whether a particle meets itself when i and j are one set; `false` unless the
+    /// declaration says otherwise.
+    const SELF_PAIRS: bool;
+    /// What one pair costs.
+    const OPERATIONS: Operations;
+    /// The generated part of the CUDA program: the structs, `pair` and `fold`.
+    const CUDA: &'static str;
+
+    /// Adds to `f` what `j` does to `i`.
+    fn pair<L: Lane>(
+        this: &Self::With<L>,
+        i: &<Self::I as Record>::With<L>,
+        j: &<Self::J as Record>::With<L>,
+        f: &mut <Self::F as Record>::With<L>,
+    );
+}

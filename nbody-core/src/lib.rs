@@ -1,0 +1,18 @@
+//! The core of `nbody`: what an interaction is, how the CPU evaluates it, and what a result is
+//! checked against. It knows nothing of CUDA.
+
+mod engine;
+mod error;
+mod interaction;
+mod lane;
+mod options;
+mod record;
+mod vector;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use interaction::{Interaction, Operations};
+pub use lane::{Lane, Scalar};
+pub use options::{Accumulation, Math, Options, Precision, Tiling};
+pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
+pub use vector::{Point, Vector};

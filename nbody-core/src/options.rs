@@ -1,0 +1,103 @@
+//! How an evaluation computes.
+
+use std::fmt;
+
+/// The arithmetic of one pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// `f32`.
+    #[default]
+    Single,
+    /// `f64`.
+    Double,
+}
+
+/// How the contributions of the j-particles are summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Accumulation {
+    /// One running sum in the precision of the pair.
+    Direct,
+    /// A sum for each bag, folded into a backup accumulator of the same precision: the
+    /// Chamomile scheme (Hamada & Iitaka 2007, section 2).
+    Blocked,
+    /// The same, with the backup accumulator in `f64`.
+    #[default]
+    BlockedF64,
+}
+
+/// What the arithmetic may trade for speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Math {
+    /// The hardware's reciprocal square root and division, fused multiply-add, and
+    /// denormals flushed to zero in `f32`.
+    #[default]
+    Fast,
+    /// IEEE square root and division, and no contraction: the same bits on every engine
+    /// that uses the same [`Tiling`].
+    Exact,
+}
+
+/// The order in which the j-particles are summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tiling {
+    /// j-particles in a bag.
+    pub bag: usize,
+    /// Parts that the j-particles are split into, each summed by itself and then added in
+    /// order. A part is a whole number of bags.
+    pub splits: usize,
+}
+
+impl Default for Tiling {
+    fn default() -> Self {
+        Self { bag: 256, splits: 1 }
+    }
+}
+
+impl Tiling {
+    /// The bags of one part, so that `splits` parts cover `nj` j-particles.
+    pub fn bags_per_split(self, nj: usize) -> usize {
+        nj.div_ceil(self.bag.max(1)).div_ceil(self.splits.max(1)).max(1)
+    }
+}
+
+/// How an evaluation computes: precision, accumulation, mathematics and order.
+///
+/// ```
+/// use nbody_core::{Options, Precision};
+/// let options = Options { precision: Precision::Double, ..Options::default() };
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The arithmetic of one pair.
+    pub precision: Precision,
+    /// How contributions are summed.
+    pub accumulation: Accumulation,
+    /// What the arithmetic may trade for speed.
+    pub math: Math,
+    /// The order of summation; `None` leaves the choice to the engine.
+    pub tiling: Option<Tiling>,
+}
+
+macro_rules! names {
+    ($type:ident: $($variant:ident $name:literal),*) => {
+        impl $type {
+            /// Every choice.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name in tables and commands.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+names!(Precision: Single "single", Double "double");
+names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64");
+names!(Math: Fast "fast", Exact "exact");

@@ -1,0 +1,96 @@
+//! Particles, parameters and results as rows of numbers.
+
+use crate::{Lane, Scalar};
+
+/// What a field of a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// One real number.
+    Real,
+    /// A vector of this many components.
+    Vector(usize),
+    /// A position of this many components.
+    Point(usize),
+    /// An array of this many real numbers.
+    Array(usize),
+    /// An integer: a type, a flag, an id.
+    U32,
+}
+
+impl FieldKind {
+    /// How many numbers the field is made of.
+    pub const fn components(self) -> usize {
+        match self {
+            Self::Real | Self::U32 => 1,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+        }
+    }
+}
+
+/// One field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in the declaration.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+}
+
+/// A row of numbers with names: a particle, the parameters of an interaction, a result.
+///
+/// `#[nbody::interaction]` implements this for every struct of the module; nothing else needs
+/// to.
+pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
+    /// What its real fields are.
+    type Lane: Lane;
+    /// The same record over other lanes.
+    type With<M: Lane>: Record<Lane = M, Host = Self::Host>;
+    /// The same record in `f64`, which stands for the whole family.
+    type Host: Record<Lane = f64, Host = Self::Host>;
+
+    /// The struct's name in the declaration.
+    const NAME: &'static str;
+    /// The fields, in the order of declaration.
+    const FIELDS: &'static [Field];
+    /// How many numbers a record is made of (IDIM, JDIM and FDIM of CUNBODY-1).
+    const DIM: usize;
+
+    /// Reads the numbers in the order of declaration.
+    fn read<R: Reader<Self::Lane>>(from: &mut R) -> Self;
+    /// Writes the numbers in the order of declaration.
+    fn write<W: Writer<Self::Lane>>(&self, to: &mut W);
+}
+
+/// A result: a record that accumulates.
+pub trait Output: Record {
+    /// Folds the accumulators of one bag into these backup accumulators.
+    fn fold<M: Scalar>(&mut self, bag: &Self::With<M>)
+    where
+        Self::Lane: Scalar;
+}
+
+/// Where a record reads its numbers from.
+pub trait Reader<L: Lane> {
+    /// The next number.
+    fn real(&mut self) -> L;
+    /// The next integer.
+    fn index(&mut self) -> L::U32;
+}
+
+/// Where a record writes its numbers to.
+pub trait Writer<L: Lane> {
+    /// Takes the next number.
+    fn real(&mut self, value: L);
+    /// Takes the next integer.
+    fn index(&mut self, value: L::U32);
+}
+
+/// How many numbers these fields are made of.
+pub const fn dim(fields: &[Field]) -> usize {
+    let (mut sum, mut k) = (0, 0);
+    while k < fields.len() {
+        sum += fields[k].kind.components();
+        k += 1;
+    }
+    sum
+}

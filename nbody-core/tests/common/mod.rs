@@ -1,0 +1,103 @@
+//! Gravity as `#[nbody::interaction]` expands it, so that the core is tested without the
+//! compiler.
+#![allow(dead_code, unsafe_code)]
+
+use nbody_core as nbody;
+
+/// Newtonian gravity with Plummer softening; G = 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Gravity<L: ::nbody_core::Lane = f64> {
+    /// Squared softening length.
+    pub eps2: L,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Body<L: ::nbody_core::Lane = f64> {
+    pub pos: ::nbody_core::Point<L>,
+    pub mass: L,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Field<L: ::nbody_core::Lane = f64> {
+    pub acc: ::nbody_core::Vector<L>,
+    pub pot: L,
+}
+
+macro_rules! record {
+    ($name:ident, $fields:expr, $($field:ident: $read:expr, $write:expr);*) => {
+        impl<L: nbody::Lane> nbody::Record for $name<L> {
+            type Lane = L;
+            type With<M: nbody::Lane> = $name<M>;
+            type Host = $name<f64>;
+            const NAME: &'static str = stringify!($name);
+            const FIELDS: &'static [nbody::Field] = $fields;
+            const DIM: usize = nbody::dim(Self::FIELDS);
+            fn read<R: nbody::Reader<L>>(from: &mut R) -> Self {
+                Self { $($field: $read(from)),* }
+            }
+            fn write<W: nbody::Writer<L>>(&self, to: &mut W) {
+                $($write(self.$field, to);)*
+            }
+        }
+        // SAFETY: `repr(C)` over scalars of one width, so there is no padding, and any bits
+        // are a value.
+        unsafe impl bytemuck::Zeroable for $name<f64> {}
+        unsafe impl bytemuck::Pod for $name<f64> {}
+        unsafe impl bytemuck::Zeroable for $name<f32> {}
+        unsafe impl bytemuck::Pod for $name<f32> {}
+    };
+}
+
+use nbody::FieldKind::{Point, Real, Vector};
+const fn field(name: &'static str, kind: nbody::FieldKind) -> nbody::Field {
+    nbody::Field { name, kind }
+}
+fn read_real<L: nbody::Lane, R: nbody::Reader<L>>(from: &mut R) -> L {
+    from.real()
+}
+fn write_real<L: nbody::Lane, W: nbody::Writer<L>>(x: L, to: &mut W) {
+    to.real(x);
+}
+record!(Gravity, &[field("eps2", Real)], eps2: read_real, write_real);
+record!(Body, &[field("pos", Point(3)), field("mass", Real)],
+    pos: nbody::Point::read, |x: nbody::Point<L>, to| x.write(to);
+    mass: read_real, write_real);
+record!(Field, &[field("acc", Vector(3)), field("pot", Real)],
+    acc: nbody::Vector::read, |x: nbody::Vector<L>, to| x.write(to);
+    pot: read_real, write_real);
+
+impl<L: nbody::Lane> nbody::Output for Field<L> {
+    fn fold<M: nbody::Scalar>(&mut self, bag: &Field<M>)
+    where
+        L: nbody::Scalar,
+    {
+        self.acc += bag.acc.cast();
+        self.pot += L::from_f64(bag.pot.to_f64());
+    }
+}
+
+impl nbody::Interaction for Gravity {
+    type I = Body;
+    type J = Body;
+    type F = Field;
+    const NAME: &'static str = "gravity";
+    const SELF_PAIRS: bool = false;
+    const OPERATIONS: nbody::Operations =
+        nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
+    const CUDA: &'static str = include_str!("gravity.cu");
+    fn pair<L: nbody::Lane>(
+        this: &Gravity<L>,
+        i: &Body<L>,
+        j: &Body<L>,
+        f: &mut Field<L>,
+    ) {
+        let d = j.pos - i.pos;
+        let rinv = (d.norm2() + this.eps2).rsqrt();
+        let mr = j.mass * rinv;
+        f.acc += d * (mr * rinv * rinv);
+        f.pot -= mr;
+    }
+}

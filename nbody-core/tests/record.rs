@@ -1,0 +1,17 @@
+//! Records, vectors and scalars.
+mod common;
+use common::{Body, Field, Gravity};
+use nbody_core::{Interaction, Record};
+
+#[test]
+fn dimensions_are_derived() {
+    assert_eq!((Body::<f64>::DIM, Field::<f64>::DIM, Gravity::<f64>::DIM), (4, 4, 1));
+    assert_eq!(Gravity::NAME, "gravity");
+}
+#[test]
+fn raw_rows_cast_to_bodies_without_a_copy() {
+    let rows = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]];
+    let bodies: &[Body] = bytemuck::cast_slice(&rows);
+    assert_eq!(bodies[1].pos.0, [5.0, 6.0, 7.0]);
+    assert!(bodies[0].mass == 4.0);
+}

@@ -1,0 +1,1 @@
+//! Devices, run-time compilation and launches of generated CUDA programs.

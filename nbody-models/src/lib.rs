@@ -1,0 +1,1 @@
+//! Particle models to compute on, and their files.

@@ -1,0 +1,3 @@
+//! Everything that CI runs.
+
+fn main() {}
