@@ -48,8 +48,6 @@ pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
     /// The same record in `f64`, which stands for the whole family.
     type Host: Record<Lane = f64, Host = Self::Host>;
 
-    /// The struct's name in the declaration.
-    const NAME: &'static str;
     /// The fields, in the order of declaration.
     const FIELDS: &'static [Field];
     /// How many numbers a record is made of (IDIM, JDIM and FDIM of CUNBODY-1).

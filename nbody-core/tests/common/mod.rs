@@ -32,7 +32,6 @@ macro_rules! record {
             type Lane = L;
             type With<M: nbody::Lane> = $name<M>;
             type Host = $name<f64>;
-            const NAME: &'static str = stringify!($name);
             const FIELDS: &'static [nbody::Field] = $fields;
             const DIM: usize = nbody::dim(Self::FIELDS);
             fn read<R: nbody::Reader<L>>(from: &mut R) -> Self {
@@ -85,15 +84,16 @@ impl nbody::Interaction for Gravity {
     type F = Field;
     const NAME: &'static str = "gravity";
     const SELF_PAIRS: bool = false;
-    const OPERATIONS: nbody::Operations =
-        nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
+    const OPERATIONS: nbody::Operations = nbody::Operations {
+        add: 10,
+        mul: 11,
+        div: 0,
+        sqrt: 1,
+        special: 0,
+        compare: 0,
+    };
     const CUDA: &'static str = include_str!("gravity.cu");
-    fn pair<L: nbody::Lane>(
-        this: &Gravity<L>,
-        i: &Body<L>,
-        j: &Body<L>,
-        f: &mut Field<L>,
-    ) {
+    fn pair<L: nbody::Lane>(this: &Gravity<L>, i: &Body<L>, j: &Body<L>, f: &mut Field<L>) {
         let d = j.pos - i.pos;
         let rinv = (d.norm2() + this.eps2).rsqrt();
         let mr = j.mass * rinv;
