@@ -1,1 +1,66 @@
-//! The compiler of interactions: from a Rust module to CUDA C++ and Rust.
+//! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
+//!
+//! Data flows one way. [`syntax`] sorts the items of the module, [`check`] resolves names and
+//! types and collects every error, [`ir`] is what comes of it, and [`emit_cuda`] and
+//! [`emit_rust`] print the same tree in two languages; [`expand`] puts the pieces together.
+//!
+//! It is no proc-macro itself, so that it can be tested, and used, like any other code.
+
+#![allow(clippy::missing_panics_doc)]
+
+mod analysis;
+mod builtin;
+mod check;
+mod comments;
+mod diagnostics;
+mod emit_cuda;
+mod emit_rust;
+mod expand;
+mod ir;
+mod message;
+mod names;
+mod stub;
+mod syntax;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::diagnostics::Ctxt;
+
+/// Expands `#[nbody::interaction(args)] item`.
+///
+/// On errors the expansion holds every one of them, each at its place, and a stub of the
+/// module, so that the code that uses the module adds no errors of its own.
+pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
+    let cx = Ctxt::new();
+    let options = syntax::Arguments::parse(&cx, args);
+    let Some(module) = syntax::Module::parse(&cx, item) else {
+        return cx.finish().err().unwrap_or_default();
+    };
+    let checked = check::check(&cx, &module);
+    match (cx.finish(), checked) {
+        (Ok(()), Some(ir)) => expand::expand(&ir, &options.krate),
+        (Ok(()), None) => TokenStream::new(),
+        (Err(errors), _) => {
+            let stub = stub::stub(&module, &options.krate);
+            quote! { #errors #stub }
+        }
+    }
+}
+
+/// The generated part of the CUDA program of each interaction in the module, by name.
+///
+/// The error is the text of every message, one a line.
+pub fn cuda(item: TokenStream) -> Result<Vec<(String, String)>, String> {
+    let cx = Ctxt::new();
+    let checked = syntax::Module::parse(&cx, item).and_then(|module| check::check(&cx, &module));
+    let messages = cx.messages();
+    match (cx.finish(), checked) {
+        (Ok(()), Some(ir)) => Ok(ir
+            .interactions
+            .iter()
+            .map(|interaction| (interaction.name.clone(), emit_cuda::emit(&ir, interaction)))
+            .collect()),
+        _ => Err(messages.join("\n")),
+    }
+}

@@ -1,0 +1,132 @@
+//! The named mathematics: methods that a body may call.
+
+use crate::ir::Type;
+
+/// What a function costs in [operation counts](crate::analysis).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    Sqrt,
+    Div,
+    Special,
+    Compare,
+    MulAdd,
+    Free,
+}
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $arguments:literal $cost:ident)*) => {
+        /// A method of `Real` or `Vector`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Builtin { $($variant,)* Dot, Cross, Norm, Norm2 }
+
+        impl Builtin {
+            /// The methods of `Real`, whose arguments and result are `Real` too.
+            pub const OF_REAL: &'static [Self] = &[$(Self::$variant),*];
+            /// The methods of `Vector`.
+            pub const OF_VECTOR: &'static [Self] =
+                &[Self::Dot, Self::Cross, Self::Norm, Self::Norm2];
+
+            /// The name, which is the same in the declaration, in CUDA and in Rust.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Dot => "dot",
+                    Self::Cross => "cross",
+                    Self::Norm => "norm",
+                    Self::Norm2 => "norm2",
+                }
+            }
+
+            /// How many arguments it takes besides the receiver, which are of its type.
+            pub fn arguments(self) -> usize {
+                match self {
+                    $(Self::$variant => $arguments,)*
+                    Self::Dot | Self::Cross => 1,
+                    Self::Norm | Self::Norm2 => 0,
+                }
+            }
+
+            /// What it costs, for the methods of `Real`.
+            pub fn cost(self) -> Cost {
+                match self {
+                    $(Self::$variant => Cost::$cost,)*
+                    Self::Dot | Self::Cross | Self::Norm | Self::Norm2 => Cost::Free,
+                }
+            }
+        }
+    };
+}
+
+builtins! {
+    Sqrt "sqrt" 0 Sqrt
+    Rsqrt "rsqrt" 0 Sqrt
+    Recip "recip" 0 Div
+    Powf "powf" 1 Special
+    Cbrt "cbrt" 0 Special
+    Exp "exp" 0 Special
+    Ln "ln" 0 Special
+    Sin "sin" 0 Special
+    Cos "cos" 0 Special
+    Tan "tan" 0 Special
+    Asin "asin" 0 Special
+    Acos "acos" 0 Special
+    Atan "atan" 0 Special
+    Atan2 "atan2" 1 Special
+    Sinh "sinh" 0 Special
+    Cosh "cosh" 0 Special
+    Tanh "tanh" 0 Special
+    Erf "erf" 0 Special
+    Erfc "erfc" 0 Special
+    Abs "abs" 0 Free
+    Min "min" 1 Compare
+    Max "max" 1 Compare
+    Clamp "clamp" 2 Compare
+    Floor "floor" 0 Compare
+    Ceil "ceil" 0 Compare
+    Round "round" 0 Compare
+    Trunc "trunc" 0 Compare
+    Copysign "copysign" 1 Compare
+    MulAdd "mul_add" 2 MulAdd
+}
+
+impl Builtin {
+    /// The method of this name on a value of this type.
+    pub fn find(receiver: Type, name: &str) -> Option<Self> {
+        Self::of(receiver).iter().copied().find(|builtin| builtin.name() == name)
+    }
+
+    /// The methods that values of this type have.
+    pub fn of(receiver: Type) -> &'static [Self] {
+        match receiver {
+            Type::Real => Self::OF_REAL,
+            Type::Vector(_) => Self::OF_VECTOR,
+            _ => &[],
+        }
+    }
+
+    /// The type of the result.
+    pub fn output(self, receiver: Type) -> Type {
+        if self == Self::Cross { receiver } else { Type::Real }
+    }
+}
+
+/// The named constants of `core::f64::consts` that a body may use.
+pub fn consts(name: &str) -> Option<f64> {
+    use std::f64::consts as c;
+    Some(match name {
+        "PI" => c::PI,
+        "TAU" => c::TAU,
+        "E" => c::E,
+        "SQRT_2" => c::SQRT_2,
+        "FRAC_1_SQRT_2" => c::FRAC_1_SQRT_2,
+        "FRAC_1_PI" => c::FRAC_1_PI,
+        "FRAC_2_PI" => c::FRAC_2_PI,
+        "FRAC_2_SQRT_PI" => c::FRAC_2_SQRT_PI,
+        "FRAC_PI_2" => c::FRAC_PI_2,
+        "FRAC_PI_3" => c::FRAC_PI_3,
+        "FRAC_PI_4" => c::FRAC_PI_4,
+        "LN_2" => c::LN_2,
+        "LN_10" => c::LN_10,
+        _ => return None,
+    })
+}

@@ -1,0 +1,464 @@
+//! Statements.
+
+use std::collections::HashSet;
+
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprIf, Ident, Local, Pat};
+
+use crate::check::scope::{Binding, Scopes};
+use crate::check::{Items, constant, operator, types};
+use crate::comments::Comments;
+use crate::diagnostics::Site;
+use crate::ir::{
+    self, BinaryOp, Body, FieldName, Input, LocalId, Place, Stmt, StmtKind, Struct, Type,
+};
+use crate::message::{self, suggestion};
+use crate::names::Unique;
+
+/// Checks one body, statement by statement.
+pub(crate) struct BodyChecker<'a> {
+    pub items: &'a Items<'a>,
+    pub scopes: Scopes,
+    pub locals: Vec<ir::Local>,
+    /// The structs behind the parameters, i and j, in `pair`.
+    pub records: Option<[&'a Struct; 3]>,
+    pub output: Option<&'a Struct>,
+    names: Unique,
+    comments: Comments,
+    /// The comments of the statement that is being checked.
+    pending: Vec<String>,
+    /// The statements so far of each block that is open.
+    open: Vec<Vec<Stmt>>,
+    accumulated: HashSet<String>,
+}
+
+/// What an assignment changes.
+enum Target {
+    Local(Place<LocalId>),
+    Output(Place<FieldName>),
+}
+
+impl<'a> BodyChecker<'a> {
+    pub fn new(items: &'a Items<'a>, block: &Block) -> Self {
+        Self {
+            items,
+            scopes: Scopes::default(),
+            locals: Vec::new(),
+            records: None,
+            output: None,
+            names: items.names.clone(),
+            comments: Comments::of(block),
+            pending: Vec::new(),
+            open: vec![Vec::new()],
+            accumulated: HashSet::new(),
+        }
+    }
+
+    /// Binds the names of the parameters of `pair`, and returns those of i, j and f.
+    pub fn roles(
+        &mut self,
+        names: &[Ident; 3],
+        records: [&'a Struct; 3],
+        output: &'a Struct,
+    ) -> [String; 3] {
+        self.records = Some(records);
+        self.output = Some(output);
+        self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
+        let bindings = [Binding::Input(Input::I), Binding::Input(Input::J), Binding::Output];
+        for (name, binding) in names.iter().zip(bindings) {
+            self.scopes.bind(name.to_string(), binding);
+        }
+        names.each_ref().map(|name| self.names.name(&name.to_string()))
+    }
+
+    /// A new variable under a name that nothing else in the body has.
+    pub fn declare(&mut self, ident: &Ident, ty: Type, mutable: bool) -> LocalId {
+        let name = ident.to_string();
+        let id = self.locals.len();
+        let unique = self.names.name(&name);
+        self.locals.push(ir::Local { name: unique, span: ident.span(), ty, mutable });
+        self.scopes.bind(name, Binding::Local(id));
+        id
+    }
+
+    /// The fields of the result that nothing was accumulated into.
+    pub fn unused_outputs(&self, output: &'a Struct) -> impl Iterator<Item = &'a Ident> {
+        output
+            .fields
+            .iter()
+            .map(|field| &field.ident)
+            .filter(|ident| !self.accumulated.contains(&ident.to_string()))
+    }
+
+    /// The statements, once all are checked.
+    pub fn finish(mut self, block: &Block) -> Body {
+        let comments = self.comments.rest_of(block);
+        Body { locals: self.locals, statements: self.open.pop().unwrap_or_default(), comments }
+    }
+
+    /// Checks a block that gives no value.
+    pub fn block_without_value(&mut self, block: &Block) {
+        self.scopes.enter();
+        for statement in &block.stmts {
+            self.statement(statement);
+        }
+        self.scopes.leave();
+    }
+
+    /// Checks a block and its value; `Some(None)` if it has none, `None` after an error.
+    pub fn block_with_value(&mut self, block: &Block) -> Option<Option<ir::Expr>> {
+        self.scopes.enter();
+        let value = match block.stmts.split_last() {
+            Some((syn::Stmt::Expr(value, None), before)) => {
+                before.iter().for_each(|statement| self.statement(statement));
+                self.pending = self.comments.before(value);
+                let checked = self.expr(value).map(Some);
+                self.pending.clear();
+                checked
+            }
+            _ => {
+                block.stmts.iter().for_each(|statement| self.statement(statement));
+                Some(None)
+            }
+        };
+        self.scopes.leave();
+        value
+    }
+
+    fn statement(&mut self, statement: &syn::Stmt) {
+        self.pending = self.comments.before(statement);
+        match statement {
+            syn::Stmt::Local(local) => {
+                self.let_(local);
+            }
+            syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
+            syn::Stmt::Item(item) => self.refuse_statement(item, "an item"),
+            syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call"),
+        }
+        let end = Site::of(statement).end();
+        if let Some(behind) = self.comments.behind(end)
+            && let Some(last) = self.open.last_mut().and_then(|block| block.last_mut())
+        {
+            last.behind = Some(behind);
+        }
+    }
+
+    fn refuse_statement(&self, at: &impl quote::ToTokens, name: &str) {
+        self.items.cx.error(Site::of(at), &message::STATEMENT, &[name]);
+    }
+
+    /// Adds a statement to the innermost open block.
+    pub fn push(&mut self, kind: StmtKind) {
+        let comments = std::mem::take(&mut self.pending);
+        if let Some(block) = self.open.last_mut() {
+            block.push(Stmt { comments, behind: None, kind });
+        }
+    }
+
+    fn let_(&mut self, local: &Local) -> Option<()> {
+        let cx = self.items.cx;
+        let (pattern, declared) = match &local.pat {
+            Pat::Type(pattern) => {
+                (&*pattern.pat, Some(types::check(cx, &pattern.ty, self.items.constants)?))
+            }
+            pattern => (pattern, None),
+        };
+        let Pat::Ident(binding) = pattern else {
+            cx.error(Site::of(pattern), &message::LET_PATTERN, &[]);
+            return None;
+        };
+        if binding.by_ref.is_some() || binding.subpat.is_some() {
+            cx.error(Site::of(pattern), &message::LET_PATTERN, &[]);
+        }
+        let name = &binding.ident;
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none());
+        let Some(init) = init else {
+            cx.error(Site::of(name), &message::LET_INIT, &[&name.to_string()]);
+            return None;
+        };
+        let mutable = binding.mutability.is_some();
+        let checked = match &*init.expr {
+            Expr::If(choice) if !is_simple_if(choice) => {
+                let ty = self.choice(choice, Some((name, mutable)))?.ty;
+                Some((None, ty))
+            }
+            expr => self.expr(expr).map(|value| {
+                let ty = value.ty;
+                (Some(value), ty)
+            }),
+        };
+        let Some((value, ty)) = checked else {
+            // The name is bound all the same, so that its uses are not errors too.
+            if let Some(ty) = declared {
+                self.declare(name, ty, true);
+            } else {
+                self.scopes.bind(name.to_string(), Binding::Unknown);
+            }
+            return None;
+        };
+        if let Some(declared) = declared.filter(|declared| *declared != ty) {
+            let (found, declared) = (ty.to_string(), declared.to_string());
+            cx.error(Site::of(&init.expr), &message::LET_TYPE, &[&found, &declared]);
+        }
+        if let Some(value) = value {
+            let local = self.declare(name, ty, mutable);
+            self.push(StmtKind::Let { local, value });
+        }
+        Some(())
+    }
+
+    fn expr_statement(&mut self, expr: &Expr) {
+        match expr {
+            Expr::If(choice) => {
+                self.if_(choice);
+            }
+            Expr::Block(block) if block.label.is_none() => self.block_without_value(&block.block),
+            Expr::Assign(assign) => {
+                self.assign(&assign.left, None, &assign.right);
+            }
+            Expr::Binary(binary) if operator::assignment(&binary.op).is_some() => {
+                let op = operator::assignment(&binary.op);
+                self.assign(&binary.left, op, &binary.right);
+            }
+            Expr::ForLoop(_) => self.refuse_statement(expr, "`for`"),
+            Expr::While(_) => self.refuse_statement(expr, "`while`"),
+            Expr::Loop(_) => self.refuse_statement(expr, "`loop`"),
+            Expr::Return(_) => self.refuse_statement(expr, "`return`"),
+            Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
+            Expr::Match(_) => self.refuse_statement(expr, "`match`"),
+            _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
+        }
+    }
+
+    fn if_(&mut self, choice: &ExprIf) -> Option<()> {
+        let condition = self.condition(&choice.cond);
+        let comments = std::mem::take(&mut self.pending);
+        let yes = self.branch(|this| this.block_without_value(&choice.then_branch)).0;
+        let no = match &choice.else_branch {
+            None => Vec::new(),
+            Some((_, otherwise)) => self.branch(|this| this.expr_statement(otherwise)).0,
+        };
+        self.pending = comments;
+        self.push(StmtKind::If { condition: condition?, yes, no });
+        Some(())
+    }
+
+    /// Checks statements into a block of their own.
+    fn branch<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
+        self.open.push(Vec::new());
+        let value = check(self);
+        (self.open.pop().unwrap_or_default(), value)
+    }
+
+    /// An `if` that gives a value: a choice of two expressions where the branches are no more
+    /// than that, else a variable that the branches set.
+    pub fn choice(&mut self, choice: &ExprIf, name: Option<(&Ident, bool)>) -> Option<ir::Expr> {
+        let cx = self.items.cx;
+        let condition = self.condition(&choice.cond);
+        let Some((_, otherwise)) = &choice.else_branch else {
+            cx.error(Site::of(choice), &message::NO_ELSE, &[]);
+            return None;
+        };
+        let comments = std::mem::take(&mut self.pending);
+        let (mut yes, yes_value) = self.branch(|this| this.block_value(&choice.then_branch));
+        let (mut no, no_value) = self.branch(|this| match &**otherwise {
+            Expr::Block(block) => this.block_value(&block.block),
+            expr => this.expr(expr),
+        });
+        self.pending = comments;
+        let (condition, yes_value, no_value) = (condition?, yes_value?, no_value?);
+        let ty = yes_value.ty;
+        if ty != no_value.ty {
+            let types = [ty.to_string(), no_value.ty.to_string()];
+            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
+            return None;
+        }
+        let span = choice.if_token.span();
+        if name.is_none() && yes.is_empty() && no.is_empty() {
+            let kind = ir::ExprKind::Select(Box::new([condition, yes_value, no_value]));
+            return Some(ir::Expr { kind, ty, span });
+        }
+        let unnamed = Ident::new("chosen", span);
+        let (name, mutable) = name.unwrap_or((&unnamed, false));
+        let local = self.declare(name, ty, mutable);
+        for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
+            let place = Place { of: local, whole: ty, component: None };
+            let kind = StmtKind::Assign { place, op: None, value };
+            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
+        }
+        self.push(StmtKind::Declare { local });
+        self.push(StmtKind::If { condition, yes, no });
+        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
+    }
+
+    /// A block that must give a value.
+    pub fn block_value(&mut self, block: &Block) -> Option<ir::Expr> {
+        let value = self.block_with_value(block)?;
+        if value.is_none() {
+            self.items.cx.error(Site::of(block), &message::BRANCH_VALUE, &[]);
+        }
+        value
+    }
+
+    fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        let condition = self.expr(expr)?;
+        if condition.ty != Type::Bool {
+            let found = condition.ty.to_string();
+            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
+            return None;
+        }
+        Some(condition)
+    }
+
+    fn assign(&mut self, left: &Expr, op: Option<BinaryOp>, right: &Expr) -> Option<()> {
+        let target = self.target(left, op);
+        let value = self.expr(right);
+        let (target, value) = (target?, value?);
+        let ty = match &target {
+            Target::Local(place) => place.ty(),
+            Target::Output(place) => place.ty(),
+        };
+        let result = match op {
+            Some(op) => operator::binary(op, ty, value.ty).ok(),
+            None => Some(value.ty),
+        };
+        if result != Some(ty) {
+            let (found, expected) = (value.ty.to_string(), ty.to_string());
+            let message = &message::ASSIGN_TYPE;
+            self.items.cx.error(Site::of(right), message, &[&found, &expected]);
+            return None;
+        }
+        let kind = match target {
+            Target::Local(place) => StmtKind::Assign { place, op, value },
+            Target::Output(place) => {
+                StmtKind::Accumulate { place, subtract: op == Some(BinaryOp::Sub), value }
+            }
+        };
+        self.push(kind);
+        Some(())
+    }
+
+    /// What the left side of an assignment stands for.
+    fn target(&mut self, left: &Expr, op: Option<BinaryOp>) -> Option<Target> {
+        let cx = self.items.cx;
+        let site = Site::of(left);
+        match left {
+            Expr::Path(path) => {
+                let ident = path.path.get_ident()?;
+                self.variable(ident).map(Target::Local)
+            }
+            Expr::Field(field) => {
+                if let Some(binding) = self.record(&field.base) {
+                    return match binding {
+                        Binding::Output => self.accumulator(field, op).map(Target::Output),
+                        _ => {
+                            let written = quote::ToTokens::to_token_stream(left).to_string();
+                            cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
+                            None
+                        }
+                    };
+                }
+                let base = self.target(&field.base, op)?;
+                let component = |ty| self.component_index(ty, &field.member);
+                component_of(base, component)
+            }
+            Expr::Index(index) => {
+                let base = self.target(&index.expr, op)?;
+                let component = |ty| self.index(ty, &index.expr, &index.index);
+                component_of(base, component)
+            }
+            Expr::Paren(paren) => self.target(&paren.expr, op),
+            _ => {
+                cx.error(site, &message::ASSIGN_TARGET, &[]);
+                None
+            }
+        }
+    }
+
+    fn variable(&self, ident: &Ident) -> Option<Place<LocalId>> {
+        let cx = self.items.cx;
+        let (site, name) = (Site::of(ident), ident.to_string());
+        match self.scopes.find(&name) {
+            Some(Binding::Local(local)) if self.locals[local].mutable => {
+                Some(Place { of: local, whole: self.locals[local].ty, component: None })
+            }
+            Some(Binding::Local(_)) => {
+                cx.error(site, &message::IMMUTABLE, &[&name, &name]);
+                None
+            }
+            Some(Binding::Input(_)) => {
+                cx.error(site, &message::ASSIGN_INPUT, &[&name]);
+                None
+            }
+            Some(Binding::Output) => {
+                let field = format!("{name}.field");
+                cx.error(site, &message::ASSIGN_OUTPUT, &[&field, &field]);
+                None
+            }
+            Some(Binding::Unknown) => None,
+            None => {
+                let help = suggestion(&name, self.scopes.names());
+                cx.error(site, &message::UNKNOWN_NAME, &[&name, &help]);
+                None
+            }
+        }
+    }
+
+    /// The field of the result that is accumulated into.
+    fn accumulator(
+        &mut self,
+        field: &syn::ExprField,
+        op: Option<BinaryOp>,
+    ) -> Option<Place<FieldName>> {
+        let output = self.output?;
+        let found = self.field(output, &field.member)?;
+        self.accumulated.insert(found.ident.to_string());
+        if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
+            let written = quote::ToTokens::to_token_stream(field).to_string().replace(' ', "");
+            let message = &message::ASSIGN_OUTPUT;
+            self.items.cx.error(Site::of(field), message, &[&written, &written]);
+            return None;
+        }
+        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
+        Some(Place { of, whole: found.ty, component: None })
+    }
+
+    /// A constant index below the length of a vector or an array.
+    pub fn index(&self, ty: Type, base: &Expr, index: &Expr) -> Option<usize> {
+        let cx = self.items.cx;
+        let (Type::Vector(n) | Type::Array(n)) = ty else {
+            cx.error(Site::of(base), &message::NOT_INDEXABLE, &[&ty.to_string()]);
+            return None;
+        };
+        let found = constant::index(index, self.items.constants).filter(|k| *k < n);
+        if found.is_none() {
+            cx.error(Site::of(index), &message::INDEX, &[&n.to_string()]);
+        }
+        found
+    }
+}
+
+fn component_of(
+    target: Target,
+    component: impl FnOnce(Type) -> Option<usize>,
+) -> Option<Target> {
+    fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<usize>) -> Option<Place<T>> {
+        let component = component(place.ty())?;
+        Some(Place { component: Some(component), ..place })
+    }
+    Some(match target {
+        Target::Local(place) => Target::Local(of(place, component)?),
+        Target::Output(place) => Target::Output(of(place, component)?),
+    })
+}
+
+/// Whether both branches are expressions and nothing else.
+fn is_simple_if(choice: &ExprIf) -> bool {
+    let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
+    simple(&choice.then_branch)
+        && match choice.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
+            Some(Expr::Block(block)) => simple(&block.block),
+            Some(Expr::If(choice)) => is_simple_if(choice),
+            _ => true,
+        }
+}

@@ -1,0 +1,138 @@
+//! Constants, which are computed here, in `f64`, so that both languages get the same number.
+
+use quote::ToTokens;
+use syn::{BinOp, Expr, Lit, UnOp};
+
+use crate::builtin;
+use crate::diagnostics::{Ctxt, Site};
+use crate::ir::{Constant, Value};
+use crate::message;
+use crate::names::Unique;
+use crate::syntax;
+
+/// The constants of the module, in order; each may use those before it.
+pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> Vec<Constant> {
+    let mut constants: Vec<Constant> = Vec::new();
+    for item in items {
+        let name = item.ident.to_string();
+        let ty = syntax::type_name(&item.ty).map(|ty| ty.to_string());
+        let value = match (ty.as_deref(), value(&item.value, &constants)) {
+            (Some("Real"), Some(value @ Value::Real(x))) if x.is_finite() => value,
+            (Some("u32"), Some(value @ Value::U32(_))) => value,
+            (Some("Real"), Some(Value::Real(_))) | (Some("u32"), None) if is_number(&item.value) => {
+                cx.error(Site::of(&item.value), &message::CONST_RANGE, &[&name]);
+                continue;
+            }
+            (Some("Real" | "u32"), _) => {
+                cx.error(Site::of(&item.value), &message::CONST_VALUE, &[]);
+                continue;
+            }
+            _ => {
+                cx.error(Site::of(&item.ty), &message::CONST_TYPE, &[&name]);
+                continue;
+            }
+        };
+        constants.push(Constant {
+            attrs: item.attrs.clone(),
+            vis: item.vis.clone(),
+            ident: item.ident.clone(),
+            name: names.name(&name),
+            value,
+        });
+    }
+    constants
+}
+
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(_) | Expr::Binary(_))
+}
+
+/// A whole number that is written out or named.
+pub(crate) fn index(expr: &Expr, constants: &[Constant]) -> Option<usize> {
+    match value(expr, constants)? {
+        Value::U32(n) => usize::try_from(n).ok(),
+        Value::Real(_) => None,
+    }
+}
+
+/// A whole number with a sign.
+pub(crate) fn exponent(expr: &Expr, constants: &[Constant]) -> Option<i32> {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            exponent(&unary.expr, constants).map(|n| -n)
+        }
+        Expr::Paren(paren) => exponent(&paren.expr, constants),
+        _ => i32::try_from(index(expr, constants)?).ok(),
+    }
+}
+
+/// The value of a constant expression.
+fn value(expr: &Expr, constants: &[Constant]) -> Option<Value> {
+    match expr {
+        Expr::Lit(literal) => self::literal(&literal.lit),
+        Expr::Paren(paren) => value(&paren.expr, constants),
+        Expr::Group(group) => value(&group.expr, constants),
+        Expr::Path(path) if path.qself.is_none() => named(&path.path, constants),
+        Expr::Unary(unary) => match (&unary.op, value(&unary.expr, constants)?) {
+            (UnOp::Neg(_), Value::Real(x)) => Some(Value::Real(-x)),
+            _ => None,
+        },
+        Expr::Binary(binary) => {
+            let (a, b) = (value(&binary.left, constants)?, value(&binary.right, constants)?);
+            match (a, b) {
+                (Value::Real(a), Value::Real(b)) => real(&binary.op, a, b).map(Value::Real),
+                (Value::U32(a), Value::U32(b)) => integer(&binary.op, a, b).map(Value::U32),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn literal(literal: &Lit) -> Option<Value> {
+    match literal {
+        Lit::Float(float) if float.suffix().is_empty() => {
+            float.base10_parse().ok().map(Value::Real)
+        }
+        Lit::Int(int) if int.suffix().is_empty() => int.base10_parse().ok().map(Value::U32),
+        _ => None,
+    }
+}
+
+/// A constant of the module, or of `core::f64::consts`.
+pub(crate) fn named(path: &syn::Path, constants: &[Constant]) -> Option<Value> {
+    if let Some(ident) = path.get_ident() {
+        return constants.iter().find(|constant| constant.ident == *ident).map(|c| c.value);
+    }
+    library(path).map(Value::Real)
+}
+
+/// A constant of `core::f64::consts`.
+pub(crate) fn library(path: &syn::Path) -> Option<f64> {
+    let written = path.to_token_stream().to_string().replace(' ', "");
+    let written = written.trim_start_matches("::");
+    let name = ["core::f64::consts::", "std::f64::consts::", "f64::consts::"]
+        .iter()
+        .find_map(|prefix| written.strip_prefix(prefix))?;
+    builtin::consts(name)
+}
+
+fn real(op: &BinOp, a: f64, b: f64) -> Option<f64> {
+    Some(match op {
+        BinOp::Add(_) => a + b,
+        BinOp::Sub(_) => a - b,
+        BinOp::Mul(_) => a * b,
+        BinOp::Div(_) => a / b,
+        _ => return None,
+    })
+}
+
+fn integer(op: &BinOp, a: u32, b: u32) -> Option<u32> {
+    match op {
+        BinOp::Add(_) => a.checked_add(b),
+        BinOp::Sub(_) => a.checked_sub(b),
+        BinOp::Mul(_) => a.checked_mul(b),
+        BinOp::Div(_) => a.checked_div(b),
+        _ => None,
+    }
+}

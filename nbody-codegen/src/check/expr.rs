@@ -1,0 +1,403 @@
+//! Expressions.
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall, Lit, Member, UnOp};
+
+use crate::builtin::Builtin;
+use crate::check::body::BodyChecker;
+use crate::check::scope::Binding;
+use crate::check::{constant, operator, types};
+use crate::diagnostics::Site;
+use crate::ir::{self, ExprKind, FieldName, Input, Struct, Type, UnaryOp};
+use crate::message::{self, suggestion};
+
+impl BodyChecker<'_> {
+    /// The typed form of an expression; `None` after an error.
+    pub fn expr(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        match expr {
+            Expr::Lit(literal) => self.literal(&literal.lit),
+            Expr::Path(path) => self.path(path),
+            Expr::Field(field) => self.field_access(field),
+            Expr::Index(index) => {
+                let base = self.expr(&index.expr)?;
+                let component = self.index(base.ty, &index.expr, &index.index)?;
+                Some(component_of(base, component))
+            }
+            Expr::Unary(unary) => self.unary(unary),
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::MethodCall(call) => self.method(call),
+            Expr::Call(call) => self.call(call),
+            Expr::If(choice) => self.choice(choice, None),
+            Expr::Block(block) if block.label.is_none() => self.block_value(&block.block),
+            Expr::Paren(paren) => self.expr(&paren.expr),
+            Expr::Group(group) => self.expr(&group.expr),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::Array(array) => self.array(array),
+            _ => {
+                let (name, help) = refusal(expr);
+                self.items.cx.error(Site::of(expr), &message::EXPRESSION, &[name, help]);
+                None
+            }
+        }
+    }
+
+    fn literal(&self, literal: &Lit) -> Option<ir::Expr> {
+        let cx = self.items.cx;
+        let (kind, ty) = match literal {
+            Lit::Float(float) if float.suffix().is_empty() => {
+                if !float.base10_parse::<f64>().is_ok_and(f64::is_finite) {
+                    cx.error(Site::of(literal), &message::LITERAL_RANGE, &[]);
+                    return None;
+                }
+                (ExprKind::Real(float.base10_digits().to_owned()), Type::Real)
+            }
+            Lit::Int(int) if int.suffix().is_empty() => {
+                let Ok(value) = int.base10_parse() else {
+                    cx.error(Site::of(literal), &message::LITERAL_RANGE, &[]);
+                    return None;
+                };
+                (ExprKind::U32(value), Type::U32)
+            }
+            Lit::Bool(value) => (ExprKind::Bool(value.value), Type::Bool),
+            _ => {
+                cx.error(Site::of(literal), &message::LITERAL, &[]);
+                return None;
+            }
+        };
+        Some(ir::Expr { kind, ty, span: literal.span() })
+    }
+
+    fn path(&self, path: &syn::ExprPath) -> Option<ir::Expr> {
+        let cx = self.items.cx;
+        let span = path.span();
+        let Some(ident) = path.path.get_ident() else {
+            let Some(value) = constant::library(&path.path) else {
+                let written = path.to_token_stream().to_string().replace(' ', "");
+                let help = "paths lead to `core::f64::consts` only";
+                cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&written, help]);
+                return None;
+            };
+            return Some(ir::Expr { kind: ExprKind::Real(format!("{value:?}")), ty: Type::Real, span });
+        };
+        let name = ident.to_string();
+        let (kind, ty) = match self.scopes.find(&name) {
+            Some(Binding::Local(local)) => (ExprKind::Local(local), self.locals[local].ty),
+            Some(Binding::Input(input)) => {
+                let fields = self.record_of(input)?.fields.iter();
+                let list: Vec<_> =
+                    fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
+                let message = &message::WHOLE_PARTICLE;
+                cx.error(Site::of(path), message, &[&name, &list.join(", ")]);
+                return None;
+            }
+            Some(Binding::Output) => {
+                cx.error(Site::of(path), &message::READ_OUTPUT, &[]);
+                return None;
+            }
+            Some(Binding::Unknown) => return None,
+            None => {
+                let constants = self.items.constants;
+                let Some(index) = constants.iter().position(|constant| constant.ident == *ident)
+                else {
+                    let constants = constants.iter().map(|constant| constant.name.as_str());
+                    let help = suggestion(&name, self.scopes.names().chain(constants));
+                    cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&name, &help]);
+                    return None;
+                };
+                (ExprKind::Constant(index), constants[index].value.ty())
+            }
+        };
+        Some(ir::Expr { kind, ty, span })
+    }
+
+    /// What a name before a dot stands for, if that is a record.
+    pub fn record(&self, base: &Expr) -> Option<Binding> {
+        let Expr::Path(path) = base else { return None };
+        let binding = self.scopes.find(&path.path.get_ident()?.to_string())?;
+        matches!(binding, Binding::Input(_) | Binding::Output).then_some(binding)
+    }
+
+    fn record_of(&self, input: Input) -> Option<&Struct> {
+        let [parameters, i, j] = self.records?;
+        Some(match input {
+            Input::Parameters => parameters,
+            Input::I => i,
+            Input::J => j,
+        })
+    }
+
+    /// The field of this name.
+    pub fn field<'s>(&self, record: &'s Struct, member: &Member) -> Option<&'s ir::Field> {
+        let name = member.to_token_stream().to_string();
+        let found = record.fields.iter().find(|field| field.ident == name);
+        if found.is_none() {
+            let fields: Vec<_> = record.fields.iter().map(|field| field.ident.to_string()).collect();
+            let help = suggestion(&name, fields.iter().map(String::as_str));
+            let arguments: [&str; 3] = [&record.ident.to_string(), &name, &help];
+            self.items.cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
+        }
+        found
+    }
+
+    fn field_access(&mut self, access: &syn::ExprField) -> Option<ir::Expr> {
+        match self.record(&access.base) {
+            Some(Binding::Input(input)) => {
+                let field = self.field(self.record_of(input)?, &access.member)?;
+                let name = FieldName { ident: field.ident.clone(), name: field.name.clone() };
+                let span = access.member.span();
+                Some(ir::Expr { kind: ExprKind::Input(input, name), ty: field.ty, span })
+            }
+            Some(_) => {
+                self.items.cx.error(Site::of(access), &message::READ_OUTPUT, &[]);
+                None
+            }
+            None => {
+                let base = self.expr(&access.base)?;
+                let component = self.component_index(base.ty, &access.member)?;
+                Some(component_of(base, component))
+            }
+        }
+    }
+
+    /// The component `x`, `y` or `z` of a vector.
+    pub fn component_index(&self, ty: Type, member: &Member) -> Option<usize> {
+        let cx = self.items.cx;
+        let name = member.to_token_stream().to_string();
+        match ty {
+            Type::Vector(n) => {
+                let found = ["x", "y", "z"][..n].iter().position(|component| *component == name);
+                if found.is_none() {
+                    let list = if n == 3 { "`x`, `y`, `z`" } else { "`x`, `y`" };
+                    let message = &message::UNKNOWN_COMPONENT;
+                    cx.error(Site::of(member), message, &[&ty.to_string(), &name, list]);
+                }
+                return found;
+            }
+            Type::Point(_) => cx.error(Site::of(member), &message::POINT_COMPONENT, &["pos", "pos"]),
+            _ => {
+                let help = "only particles, parameters and vectors have fields";
+                let arguments: [&str; 3] = [&ty.to_string(), &name, help];
+                cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
+            }
+        }
+        None
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary) -> Option<ir::Expr> {
+        let operand = self.expr(&unary.expr)?;
+        let op = match (&unary.op, operand.ty) {
+            (UnOp::Neg(_), Type::Real | Type::Vector(_)) => UnaryOp::Neg,
+            (UnOp::Not(_), Type::Bool) => UnaryOp::Not,
+            _ => {
+                let op = unary.op.to_token_stream().to_string();
+                let ty = operand.ty.to_string();
+                self.items.cx.error(Site::of(unary), &message::UNARY, &[&op, &ty]);
+                return None;
+            }
+        };
+        let ty = operand.ty;
+        Some(ir::Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty, span: unary.op.span() })
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary) -> Option<ir::Expr> {
+        let (a, b) = (self.expr(&binary.left), self.expr(&binary.right));
+        let (a, b) = (a?, b?);
+        let checked = operator::of(&binary.op).map(|op| (op, operator::binary(op, a.ty, b.ty)));
+        let help = match checked {
+            Some((op, Ok(ty))) => {
+                let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
+                return Some(ir::Expr { kind, ty, span: binary.op.span() });
+            }
+            Some((_, Err(help))) => help,
+            None => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`",
+        };
+        let op = binary.op.to_token_stream().to_string();
+        let (a, b) = (a.ty.to_string(), b.ty.to_string());
+        self.items.cx.error(Site::of(binary), &message::BINARY, &[&a, &op, &b, help]);
+        None
+    }
+
+    fn cast(&mut self, cast: &syn::ExprCast) -> Option<ir::Expr> {
+        let value = self.expr(&cast.expr)?;
+        let ty = types::check(self.items.cx, &cast.ty, self.items.constants)?;
+        if (value.ty, ty) != (Type::U32, Type::Real) {
+            let (from, to) = (value.ty.to_string(), ty.to_string());
+            self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to]);
+            return None;
+        }
+        let span = value.span;
+        Some(ir::Expr { kind: ExprKind::Convert(Box::new(value)), ty, span })
+    }
+
+    fn array(&mut self, array: &syn::ExprArray) -> Option<ir::Expr> {
+        if array.elems.is_empty() {
+            self.items.cx.error(Site::of(array), &message::EMPTY_ARRAY, &[]);
+            return None;
+        }
+        let expected = vec![Type::Real; array.elems.len()];
+        let components = self.arguments((Site::of(array), "an array"), &array.elems, &expected)?;
+        let ty = Type::Array(components.len());
+        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: array.span() })
+    }
+
+    fn method(&mut self, call: &ExprMethodCall) -> Option<ir::Expr> {
+        let receiver = self.expr(&call.receiver)?;
+        let name = call.method.to_string();
+        let span = call.method.span();
+        match (receiver.ty, name.as_str()) {
+            (Type::Real, "powi") => return self.powi(call, receiver),
+            (Type::Bool, "select") => return self.select(call, receiver),
+            _ => {}
+        }
+        let ty = receiver.ty;
+        let builtin = Builtin::find(ty, &name)
+            .filter(|builtin| *builtin != Builtin::Cross || ty == Type::Vector(3));
+        let Some(builtin) = builtin else {
+            let methods = Builtin::of(ty).iter().map(|builtin| builtin.name());
+            let real = (ty == Type::Real).then_some("powi");
+            let help = suggestion(&name, methods.chain(real));
+            let arguments: [&str; 3] = [&ty.to_string(), &name, &help];
+            self.items.cx.error(Site::of(&call.method), &message::UNKNOWN_METHOD, &arguments);
+            return None;
+        };
+        let arguments = self.arguments((Site::of(&call.method), &name), &call.args, &vec![ty; builtin.arguments()])?;
+        let operands = std::iter::once(receiver).chain(arguments).collect();
+        Some(ir::Expr { kind: ExprKind::Math(builtin, operands), ty: builtin.output(ty), span })
+    }
+
+    fn powi(&mut self, call: &ExprMethodCall, receiver: ir::Expr) -> Option<ir::Expr> {
+        let exponent = match call.args.first() {
+            Some(exponent) if call.args.len() == 1 => {
+                constant::exponent(exponent, self.items.constants)
+            }
+            _ => None,
+        };
+        let Some(exponent) = exponent else {
+            self.items.cx.error(Site::of(call), &message::POWI, &[]);
+            return None;
+        };
+        let span = call.method.span();
+        let kind = ExprKind::Powi(Box::new(receiver), exponent);
+        Some(ir::Expr { kind, ty: Type::Real, span })
+    }
+
+    fn select(&mut self, call: &ExprMethodCall, condition: ir::Expr) -> Option<ir::Expr> {
+        let mut values = Vec::new();
+        for argument in &call.args {
+            values.push(self.expr(argument)?);
+        }
+        let cx = self.items.cx;
+        let Ok([yes, no]) = <[ir::Expr; 2]>::try_from(values) else {
+            let given = given(call.args.len());
+            cx.error(Site::of(call), &message::ARITY, &["select", "2 arguments", &given]);
+            return None;
+        };
+        if yes.ty != no.ty {
+            let (yes, no) = (yes.ty.to_string(), no.ty.to_string());
+            cx.error(Site::of(call), &message::BRANCHES, &[&yes, &no]);
+            return None;
+        }
+        let (ty, span) = (yes.ty, call.method.span());
+        Some(ir::Expr { kind: ExprKind::Select(Box::new([condition, yes, no])), ty, span })
+    }
+
+    fn call(&mut self, call: &ExprCall) -> Option<ir::Expr> {
+        let cx = self.items.cx;
+        let site = Site::of(&call.func);
+        let Expr::Path(path) = &*call.func else {
+            cx.error(site, &message::EXPRESSION, &["this call", "call a function of the module"]);
+            return None;
+        };
+        let name = path.to_token_stream().to_string().replace(' ', "");
+        if let Some(ty) = vector_constructor(&name, call.args.len()) {
+            return self.vector(call, &name, ty);
+        }
+        let Some(signature) = self.items.signatures.get(&name) else {
+            let functions = self.items.signatures.keys().map(String::as_str);
+            let help = suggestion(&name, functions.chain(["Vector::new"]));
+            cx.error(site, &message::UNKNOWN_FUNCTION, &[&name, &help]);
+            return None;
+        };
+        let arguments = self.arguments((site, &name), &call.args, &signature.parameters)?;
+        let span = path.span();
+        let kind = ExprKind::Call(signature.index, arguments);
+        Some(ir::Expr { kind, ty: signature.output, span })
+    }
+
+    fn vector(&mut self, call: &ExprCall, name: &str, ty: Type) -> Option<ir::Expr> {
+        let expected = vec![Type::Real; ty.components()];
+        let components = self.arguments((Site::of(&call.func), name), &call.args, &expected)?;
+        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: call.func.span() })
+    }
+
+    /// The arguments of a call, which must have these types.
+    fn arguments<'e>(
+        &mut self,
+        (site, name): (Site, &str),
+        arguments: impl IntoIterator<Item = &'e Expr>,
+        expected: &[Type],
+    ) -> Option<Vec<ir::Expr>> {
+        let cx = self.items.cx;
+        let arguments: Vec<&Expr> = arguments.into_iter().collect();
+        let values: Vec<_> = arguments.iter().map(|argument| self.expr(argument)).collect();
+        let values: Vec<ir::Expr> = values.into_iter().collect::<Option<_>>()?;
+        if values.len() != expected.len() {
+            let takes = match expected.len() {
+                1 => "1 argument".to_owned(),
+                n => format!("{n} arguments"),
+            };
+            cx.error(site, &message::ARITY, &[name, &takes, &given(values.len())]);
+            return None;
+        }
+        let mut right = true;
+        for ((value, argument), ty) in values.iter().zip(&arguments).zip(expected) {
+            if value.ty != *ty {
+                let (found, expected) = (value.ty.to_string(), ty.to_string());
+                cx.error(Site::of(argument), &message::ARGUMENT_TYPE, &[&found, name, &expected]);
+                right = false;
+            }
+        }
+        right.then_some(values)
+    }
+}
+
+fn component_of(base: ir::Expr, component: usize) -> ir::Expr {
+    let span = base.span;
+    ir::Expr { kind: ExprKind::Component(Box::new(base), component), ty: Type::Real, span }
+}
+
+fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {
+    match name {
+        "Vector::new" => Some(Type::Vector(if arguments == 2 { 2 } else { 3 })),
+        _ => None,
+    }
+}
+
+fn given(n: usize) -> String {
+    match n {
+        0 => "none was".to_owned(),
+        1 => "1 was".to_owned(),
+        n => format!("{n} were"),
+    }
+}
+
+/// How a piece of Rust that has no meaning here is called, and what to write instead.
+fn refusal(expr: &Expr) -> (&'static str, &'static str) {
+    match expr {
+        Expr::Closure(_) => ("a closure", "write a helper function"),
+        Expr::Match(_) => ("`match`", "use `if` and `else`"),
+        Expr::Macro(_) => ("a macro call", "write the expression out"),
+        Expr::Return(_) => ("`return`", "end the body with the value; choose it with `if` and `else`"),
+        Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => ("a loop", "write the terms out"),
+        Expr::Reference(_) => ("a reference", "everything is passed by value; remove the `&`"),
+        Expr::Tuple(_) => ("a tuple", "use separate variables, or a `Vector`"),
+        Expr::Struct(_) => ("a struct literal", "use separate variables"),
+        Expr::Range(_) => ("a range", "compare with both ends"),
+        Expr::Repeat(_) => ("a repeated array", "write the elements out"),
+        Expr::Assign(_) => ("an assignment inside an expression", "make it a statement"),
+        Expr::Unsafe(_) => ("`unsafe`", "remove it"),
+        Expr::Let(_) => ("`if let`", "compare values with `if`"),
+        _ => ("this expression", "see the language's reference for what is"),
+    }
+}

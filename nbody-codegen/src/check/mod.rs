@@ -1,0 +1,260 @@
+//! Resolves the names, types and roles of a module, and refuses what has no meaning.
+//!
+//! Every error is collected; what could not be resolved is left out, so that it is reported
+//! once.
+
+mod body;
+pub(crate) mod constant;
+mod expr;
+mod operator;
+mod scope;
+mod types;
+
+use std::collections::HashMap;
+
+use syn::{Expr, Ident, Lit};
+
+use crate::diagnostics::{Ctxt, Site};
+use crate::ir::{self, Type};
+use crate::message::{self, suggestion};
+use crate::names::{self, Unique};
+use crate::syntax;
+
+use body::BodyChecker;
+
+/// What bodies can refer to.
+pub(crate) struct Items<'a> {
+    pub cx: &'a Ctxt,
+    pub structs: &'a [ir::Struct],
+    pub constants: &'a [ir::Constant],
+    /// The helper functions by name, with their parameters and result.
+    pub signatures: HashMap<String, Signature>,
+    /// Names that variables must not hide.
+    pub names: Unique,
+}
+
+/// A helper function as its callers see it.
+pub(crate) struct Signature {
+    /// Its place in [`ir::Module::functions`], once it is checked.
+    pub index: usize,
+    pub parameters: Vec<Type>,
+    pub output: Type,
+}
+
+/// Checks the module; `None` after errors that leave nothing to go on with.
+pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
+    duplicates(cx, module);
+    let mut names = Unique::default();
+    let constants = constant::check(cx, &module.constants, &mut names);
+    let structs = structs(cx, module, &constants, &mut names);
+    if module.interactions.is_empty() {
+        let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
+        cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
+    }
+    let order = scope::call_order(cx, &module.functions);
+    for function in &order {
+        names.name(&function.ident.to_string());
+    }
+    let mut items = Items {
+        cx,
+        structs: &structs,
+        constants: &constants,
+        signatures: HashMap::new(),
+        names,
+    };
+    for (index, function) in order.iter().enumerate() {
+        let signature = signature(&items, function, index);
+        items.signatures.insert(function.ident.to_string(), signature?);
+    }
+    let functions: Vec<_> =
+        order.iter().filter_map(|function| self::function(&items, function)).collect();
+    let interactions: Vec<_> =
+        module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
+    let complete = functions.len() == order.len() && interactions.len() == module.interactions.len();
+    complete.then(|| ir::Module {
+        attrs: module.attrs.clone(),
+        vis: module.vis.clone(),
+        ident: module.ident.clone(),
+        structs,
+        constants,
+        functions,
+        interactions,
+    })
+}
+
+fn duplicates(cx: &Ctxt, module: &syntax::Module) {
+    let mut seen = HashMap::new();
+    let types = module.structs.iter().map(|item| &item.ident);
+    let values = module
+        .constants
+        .iter()
+        .map(|item| &item.ident)
+        .chain(module.functions.iter().map(|item| &item.ident));
+    let fields = module.structs.iter().map(|item| item.fields.iter().map(|field| &field.ident));
+    let mut check = |scope: String, ident: &Ident| {
+        if seen.insert((scope, ident.to_string()), ()).is_some() {
+            cx.error(Site::of(ident), &message::DUPLICATE, &[&ident.to_string()]);
+        }
+    };
+    types.for_each(|ident| check("type".to_owned(), ident));
+    values.for_each(|ident| check("value".to_owned(), ident));
+    for (k, fields) in fields.enumerate() {
+        fields.for_each(|ident| check(format!("field {k}"), ident));
+    }
+    let targets = module.interactions.iter().map(|item| &item.target);
+    targets.for_each(|ident| check("impl".to_owned(), ident));
+}
+
+pub(crate) fn structs(
+    cx: &Ctxt,
+    module: &syntax::Module,
+    constants: &[ir::Constant],
+    names: &mut Unique,
+) -> Vec<ir::Struct> {
+    let find = |ident: &Ident| module.structs.iter().any(|item| item.ident == *ident);
+    for impl_ in &module.interactions {
+        for ident in [&impl_.target, &impl_.i, &impl_.j, &impl_.f] {
+            if !find(ident) {
+                let all: Vec<_> = module.structs.iter().map(|item| item.ident.to_string()).collect();
+                let name = ident.to_string();
+                let help = suggestion(&name, all.iter().map(String::as_str));
+                cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
+            }
+        }
+    }
+    let structs = module.structs.iter();
+    structs.map(|item| structure(cx, module, item, constants, names)).collect()
+}
+
+fn structure(
+    cx: &Ctxt,
+    module: &syntax::Module,
+    item: &syntax::Struct,
+    constants: &[ir::Constant],
+    names: &mut Unique,
+) -> ir::Struct {
+    let name = item.ident.to_string();
+    let has_role = |role: fn(&syntax::Interaction) -> &Ident| {
+        module.interactions.iter().any(|impl_| *role(impl_) == item.ident)
+    };
+    let is_parameters = has_role(|impl_| &impl_.target);
+    let is_particle = has_role(|impl_| &impl_.i) || has_role(|impl_| &impl_.j);
+    let is_output = has_role(|impl_| &impl_.f);
+    if ["Real", "Vector", "Point", "Interaction"].contains(&name.as_str()) {
+        cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
+    } else if !(is_parameters || is_particle || is_output) && !module.interactions.is_empty() {
+        cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
+    }
+    if item.fields.is_empty() && (is_particle || is_output) {
+        cx.error(Site::of(&item.ident), &message::EMPTY_PARTICLE, &[&name]);
+    }
+    let mut members = Unique::default();
+    let field = |field: &syntax::Field| {
+        // A field of a refused type stays, so that its uses are not errors too.
+        let ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
+        if ty == Type::Bool {
+            cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
+        } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
+            cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
+        }
+        ir::Field {
+            attrs: field.attrs.clone(),
+            vis: field.vis.clone(),
+            ident: field.ident.clone(),
+            name: members.name(&field.ident.to_string()),
+            ty,
+        }
+    };
+    ir::Struct {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        ident: item.ident.clone(),
+        name: names.name(&name),
+        fields: item.fields.iter().map(field).collect(),
+        is_output,
+    }
+}
+
+fn signature(items: &Items, function: &syntax::Function, index: usize) -> Option<Signature> {
+    let of = |ty| types::check(items.cx, ty, items.constants);
+    let parameters: Vec<_> = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
+    let output = of(&function.output);
+    Some(Signature {
+        index,
+        parameters: parameters.into_iter().collect::<Option<_>>()?,
+        output: output?,
+    })
+}
+
+fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> {
+    let name = function.ident.to_string();
+    let signature = items.signatures.get(&name)?;
+    let mut checker = BodyChecker::new(items, &function.block);
+    let parameters = function
+        .parameters
+        .iter()
+        .zip(&signature.parameters)
+        .map(|((ident, _), ty)| checker.declare(ident, *ty, false))
+        .collect();
+    let site = Site::of(&function.ident);
+    let value = checker.block_with_value(&function.block).and_then(|value| {
+        let output = signature.output.to_string();
+        let Some(value) = value else {
+            items.cx.error(site, &message::FN_VALUE, &[&name, &output]);
+            return None;
+        };
+        if value.ty != signature.output {
+            let found = value.ty.to_string();
+            items.cx.error(site, &message::LET_TYPE, &[&found, &output]);
+        }
+        Some(value)
+    })?;
+    Some(ir::Function {
+        attrs: function.attrs.clone(),
+        vis: function.vis.clone(),
+        ident: function.ident.clone(),
+        name: names::safe(&name),
+        parameters,
+        output: signature.output,
+        value,
+        body: checker.finish(&function.block),
+    })
+}
+
+fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interaction> {
+    let find = |ident: &Ident| items.structs.iter().find(|item| item.ident == *ident);
+    let records = [find(&impl_.target)?, find(&impl_.i)?, find(&impl_.j)?];
+    let output = find(&impl_.f)?;
+    let self_pairs = match &impl_.self_pairs {
+        None => false,
+        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
+        Some(other) => {
+            items.cx.error(Site::of(other), &message::SELF_PAIRS, &[]);
+            return None;
+        }
+    };
+    let block = &impl_.pair.block;
+    let mut checker = BodyChecker::new(items, block);
+    let [i, j, f] = checker.roles(&impl_.names, records, output);
+    checker.block_without_value(block);
+    let unused: Vec<_> = checker.unused_outputs(output).collect();
+    for field in unused {
+        let (name, f) = (field.to_string(), impl_.names[2].to_string());
+        items.cx.error(Site::of(field), &message::UNUSED_OUTPUT, &[&name, &f, &name]);
+    }
+    Some(ir::Interaction {
+        ident: impl_.target.clone(),
+        name: names::snake_case(&names::safe(&impl_.target.to_string())),
+        i: impl_.i.clone(),
+        j: impl_.j.clone(),
+        f: impl_.f.clone(),
+        self_pairs,
+        pair: ir::Pair {
+            docs: impl_.pair.attrs.clone(),
+            i,
+            j,
+            f,
+            body: checker.finish(block),
+        },
+    })
+}

@@ -1,0 +1,124 @@
+//! What names mean inside a body, and in which order functions call each other.
+
+use std::collections::HashMap;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+
+use crate::diagnostics::{Ctxt, Site};
+use crate::ir::{Input, LocalId};
+use crate::message;
+use crate::syntax::Function;
+
+/// What a name in a body stands for.
+#[derive(Clone, Copy)]
+pub(crate) enum Binding {
+    Local(LocalId),
+    /// The parameters, the i-particle or the j-particle.
+    Input(Input),
+    /// The result.
+    Output,
+    /// A variable whose value was refused already.
+    Unknown,
+}
+
+/// The names in force, innermost block last.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    blocks: Vec<HashMap<String, Binding>>,
+}
+
+impl Scopes {
+    pub fn enter(&mut self) {
+        self.blocks.push(HashMap::new());
+    }
+
+    pub fn leave(&mut self) {
+        self.blocks.pop();
+    }
+
+    pub fn bind(&mut self, name: String, binding: Binding) {
+        if self.blocks.is_empty() {
+            self.enter();
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.insert(name, binding);
+        }
+    }
+
+    pub fn find(&self, name: &str) -> Option<Binding> {
+        self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(|block| block.keys().map(String::as_str))
+    }
+}
+
+/// The functions, each behind those that it calls; recursion is refused.
+pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Function> {
+    let calls: Vec<Vec<usize>> = functions
+        .iter()
+        .map(|function| {
+            let mut names = Vec::new();
+            calls_in(function.block.to_token_stream(), &mut names);
+            (0..functions.len()).filter(|&k| names.contains(&functions[k].ident.to_string())).collect()
+        })
+        .collect();
+    let mut order = Vec::new();
+    let mut state = vec![State::New; functions.len()];
+    for k in 0..functions.len() {
+        visit(cx, functions, &calls, k, &mut state, &mut order);
+    }
+    order
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    Open,
+    Done,
+}
+
+fn visit<'a>(
+    cx: &Ctxt,
+    functions: &'a [Function],
+    calls: &[Vec<usize>],
+    k: usize,
+    state: &mut [State],
+    order: &mut Vec<&'a Function>,
+) {
+    match state[k] {
+        State::Done => {}
+        State::Open => {
+            let ident = &functions[k].ident;
+            cx.error(Site::of(ident), &message::RECURSION, &[&ident.to_string()]);
+        }
+        State::New => {
+            state[k] = State::Open;
+            for &callee in &calls[k] {
+                visit(cx, functions, calls, callee, state, order);
+            }
+            state[k] = State::Done;
+            order.push(&functions[k]);
+        }
+    }
+}
+
+/// Every name in front of parentheses that is not a method's.
+fn calls_in(tokens: TokenStream, names: &mut Vec<String>) {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut is_method = false;
+    while let Some(token) = tokens.next() {
+        match &token {
+            TokenTree::Ident(ident) if !is_method => {
+                if matches!(tokens.peek(), Some(TokenTree::Group(_))) {
+                    names.push(ident.to_string());
+                }
+            }
+            TokenTree::Group(group) => calls_in(group.stream(), names),
+            _ => {}
+        }
+        is_method = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
+    }
+}

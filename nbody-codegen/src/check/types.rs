@@ -1,0 +1,66 @@
+//! The types of fields, parameters and variables.
+
+use quote::ToTokens;
+use syn::{Expr, GenericArgument, PathArguments};
+
+use crate::check::constant;
+use crate::diagnostics::{Ctxt, Site};
+use crate::ir::{Constant, Type};
+use crate::message;
+
+/// The type that this syntax names.
+pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
+    let found = match ty {
+        syn::Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => {
+            named(cx, &path.path.segments[0])?
+        }
+        syn::Type::Array(array) => {
+            if !matches!(check(cx, &array.elem, constants)?, Type::Real) {
+                None
+            } else if let Some(n) = constant::index(&array.len, constants).filter(|&n| n > 0) {
+                Some(Type::Array(n))
+            } else {
+                cx.error(Site::of(&array.len), &message::ARRAY_LENGTH, &[]);
+                return None;
+            }
+        }
+        syn::Type::Group(group) => return check(cx, &group.elem, constants),
+        syn::Type::Paren(paren) => return check(cx, &paren.elem, constants),
+        _ => None,
+    };
+    if found.is_none() {
+        let written = ty.to_token_stream().to_string();
+        cx.error(Site::of(ty), &message::TYPE, &[&written]);
+    }
+    found
+}
+
+/// `Some(None)` if there is no type of this name; `None` if it was refused already.
+fn named(cx: &Ctxt, segment: &syn::PathSegment) -> Option<Option<Type>> {
+    let name = segment.ident.to_string();
+    let ty = match (name.as_str(), &segment.arguments) {
+        ("Real", PathArguments::None) => Some(Type::Real),
+        ("u32", PathArguments::None) => Some(Type::U32),
+        ("bool", PathArguments::None) => Some(Type::Bool),
+        ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
+        ("Point", arguments) => Some(Type::Point(dimension(cx, &name, arguments)?)),
+        _ => None,
+    };
+    Some(ty)
+}
+
+fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> {
+    let dimension = match arguments {
+        PathArguments::None => Some(3),
+        PathArguments::AngleBracketed(list) if list.args.len() == 1 => match &list.args[0] {
+            GenericArgument::Const(expr @ Expr::Lit(_)) => constant::index(expr, &[]),
+            _ => None,
+        },
+        _ => None,
+    };
+    let dimension = dimension.filter(|n| [2, 3].contains(n));
+    if dimension.is_none() {
+        cx.error(Site::of(arguments), &message::DIMENSION, &[name, name, name]);
+    }
+    dimension
+}

@@ -1,0 +1,82 @@
+//! The `//` comments of a function body, which are not tokens: they are read off the source
+//! text, and handed out again as the statements are lowered.
+
+use std::collections::VecDeque;
+
+use proc_macro2::Span;
+use syn::Block;
+use syn::spanned::Spanned;
+
+/// The comments of one body, by line, until they are taken.
+#[derive(Default)]
+pub struct Comments {
+    rest: VecDeque<Comment>,
+}
+
+struct Comment {
+    line: usize,
+    text: String,
+    after_code: bool,
+}
+
+impl Comments {
+    /// Reads the comments of a body; none where the compiler keeps no source text.
+    pub fn of(block: &Block) -> Self {
+        let span = block.brace_token.span.join();
+        let first = span.start().line;
+        let source = span.source_text().filter(|_| first > 0).unwrap_or_default();
+        let rest = source
+            .lines()
+            .enumerate()
+            .filter_map(|(k, line)| comment(first + k, line))
+            .collect();
+        Self { rest }
+    }
+
+    /// Takes the comments that stand on lines of their own before this piece of code.
+    pub fn before(&mut self, code: &impl Spanned) -> Vec<String> {
+        self.until(code.span().start().line)
+    }
+
+    /// Takes the comment behind this piece of code, if it has one.
+    pub fn behind(&mut self, end: Span) -> Option<String> {
+        let line = end.end().line;
+        let next = self.rest.front()?;
+        if next.line == line && next.after_code {
+            return self.rest.pop_front().map(|comment| comment.text);
+        }
+        None
+    }
+
+    /// Takes the comments that are left before the end of a block.
+    pub fn rest_of(&mut self, block: &Block) -> Vec<String> {
+        self.until(block.brace_token.span.close().end().line)
+    }
+
+    fn until(&mut self, line: usize) -> Vec<String> {
+        let count = self.rest.iter().take_while(|comment| comment.line < line).count();
+        self.rest.drain(..count).map(|comment| comment.text).collect()
+    }
+}
+
+/// The `//` comment on a line. Bodies hold no strings, so that `//` always starts one.
+fn comment(line: usize, source: &str) -> Option<Comment> {
+    let (code, text) = source.split_once("//")?;
+    Some(Comment { line, text: text.trim().to_owned(), after_code: !code.trim().is_empty() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_found_with_their_lines() {
+        let block: Block =
+            syn::parse_str("{\n// first\nlet a = 1.0; // behind\n\n    // last\n}").unwrap();
+        let mut comments = Comments::of(&block);
+        let stmt = &block.stmts[0];
+        assert_eq!(comments.before(stmt), ["first"]);
+        assert_eq!(comments.behind(stmt.span()), Some("behind".to_owned()));
+        assert_eq!(comments.rest_of(&block), ["last"]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Errors: where they are, and the context that collects them.
+
+use std::cell::RefCell;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+
+use crate::message::Message;
+
+/// A place in the user's source, from its first to its last token.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    start: Span,
+    end: Span,
+}
+
+impl Site {
+    /// All the tokens of a piece of syntax.
+    pub fn of(syntax: &impl ToTokens) -> Self {
+        let mut tokens = syntax.to_token_stream().into_iter();
+        let start = tokens.next().map_or_else(Span::call_site, |token| token.span());
+        let end = tokens.last().map_or(start, |token| token.span());
+        Self { start, end }
+    }
+
+    /// The span of the last token.
+    pub fn end(self) -> Span {
+        self.end
+    }
+}
+
+/// Collects errors, so that a user sees all of them at once.
+///
+/// It must be [finished](Self::finish): forgetting to look is a bug in this crate, which
+/// panics in its tests.
+pub struct Ctxt {
+    errors: RefCell<Option<Vec<(Site, String)>>>,
+}
+
+impl Ctxt {
+    pub fn new() -> Self {
+        Self { errors: RefCell::new(Some(Vec::new())) }
+    }
+
+    /// Refuses what stands at `site`. The arguments fill the message's placeholders.
+    pub fn error(&self, site: Site, message: &Message, arguments: &[&str]) {
+        self.push(site, message.render(arguments));
+    }
+
+    /// Passes an error of the parser on.
+    pub fn syn_error(&self, error: &syn::Error) {
+        for error in error.clone() {
+            let site = Site { start: error.span(), end: error.span() };
+            self.push(site, error.to_string());
+        }
+    }
+
+    fn push(&self, site: Site, text: String) {
+        if let Some(errors) = self.errors.borrow_mut().as_mut() {
+            errors.push((site, text));
+        }
+    }
+
+    /// The texts so far.
+    pub fn messages(&self) -> Vec<String> {
+        let errors = self.errors.borrow();
+        errors.iter().flatten().map(|(_, text)| text.clone()).collect()
+    }
+
+    /// `Err` with a `compile_error!` for each error, if there was any.
+    pub fn finish(self) -> Result<(), TokenStream> {
+        let errors = self.errors.borrow_mut().take().unwrap_or_default();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(errors.iter().map(|(site, text)| compile_error(*site, text)).collect())
+    }
+}
+
+impl Drop for Ctxt {
+    fn drop(&mut self) {
+        debug_assert!(
+            std::thread::panicking() || self.errors.borrow().is_none(),
+            "errors were collected and not looked at"
+        );
+    }
+}
+
+fn compile_error(site: Site, text: &str) -> TokenStream {
+    let path = quote_spanned!(site.start=> ::core::compile_error);
+    let call = quote_spanned!(site.end=> !{ #text });
+    quote::quote!(#path #call)
+}

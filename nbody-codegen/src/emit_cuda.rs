@@ -1,0 +1,245 @@
+//! Prints the generated part of a CUDA program: the structs, the constants and functions that
+//! the interaction uses, `pair` and `fold`, and the names that the scheme knows them by.
+
+mod expr;
+mod layout;
+
+use std::fmt::Write as _;
+
+use syn::Ident;
+
+use crate::analysis::Uses;
+use crate::ir::{
+    Body, Function, Interaction, LocalId, Module, Place, Stmt, StmtKind, Struct, Type, Value,
+};
+
+use expr::{Printer, assignment};
+use layout::{Text, docs};
+
+/// The text for one interaction.
+pub fn emit(module: &Module, interaction: &Interaction) -> String {
+    let mut text = Text::default();
+    let uses = Uses::of(module, interaction);
+    let used = [&interaction.ident, &interaction.i, &interaction.j, &interaction.f];
+    for item in module.structs.iter().filter(|item| used.contains(&&item.ident)) {
+        structure(&mut text, item);
+    }
+    for &index in &uses.constants {
+        let constant = &module.constants[index];
+        text.comment(&docs(&constant.attrs));
+        match constant.value {
+            Value::Real(x) => text.line(&format!("constexpr real {} = real({x:?});", constant.name)),
+            Value::U32(n) => text.line(&format!("constexpr u32 {} = {n}u;", constant.name)),
+        }
+    }
+    text.gap();
+    for &index in &uses.functions {
+        function(&mut text, module, &module.functions[index]);
+    }
+    pair(&mut text, module, interaction);
+    fold(&mut text, record(module, &interaction.f));
+    contract(&mut text, module, interaction);
+    text.finish()
+}
+
+fn record<'a>(module: &'a Module, ident: &Ident) -> &'a Struct {
+    module.structs.iter().find(|item| item.ident == *ident).expect("checked: the struct exists")
+}
+
+/// The name of a type in CUDA C++.
+pub(crate) fn type_name(ty: Type) -> String {
+    match ty {
+        Type::Real => "real".to_owned(),
+        Type::U32 => "u32".to_owned(),
+        Type::Bool => "bool".to_owned(),
+        Type::Vector(n) => format!("Vector<{n}>"),
+        Type::Point(n) => format!("Point<{n}>"),
+        Type::Array(n) => format!("Array<{n}>"),
+    }
+}
+
+fn structure(text: &mut Text, item: &Struct) {
+    text.comment(&docs(&item.attrs));
+    text.open(&format!("struct {} {{", item.name));
+    for field in &item.fields {
+        // On the device every number takes the room of a `real`.
+        let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
+        let line = format!("{align}{} {};", type_name(field.ty), field.name);
+        match &docs(&field.attrs)[..] {
+            [] => text.line(&line),
+            [doc] => text.line_with(&line, Some(doc)),
+            docs => {
+                text.comment(docs);
+                text.line(&line);
+            }
+        }
+    }
+    text.close("};");
+    text.gap();
+}
+
+fn function(text: &mut Text, module: &Module, function: &Function) {
+    let parameters: Vec<_> = function
+        .parameters
+        .iter()
+        .map(|&id| {
+            let local = &function.body.locals[id];
+            format!("{} {}", type_name(local.ty), local.name)
+        })
+        .collect();
+    text.comment(&docs(&function.attrs));
+    text.line(&format!(
+        "__device__ __forceinline__ {} {}({})",
+        type_name(function.output),
+        function.name,
+        parameters.join(", ")
+    ));
+    text.open("{");
+    let printer = Printer::new(module, &function.body.locals, None);
+    body(text, &printer, &function.body);
+    text.line(&format!("return {};", printer.print(&function.value)));
+    text.close("}");
+    text.gap();
+}
+
+fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
+    let pair = &interaction.pair;
+    let name = |ident: &Ident| record(module, ident).name.clone();
+    match &docs(&pair.docs)[..] {
+        [] => text.comment(&[format!("Adds to {} what {} does to {}.", pair.f, pair.j, pair.i)]),
+        docs => text.comment(docs),
+    }
+    text.line("__device__ __forceinline__ void pair(");
+    text.line(&format!(
+        "    const {} &self, const {} &{}, const {} &{}, {} &{})",
+        name(&interaction.ident),
+        name(&interaction.i),
+        pair.i,
+        name(&interaction.j),
+        pair.j,
+        name(&interaction.f),
+        pair.f
+    ));
+    text.open("{");
+    let printer = Printer::new(module, &pair.body.locals, Some(pair));
+    body(text, &printer, &pair.body);
+    text.close("}");
+    text.gap();
+}
+
+fn body(text: &mut Text, printer: &Printer, body: &Body) {
+    statements(text, printer, &body.statements);
+    text.comment(&body.comments);
+}
+
+fn statements(text: &mut Text, printer: &Printer, statements: &[Stmt]) {
+    for statement in statements {
+        text.comment(&statement.comments);
+        self::statement(text, printer, statement);
+    }
+}
+
+fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
+    let behind = statement.behind.as_deref();
+    match &statement.kind {
+        StmtKind::Let { local, value } => {
+            let local = printer.local(*local);
+            let constant = if local.mutable { "" } else { "const " };
+            let ty = type_name(local.ty);
+            let value = printer.print(value);
+            text.line_with(&format!("{constant}{ty} {} = {value};", local.name), behind);
+        }
+        StmtKind::Declare { local } => {
+            let local = printer.local(*local);
+            text.line_with(&format!("{} {};", type_name(local.ty), local.name), behind);
+        }
+        StmtKind::Assign { place, op, value } => {
+            let target = variable(printer, place);
+            let value = printer.print(value);
+            text.line_with(&format!("{target} {} {value};", assignment(*op)), behind);
+        }
+        StmtKind::Accumulate { place, subtract, value } => {
+            let target = accumulator(printer, place);
+            let op = if *subtract { "-=" } else { "+=" };
+            text.line_with(&format!("{target} {op} {};", printer.print(value)), behind);
+        }
+        StmtKind::If { condition, yes, no } => {
+            text.open(&format!("if ({}) {{", printer.print(condition)));
+            statements(text, printer, yes);
+            if let [Stmt { kind: StmtKind::If { .. }, comments, .. }] = &no[..]
+                && comments.is_empty()
+            {
+                text.close_with("} else ");
+                self::statement(text, printer, &no[0]);
+                return;
+            }
+            if !no.is_empty() {
+                text.close("} else {");
+                text.indent();
+                statements(text, printer, no);
+            }
+            text.close("}");
+        }
+    }
+}
+
+fn variable(printer: &Printer, place: &Place<LocalId>) -> String {
+    let local = printer.local(place.of);
+    match place.component {
+        None => local.name.clone(),
+        Some(k) => expr::component(&local.name, place.whole, k),
+    }
+}
+
+fn accumulator(printer: &Printer, place: &Place<crate::ir::FieldName>) -> String {
+    let field = format!("{}.{}", printer.result(), place.of.name);
+    match place.component {
+        None => field,
+        Some(k) => expr::component(&field, place.whole, k),
+    }
+}
+
+fn fold(text: &mut Text, output: &Struct) {
+    text.comment(&["Adds the accumulators of one bag to the backup accumulators.".to_owned()]);
+    text.line("template <typename T>");
+    text.line(&format!(
+        "__device__ __forceinline__ void fold(const {} &f, T (&total)[{}])",
+        output.name,
+        output.dim()
+    ));
+    text.open("{");
+    let mut index = 0;
+    for field in &output.fields {
+        for k in 0..field.ty.components() {
+            let mut part = format!("f.{}", field.name);
+            if field.ty != Type::Real {
+                part = expr::component(&part, field.ty, k);
+            }
+            text.line(&format!("total[{index}] += {part};"));
+            index += 1;
+        }
+    }
+    text.close("}");
+    text.gap();
+}
+
+fn contract(text: &mut Text, module: &Module, interaction: &Interaction) {
+    text.comment(&["What the scheme knows the interaction by.".to_owned()]);
+    let mut lines = String::new();
+    let roles = [
+        ("Parameters", None, &interaction.ident),
+        ("ParticleI", Some("IDIM"), &interaction.i),
+        ("ParticleJ", Some("JDIM"), &interaction.j),
+        ("Accumulators", Some("FDIM"), &interaction.f),
+    ];
+    for (role, _, ident) in &roles {
+        let _ = writeln!(lines, "using {role} = {};", record(module, ident).name);
+    }
+    for (_, dim, ident) in &roles {
+        if let Some(dim) = dim {
+            let _ = writeln!(lines, "constexpr int {dim} = {};", record(module, ident).dim());
+        }
+    }
+    lines.lines().for_each(|line| text.line(line));
+    text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
+}

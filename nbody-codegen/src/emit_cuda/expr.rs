@@ -1,0 +1,150 @@
+//! Expressions, with no more parentheses than they need.
+
+use crate::emit_cuda::type_name;
+use crate::ir::{
+    BinaryOp, Expr, ExprKind, Input, Local, LocalId, Module, Pair, Type, UnaryOp,
+};
+
+/// How tightly an expression holds together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Precedence {
+    Conditional,
+    LogicalOr,
+    LogicalAnd,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Comparison,
+    Sum,
+    Product,
+    Unary,
+    Primary,
+}
+
+/// Prints the expressions of one function.
+pub(crate) struct Printer<'a> {
+    module: &'a Module,
+    locals: &'a [Local],
+    /// The names of i, j and f, in `pair`.
+    pair: Option<&'a Pair>,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(module: &'a Module, locals: &'a [Local], pair: Option<&'a Pair>) -> Self {
+        Self { module, locals, pair }
+    }
+
+    pub fn local(&self, id: LocalId) -> &'a Local {
+        &self.locals[id]
+    }
+
+    /// The name of the result.
+    pub fn result(&self) -> &'a str {
+        self.pair.map_or("f", |pair| &pair.f)
+    }
+
+    pub fn print(&self, expr: &Expr) -> String {
+        self.expr(expr).0
+    }
+
+    /// The expression, in parentheses if it holds less tightly than its place needs.
+    fn at_least(&self, precedence: Precedence, expr: &Expr) -> String {
+        let (text, found) = self.expr(expr);
+        if found < precedence { format!("({text})") } else { text }
+    }
+
+    fn expr(&self, expr: &Expr) -> (String, Precedence) {
+        use Precedence::{Conditional, LogicalOr, Primary, Unary};
+        let text = match &expr.kind {
+            ExprKind::Real(text) => format!("real({text})"),
+            ExprKind::U32(n) => format!("{n}u"),
+            ExprKind::Bool(value) => value.to_string(),
+            ExprKind::Local(id) => self.local(*id).name.clone(),
+            ExprKind::Constant(index) => self.module.constants[*index].name.clone(),
+            ExprKind::Input(input, field) => format!("{}.{}", self.input(*input), field.name),
+            ExprKind::Component(base, k) => component(&self.at_least(Primary, base), base.ty, *k),
+            ExprKind::Unary(op, operand) => {
+                let operand = self.at_least(Unary, operand);
+                let op = if *op == UnaryOp::Neg { "-" } else { "!" };
+                // `--x` is another operator.
+                let operand = if operand.starts_with('-') { format!("({operand})") } else { operand };
+                return (format!("{op}{operand}"), Unary);
+            }
+            ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
+            ExprKind::Math(builtin, operands) => {
+                format!("{}({})", builtin.name(), self.list(operands))
+            }
+            ExprKind::Powi(base, n) => format!("powi<{n}>({})", self.print(base)),
+            ExprKind::Components(parts) => {
+                format!("{}{{{}}}", type_name(expr.ty), self.list(parts))
+            }
+            ExprKind::Call(index, arguments) => {
+                format!("{}({})", self.module.functions[*index].name, self.list(arguments))
+            }
+            ExprKind::Select(parts) => {
+                let [condition, yes, no] = &**parts;
+                let condition = self.at_least(LogicalOr, condition);
+                let (yes, no) = (self.at_least(LogicalOr, yes), self.at_least(Conditional, no));
+                return (format!("{condition} ? {yes} : {no}"), Conditional);
+            }
+            ExprKind::Convert(integer) => format!("real({})", self.print(integer)),
+        };
+        (text, Primary)
+    }
+
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Precedence) {
+        let (sign, precedence) = operator(op, a.ty == Type::U32);
+        let left = self.at_least(precedence, a);
+        // Floating point is not associative: what is grouped to the right stays so.
+        let (right, found) = self.expr(b);
+        let right = if found <= precedence { format!("({right})") } else { right };
+        (format!("{left} {sign} {right}"), precedence)
+    }
+
+    fn list(&self, exprs: &[Expr]) -> String {
+        let list: Vec<_> = exprs.iter().map(|expr| self.print(expr)).collect();
+        list.join(", ")
+    }
+
+    fn input(&self, input: Input) -> &str {
+        match (input, self.pair) {
+            (Input::I, Some(pair)) => &pair.i,
+            (Input::J, Some(pair)) => &pair.j,
+            _ => "self",
+        }
+    }
+}
+
+/// One component of a vector or an array.
+pub(crate) fn component(base: &str, ty: Type, k: usize) -> String {
+    match ty {
+        Type::Vector(_) | Type::Point(_) => format!("{base}.{}", ["x", "y", "z"][k]),
+        _ => format!("{base}[{k}]"),
+    }
+}
+
+/// The sign of an assignment.
+pub(crate) fn assignment(op: Option<BinaryOp>) -> String {
+    op.map_or("=".to_owned(), |op| format!("{}=", operator(op, true).0))
+}
+
+fn operator(op: BinaryOp, bitwise: bool) -> (&'static str, Precedence) {
+    match op {
+        BinaryOp::Add => ("+", Precedence::Sum),
+        BinaryOp::Sub => ("-", Precedence::Sum),
+        BinaryOp::Mul => ("*", Precedence::Product),
+        BinaryOp::Div => ("/", Precedence::Product),
+        BinaryOp::And if bitwise => ("&", Precedence::BitAnd),
+        BinaryOp::And => ("&&", Precedence::LogicalAnd),
+        BinaryOp::Or if bitwise => ("|", Precedence::BitOr),
+        BinaryOp::Or => ("||", Precedence::LogicalOr),
+        BinaryOp::Xor => ("^", Precedence::BitXor),
+        BinaryOp::Lt => ("<", Precedence::Comparison),
+        BinaryOp::Le => ("<=", Precedence::Comparison),
+        BinaryOp::Gt => (">", Precedence::Comparison),
+        BinaryOp::Ge => (">=", Precedence::Comparison),
+        BinaryOp::Eq => ("==", Precedence::Equality),
+        BinaryOp::Ne => ("!=", Precedence::Equality),
+    }
+}

@@ -1,0 +1,154 @@
+//! Lines, indentation and comments.
+
+use syn::{Attribute, Expr, Lit, Meta};
+
+/// The longest line, where it can be helped.
+const WIDTH: usize = 100;
+
+/// A text that is written line by line.
+#[derive(Default)]
+pub(crate) struct Text {
+    text: String,
+    depth: usize,
+    /// What the next line begins with: `} else `.
+    prefix: &'static str,
+}
+
+impl Text {
+    pub fn line(&mut self, line: &str) {
+        self.line_with(line, None);
+    }
+
+    /// A line with a comment behind it.
+    pub fn line_with(&mut self, line: &str, behind: Option<&str>) {
+        let indent = "    ".repeat(self.depth);
+        let line = format!("{indent}{}{line}", std::mem::take(&mut self.prefix));
+        for piece in wrap(line, &indent) {
+            self.text.push_str(&piece);
+            self.text.push('\n');
+        }
+        if let Some(behind) = behind.filter(|behind| !behind.is_empty()) {
+            self.text.pop();
+            self.text.push_str(" // ");
+            self.text.push_str(behind);
+            self.text.push('\n');
+        }
+    }
+
+    pub fn comment<S: AsRef<str>>(&mut self, lines: &[S]) {
+        let indent = "    ".repeat(self.depth);
+        for line in lines {
+            let line = format!("{indent}// {}", line.as_ref());
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+    }
+
+    /// A line that opens a block.
+    pub fn open(&mut self, line: &str) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// The inside of a block whose line is written already.
+    pub fn indent(&mut self) {
+        self.depth += 1;
+    }
+
+    /// A line that closes a block.
+    pub fn close(&mut self, line: &str) {
+        self.depth -= 1;
+        self.line(line);
+    }
+
+    /// Closes a block on the line that the next one begins on.
+    pub fn close_with(&mut self, prefix: &'static str) {
+        self.depth -= 1;
+        self.prefix = prefix;
+    }
+
+    /// An empty line, unless there is one already.
+    pub fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// Breaks a long line before operators, as far out of parentheses as possible.
+fn wrap(line: String, indent: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut rest = line;
+    while rest.len() > WIDTH {
+        let Some(at) = break_point(&rest) else { break };
+        let tail = format!("{indent}    {}", rest[at..].trim_start());
+        rest.truncate(at);
+        pieces.push(std::mem::replace(&mut rest, tail).trim_end().to_owned());
+    }
+    pieces.push(rest);
+    pieces
+}
+
+fn break_point(line: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut best: Option<(i32, usize)> = None;
+    let start = line.len() - line.trim_start().len();
+    for (at, c) in line.char_indices().take_while(|(at, _)| *at <= WIDTH) {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ' ' if at > start + 4 => {
+                let operator = line[at..].starts_with(" + ")
+                    || line[at..].starts_with(" - ")
+                    || line[at..].starts_with(" * ")
+                    || line[at..].starts_with(" / ")
+                    || line[at..].starts_with(" && ")
+                    || line[at..].starts_with(" || ")
+                    || line[at..].starts_with(" ? ")
+                    || line[at..].starts_with(" : ");
+                if operator && best.is_none_or(|(least, _)| depth <= least) {
+                    best = Some((depth, at));
+                }
+            }
+            _ => {}
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+/// The lines of the doc comments among these attributes.
+pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
+    let doc = |attr: &Attribute| match &attr.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let text: Vec<String> = attrs.iter().filter_map(doc).collect();
+    // A backslash at the end of a line would carry a C++ comment on to the next.
+    text.join("\n")
+        .lines()
+        .map(|line| line.trim().trim_end_matches('\\').to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_break_outside_parentheses() {
+        let line = format!("    x = {} + ({} + {});", "a".repeat(60), "b".repeat(30), "c".repeat(30));
+        let pieces = wrap(line, "    ");
+        assert_eq!(pieces.len(), 2);
+        assert!(pieces[1].starts_with("        + (bbb"), "{pieces:?}");
+    }
+}

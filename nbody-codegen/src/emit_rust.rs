@@ -1,0 +1,350 @@
+//! Prints a body as Rust that is generic over the lane: the CPU kernel and the reference.
+//!
+//! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed,
+//! and what they assign or accumulate is selected by the mask.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::builtin::Builtin;
+use crate::ir::{
+    BinaryOp, Body, Expr, ExprKind, FieldName, Input, LocalId, Module, Pair, Place, Stmt, StmtKind,
+    Type, UnaryOp,
+};
+
+/// Prints the body of one function.
+pub struct Printer<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    pair: Option<&'a Pair>,
+    krate: &'a TokenStream,
+    masks: usize,
+}
+
+/// The type in generated Rust, where `Real` is the lane.
+pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
+    match ty {
+        Type::Real => quote!(Real),
+        Type::U32 => quote!(Real::U32),
+        Type::Bool => quote!(Real::Mask),
+        Type::Vector(3) => quote!(#krate::Vector<Real>),
+        Type::Point(3) => quote!(#krate::Point<Real>),
+        Type::Vector(n) => quote!(#krate::Vector<Real, #n>),
+        Type::Point(n) => quote!(#krate::Point<Real, #n>),
+        Type::Array(n) => quote!([Real; #n]),
+    }
+}
+
+/// A name of the generated function.
+pub fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(
+        module: &'a Module,
+        body: &'a Body,
+        pair: Option<&'a Pair>,
+        krate: &'a TokenStream,
+    ) -> Self {
+        Self { module, body, pair, krate, masks: 0 }
+    }
+
+    /// The statements of the body.
+    pub fn body(&mut self) -> TokenStream {
+        let body = self.body;
+        self.statements(&body.statements, None)
+    }
+
+    /// The variable's name, where the user wrote it.
+    pub fn local(&self, id: LocalId) -> Ident {
+        let local = &self.body.locals[id];
+        Ident::new(&local.name, local.span)
+    }
+
+    fn statements(&mut self, statements: &[Stmt], mask: Option<&Ident>) -> TokenStream {
+        statements.iter().map(|statement| self.statement(&statement.kind, mask)).collect()
+    }
+
+    fn statement(&mut self, statement: &StmtKind, mask: Option<&Ident>) -> TokenStream {
+        match statement {
+            StmtKind::Let { local, value } => {
+                let (name, value) = (self.local(*local), self.expr(value));
+                let mutable = self.body.locals[*local].mutable.then(|| quote!(mut));
+                quote!(let #mutable #name = #value;)
+            }
+            StmtKind::Declare { local } => {
+                let ty = self.body.locals[*local].ty;
+                let (name, zero) = (self.local(*local), self.zero(ty));
+                quote!(let mut #name = #zero;)
+            }
+            StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
+            StmtKind::Accumulate { place, subtract, value } => {
+                self.accumulate(place, *subtract, value, mask)
+            }
+            StmtKind::If { condition, yes, no } => self.branches(condition, yes, no, mask),
+        }
+    }
+
+    fn branches(
+        &mut self,
+        condition: &Expr,
+        yes: &[Stmt],
+        no: &[Stmt],
+        mask: Option<&Ident>,
+    ) -> TokenStream {
+        let condition = self.expr(condition);
+        self.masks += 1;
+        let holds = format_ident!("__holds_{}", self.masks);
+        let (when, unless) =
+            (format_ident!("__when_{}", self.masks), format_ident!("__unless_{}", self.masks));
+        let outer = mask.map(|mask| quote!(#mask &));
+        let branch = |this: &mut Self, name: &Ident, value: TokenStream, statements: &[Stmt]| {
+            let statements = this.statements(statements, Some(name));
+            (!statements.is_empty()).then(|| quote!({ let #name = #outer #value; #statements }))
+        };
+        let yes = branch(self, &when, quote!(#holds), yes);
+        let no = branch(self, &unless, quote!(!#holds), no);
+        quote!(let #holds = #condition; #yes #no)
+    }
+
+    fn assign(
+        &self,
+        place: &Place<LocalId>,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        mask: Option<&Ident>,
+    ) -> TokenStream {
+        let name = self.local(place.of);
+        let target = match place.component {
+            None => quote!(#name),
+            Some(k) => quote!(#name[#k]),
+        };
+        let new = match op {
+            None => self.expr(value),
+            Some(op) => {
+                let left = (quote!(#target), place.ty());
+                self.binary(op, left, (self.operand(value), value.ty))
+            }
+        };
+        let new = match mask {
+            None => new,
+            Some(mask) => self.select(place.ty(), &quote!(#mask), &new, &target),
+        };
+        quote!(#target = #new;)
+    }
+
+    fn accumulate(
+        &self,
+        place: &Place<FieldName>,
+        subtract: bool,
+        value: &Expr,
+        mask: Option<&Ident>,
+    ) -> TokenStream {
+        let result = ident(self.pair.map_or("f", |pair| &pair.f));
+        let field = &place.of.ident;
+        let target = match place.component {
+            None => quote!(#result.#field),
+            Some(k) => quote!(#result.#field[#k]),
+        };
+        let op = if subtract { quote!(-=) } else { quote!(+=) };
+        let term = self.expr(value);
+        let term = match mask {
+            None => term,
+            Some(mask) => {
+                let zero = self.zero(place.ty());
+                self.select(place.ty(), &quote!(#mask), &term, &zero)
+            }
+        };
+        quote!(#target #op #term;)
+    }
+
+    fn zero(&self, ty: Type) -> TokenStream {
+        let krate = self.krate;
+        match ty {
+            Type::Real => quote!(Real::default()),
+            Type::U32 => quote!(Real::splat_u32(0)),
+            Type::Bool => quote!(Real::splat_mask(false)),
+            Type::Vector(_) => quote!(#krate::Vector::default()),
+            Type::Point(_) => quote!(#krate::Point::default()),
+            Type::Array(n) => quote!([Real::default(); #n]),
+        }
+    }
+
+    fn select(
+        &self,
+        ty: Type,
+        mask: &TokenStream,
+        yes: &TokenStream,
+        no: &TokenStream,
+    ) -> TokenStream {
+        let krate = self.krate;
+        match ty {
+            Type::Real => quote!(Real::select(#mask, #yes, #no)),
+            Type::U32 => quote!(Real::select_u32(#mask, #yes, #no)),
+            Type::Bool => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
+            Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
+            Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
+            Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
+        }
+    }
+
+    /// The expression, in whatever form stands behind `=`.
+    pub fn expr(&self, expr: &Expr) -> TokenStream {
+        match &expr.kind {
+            ExprKind::Real(text) => {
+                let literal: TokenStream = text.parse().unwrap_or_default();
+                quote!(Real::splat(#literal))
+            }
+            ExprKind::U32(n) => quote!(Real::splat_u32(#n)),
+            ExprKind::Bool(value) => quote!(Real::splat_mask(#value)),
+            ExprKind::Local(id) => {
+                let name = self.local(*id);
+                quote!(#name)
+            }
+            ExprKind::Constant(index) => {
+                let constant = &self.module.constants[*index];
+                let name = &constant.ident;
+                match constant.value.ty() {
+                    Type::U32 => quote!(Real::splat_u32(#name)),
+                    _ => quote!(Real::splat(#name)),
+                }
+            }
+            ExprKind::Input(input, field) => {
+                let record = self.input(*input);
+                let field = &field.ident;
+                quote!(#record.#field)
+            }
+            ExprKind::Component(base, k) => {
+                let base = self.operand(base);
+                quote!(#base[#k])
+            }
+            ExprKind::Unary(UnaryOp::Neg, operand) => {
+                let operand = self.operand(operand);
+                quote!(-#operand)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let operand = self.operand(operand);
+                quote!(!#operand)
+            }
+            ExprKind::Binary(op, a, b) => {
+                self.binary(*op, (self.left_operand(*op, a), a.ty), (self.operand(b), b.ty))
+            }
+            ExprKind::Math(builtin, operands) => self.math(*builtin, operands),
+            ExprKind::Powi(base, n) => {
+                let base = self.operand(base);
+                quote!(#base.powi(#n))
+            }
+            ExprKind::Components(parts) => {
+                let krate = self.krate;
+                let parts = parts.iter().map(|part| self.expr(part));
+                match expr.ty {
+                    Type::Array(_) => quote!([#(#parts),*]),
+                    _ => quote!(#krate::Vector([#(#parts),*])),
+                }
+            }
+            ExprKind::Call(index, arguments) => {
+                let name = &self.module.functions[*index].ident;
+                let arguments = arguments.iter().map(|argument| self.expr(argument));
+                quote!(#name::<Real>(#(#arguments),*))
+            }
+            ExprKind::Select(parts) => {
+                let [condition, yes, no] = &**parts;
+                let condition = self.operand(condition);
+                self.select(expr.ty, &condition, &self.expr(yes), &self.expr(no))
+            }
+            ExprKind::Convert(integer) => {
+                let integer = self.expr(integer);
+                quote!(Real::from_u32(#integer))
+            }
+        }
+    }
+
+    fn math(&self, builtin: Builtin, operands: &[Expr]) -> TokenStream {
+        let name = ident(builtin.name());
+        let receiver = self.operand(&operands[0]);
+        let arguments = operands[1..].iter().map(|operand| self.expr(operand));
+        quote!(#receiver.#name(#(#arguments),*))
+    }
+
+    /// The expression, in parentheses unless it is one word or one call.
+    fn operand(&self, expr: &Expr) -> TokenStream {
+        let tokens = self.expr(expr);
+        match expr.kind {
+            ExprKind::Unary(..) => quote!((#tokens)),
+            ExprKind::Binary(op, ..) if infix(op, expr) => quote!((#tokens)),
+            _ => tokens,
+        }
+    }
+
+    /// As [`operand`](Self::operand), but chains of sums and products need no parentheses.
+    fn left_operand(&self, op: BinaryOp, expr: &Expr) -> TokenStream {
+        use BinaryOp::{Add, Div, Mul, Sub};
+        let bare = match (&expr.kind, op) {
+            (ExprKind::Binary(Mul | Div, a, b), Mul | Div | Add | Sub) => {
+                // A scale from the left changes places with its vector.
+                !matches!((a.ty, b.ty), (Type::Real, Type::Vector(_))) || matches!(op, Add | Sub)
+            }
+            (ExprKind::Binary(Add | Sub, ..), Add | Sub) => true,
+            _ => false,
+        };
+        let is_real = matches!(expr.ty, Type::Real | Type::Vector(_));
+        if bare && is_real { self.expr(expr) } else { self.operand(expr) }
+    }
+
+    fn binary(
+        &self,
+        op: BinaryOp,
+        (a, left): (TokenStream, Type),
+        (b, right): (TokenStream, Type),
+    ) -> TokenStream {
+        use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Sub, Xor};
+        let sign = match op {
+            Add => quote!(+),
+            Sub => quote!(-),
+            Mul => quote!(*),
+            Div => quote!(/),
+            And => quote!(&),
+            Or => quote!(|),
+            Xor | Ne => quote!(^),
+            _ => TokenStream::new(),
+        };
+        match (left, op, right) {
+            (Type::U32, Add, _) => quote!(Real::add_u32(#a, #b)),
+            (Type::U32, Sub, _) => quote!(Real::sub_u32(#a, #b)),
+            (Type::U32, Mul, _) => quote!(Real::mul_u32(#a, #b)),
+            (Type::U32, Lt, _) => quote!(Real::lt_u32(#a, #b)),
+            (Type::U32, Le, _) => quote!(Real::le_u32(#a, #b)),
+            (Type::U32, Gt, _) => quote!(Real::lt_u32(#b, #a)),
+            (Type::U32, Ge, _) => quote!(Real::le_u32(#b, #a)),
+            (Type::U32, Eq, _) => quote!(Real::eq_u32(#a, #b)),
+            (Type::U32, Ne, _) => quote!(!Real::eq_u32(#a, #b)),
+            (Type::Bool, Eq, _) => quote!(!(#a ^ #b)),
+            (Type::Real, Lt, _) => quote!(Real::lt(#a, #b)),
+            (Type::Real, Le, _) => quote!(Real::le(#a, #b)),
+            (Type::Real, Gt, _) => quote!(Real::lt(#b, #a)),
+            (Type::Real, Ge, _) => quote!(Real::le(#b, #a)),
+            (Type::Real, Eq, _) => quote!(Real::eq(#a, #b)),
+            (Type::Real, Ne, _) => quote!(!Real::eq(#a, #b)),
+            (Type::Real, Mul, Type::Vector(_)) => quote!(#b * (#a)),
+            _ => quote!(#a #sign #b),
+        }
+    }
+
+    fn input(&self, input: Input) -> Ident {
+        match (input, self.pair) {
+            (Input::I, Some(pair)) => ident(&pair.i),
+            (Input::J, Some(pair)) => ident(&pair.j),
+            _ => ident("this"),
+        }
+    }
+}
+
+/// Whether the operator is printed between its operands.
+fn infix(op: BinaryOp, expr: &Expr) -> bool {
+    use BinaryOp::{Add, Mul, Sub};
+    let ExprKind::Binary(_, a, _) = &expr.kind else { return false };
+    let call = op.is_comparison() && a.ty != Type::Bool
+        || a.ty == Type::U32 && matches!(op, Add | Sub | Mul);
+    !call || op == BinaryOp::Ne
+}

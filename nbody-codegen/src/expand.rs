@@ -1,0 +1,269 @@
+//! Puts the expansion together: the module with its structs, their layouts, the functions and
+//! the `impl Interaction`.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::analysis::Operations;
+use crate::emit_cuda;
+use crate::emit_rust::{Printer, ident, type_tokens};
+use crate::ir::{Constant, Field, Function, Interaction, Module, Struct, Type, Value};
+
+/// The module that takes the place of the declaration.
+pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
+    let Module { attrs, vis, ident, .. } = module;
+    let structs = module.structs.iter().map(|item| structure(item, krate));
+    let constants = module.constants.iter().map(constant);
+    let functions = module.functions.iter().map(|item| function(module, item, krate));
+    let interactions = module.interactions.iter().map(|item| interaction(module, item, krate));
+    quote! {
+        #(#attrs)*
+        #vis mod #ident {
+            #(#constants)*
+            #(#structs)*
+            #(#functions)*
+            #(#interactions)*
+        }
+    }
+}
+
+fn constant(item: &Constant) -> TokenStream {
+    let Constant { attrs, vis, ident, .. } = item;
+    match item.value {
+        Value::Real(x) => quote!(#(#attrs)* #vis const #ident: f64 = #x;),
+        Value::U32(n) => quote!(#(#attrs)* #vis const #ident: u32 = #n;),
+    }
+}
+
+fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let Struct { attrs, vis, ident, .. } = item;
+    let fields = item.fields.iter().map(|field| {
+        let Field { attrs, vis, ident, .. } = field;
+        let ty = type_tokens(field.ty, krate);
+        quote!(#(#attrs)* #vis #ident: #ty)
+    });
+    // Without a field the lane would be unused, and a unit struct would lose its value.
+    let marker = item.fields.is_empty().then(|| {
+        quote!(#[doc(hidden)] pub __real: ::core::marker::PhantomData<Real>)
+    });
+    let value = item.fields.is_empty().then(|| {
+        quote! {
+            #[doc(hidden)]
+            #[allow(non_upper_case_globals)]
+            #vis const #ident: #ident = #ident { __real: ::core::marker::PhantomData };
+        }
+    });
+    let (record, pod) = (record(item, krate), pod(item, krate));
+    let output = item.is_output.then(|| output(item, krate));
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(C)]
+        #vis struct #ident<Real: #krate::Lane = f64> { #(#fields,)* #marker }
+        #value
+        #record
+        #output
+        #pod
+    }
+}
+
+fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let marker =
+        item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
+    let each = |f: fn(&Field, &TokenStream) -> TokenStream| {
+        let parts: Vec<_> = item.fields.iter().map(|field| f(field, krate)).collect();
+        parts
+    };
+    let (zeros, reads, writes, kinds) = (each(zero), each(read), each(write), each(kind));
+    quote! {
+        impl<Real: #krate::Lane> ::core::default::Default for #name<Real> {
+            fn default() -> Self {
+                Self { #(#zeros,)* #marker }
+            }
+        }
+        impl<Real: #krate::Lane> #krate::Record for #name<Real> {
+            type Lane = Real;
+            type With<__M: #krate::Lane> = #name<__M>;
+            type Host = #name<f64>;
+            const FIELDS: &'static [#krate::Field] = &[#(#kinds),*];
+            const DIM: usize = #krate::dim(Self::FIELDS);
+            fn read<__R: #krate::Reader<Real>>(__from: &mut __R) -> Self {
+                Self { #(#reads,)* #marker }
+            }
+            fn write<__W: #krate::Writer<Real>>(&self, __to: &mut __W) {
+                #(#writes)*
+            }
+        }
+    }
+}
+
+fn zero(field: &Field, krate: &TokenStream) -> TokenStream {
+    let ident = &field.ident;
+    let value = match field.ty {
+        Type::Array(n) => quote!([Real::default(); #n]),
+        Type::Vector(_) => quote!(#krate::Vector::default()),
+        Type::Point(_) => quote!(#krate::Point::default()),
+        _ => quote!(::core::default::Default::default()),
+    };
+    quote!(#ident: #value)
+}
+
+fn read(field: &Field, krate: &TokenStream) -> TokenStream {
+    let ident = &field.ident;
+    let value = match field.ty {
+        Type::Array(_) => quote!(::core::array::from_fn(|_| __from.real())),
+        Type::Vector(_) => quote!(#krate::Vector::read(__from)),
+        Type::Point(_) => quote!(#krate::Point::read(__from)),
+        Type::U32 => quote!(__from.index()),
+        Type::Real | Type::Bool => quote!(__from.real()),
+    };
+    quote!(#ident: #value)
+}
+
+fn write(field: &Field, _: &TokenStream) -> TokenStream {
+    let ident = &field.ident;
+    match field.ty {
+        Type::Array(_) => quote!(for __x in self.#ident { __to.real(__x); }),
+        Type::Vector(_) | Type::Point(_) => quote!(self.#ident.write(__to);),
+        Type::U32 => quote!(__to.index(self.#ident);),
+        Type::Real | Type::Bool => quote!(__to.real(self.#ident);),
+    }
+}
+
+fn kind(field: &Field, krate: &TokenStream) -> TokenStream {
+    let name = field.ident.to_string();
+    let kind = match field.ty {
+        Type::Real | Type::Bool => quote!(Real),
+        Type::U32 => quote!(U32),
+        Type::Vector(n) => quote!(Vector(#n)),
+        Type::Point(n) => quote!(Point(#n)),
+        Type::Array(n) => quote!(Array(#n)),
+    };
+    quote!(#krate::Field { name: #name, kind: #krate::FieldKind::#kind })
+}
+
+fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let folds = item.fields.iter().map(|field| {
+        let ident = &field.ident;
+        match field.ty {
+            Type::Vector(_) => quote!(self.#ident += __bag.#ident.cast();),
+            Type::Array(_) => quote! {
+                for (__total, __x) in self.#ident.iter_mut().zip(__bag.#ident) {
+                    *__total += Real::from_f64(__x.to_f64());
+                }
+            },
+            _ => quote!(self.#ident += Real::from_f64(__bag.#ident.to_f64());),
+        }
+    });
+    quote! {
+        impl<Real: #krate::Lane> #krate::Output for #name<Real> {
+            fn fold<__M: #krate::Scalar>(&mut self, __bag: &#name<__M>)
+            where
+                Real: #krate::Scalar,
+            {
+                #(#folds)*
+            }
+        }
+    }
+}
+
+/// `Pod` for the scalars over which the struct has no padding.
+///
+/// This is sound: the struct is `repr(C)`, its fields are `f32`, `f64`, `u32` or transparent
+/// arrays of them, for which any bits are a value, and [`is_dense`] tells that no byte lies
+/// between or behind them.
+fn pod(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let scalars = [("f32", 4), ("f64", 8)];
+    scalars
+        .into_iter()
+        .filter(|(_, size)| is_dense(item, *size))
+        .map(|(scalar, _)| {
+            let scalar = format_ident!("{scalar}");
+            quote! {
+                unsafe impl #krate::__private::Zeroable for #name<#scalar> {}
+                unsafe impl #krate::__private::Pod for #name<#scalar> {}
+            }
+        })
+        .collect()
+}
+
+/// Whether `repr(C)` leaves no padding when a real number takes this many bytes.
+fn is_dense(item: &Struct, real: usize) -> bool {
+    let (mut offset, mut align) = (0, 1);
+    for field in &item.fields {
+        let (size, needs) = match field.ty {
+            Type::U32 => (4, 4),
+            ty => (real * ty.components(), real),
+        };
+        if offset % needs != 0 {
+            return false;
+        }
+        offset += size;
+        align = align.max(needs);
+    }
+    offset % align == 0
+}
+
+fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStream {
+    let Function { attrs, vis, ident, .. } = item;
+    let mut printer = Printer::new(module, &item.body, None, krate);
+    let parameters: Vec<_> = item
+        .parameters
+        .iter()
+        .map(|&id| {
+            let (name, ty) = (printer.local(id), type_tokens(item.body.locals[id].ty, krate));
+            quote!(#name: #ty)
+        })
+        .collect();
+    let output = type_tokens(item.output, krate);
+    let (body, value) = (printer.body(), printer.expr(&item.value));
+    quote! {
+        #(#attrs)*
+        #[inline]
+        #vis fn #ident<Real: #krate::Lane>(#(#parameters),*) -> #output {
+            #body
+            #value
+        }
+    }
+}
+
+fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
+    let Interaction { ident: target, name, i, j, f, self_pairs, pair } = item;
+    let cuda = Literal::string(&emit_cuda::emit(module, item));
+    let operations = operations(module, item, krate);
+    let body = Printer::new(module, &pair.body, Some(pair), krate).body();
+    let [i_name, j_name, f_name] = [&pair.i, &pair.j, &pair.f].map(|name| ident(name));
+    quote! {
+        impl #krate::Interaction for #target {
+            type I = #i;
+            type J = #j;
+            type F = #f;
+            const NAME: &'static str = #name;
+            const SELF_PAIRS: bool = #self_pairs;
+            const OPERATIONS: #krate::Operations = #operations;
+            const CUDA: &'static str = #cuda;
+            #[inline]
+            #[allow(unused_variables, clippy::all, clippy::pedantic)]
+            fn pair<Real: #krate::Lane>(
+                this: &#target<Real>,
+                #i_name: &#i<Real>,
+                #j_name: &#j<Real>,
+                #f_name: &mut #f<Real>,
+            ) {
+                #body
+            }
+        }
+    }
+}
+
+fn operations(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
+    let Operations { add, mul, div, sqrt, special, compare } = Operations::of(module, item);
+    quote! {
+        #krate::Operations {
+            add: #add, mul: #mul, div: #div, sqrt: #sqrt, special: #special, compare: #compare,
+        }
+    }
+}

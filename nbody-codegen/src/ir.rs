@@ -1,0 +1,258 @@
+//! The checked module: what both emitters print.
+
+use proc_macro2::Span;
+use syn::{Attribute, Ident, Visibility};
+
+use crate::builtin::Builtin;
+
+/// A module, resolved and typed.
+pub struct Module {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub structs: Vec<Struct>,
+    pub constants: Vec<Constant>,
+    /// Helper functions, each behind those that it calls.
+    pub functions: Vec<Function>,
+    pub interactions: Vec<Interaction>,
+}
+
+/// A particle, the parameters of an interaction, or a result.
+pub struct Struct {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub name: String,
+    pub fields: Vec<Field>,
+    /// Whether some interaction accumulates it.
+    pub is_output: bool,
+}
+
+impl Struct {
+    /// How many numbers a value is made of.
+    pub fn dim(&self) -> usize {
+        self.fields.iter().map(|field| field.ty.components()).sum()
+    }
+}
+
+pub struct Field {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub name: String,
+    pub ty: Type,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Real,
+    U32,
+    Bool,
+    Vector(usize),
+    Point(usize),
+    Array(usize),
+}
+
+impl Type {
+    pub fn components(self) -> usize {
+        match self {
+            Self::Real | Self::U32 | Self::Bool => 1,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+        }
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Real => f.write_str("Real"),
+            Self::U32 => f.write_str("u32"),
+            Self::Bool => f.write_str("bool"),
+            Self::Vector(3) => f.write_str("Vector"),
+            Self::Point(3) => f.write_str("Point"),
+            Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Point(n) => write!(f, "Point<{n}>"),
+            Self::Array(n) => write!(f, "[Real; {n}]"),
+        }
+    }
+}
+
+/// A constant of the module, computed in `f64`.
+pub struct Constant {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub name: String,
+    pub value: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    Real(f64),
+    U32(u32),
+}
+
+impl Value {
+    pub fn ty(self) -> Type {
+        match self {
+            Self::Real(_) => Type::Real,
+            Self::U32(_) => Type::U32,
+        }
+    }
+}
+
+/// A helper function.
+pub struct Function {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub name: String,
+    pub parameters: Vec<LocalId>,
+    pub output: Type,
+    pub body: Body,
+    pub value: Expr,
+}
+
+/// `impl Interaction for ...`.
+pub struct Interaction {
+    pub ident: Ident,
+    /// The name in commands.
+    pub name: String,
+    pub i: Ident,
+    pub j: Ident,
+    pub f: Ident,
+    pub self_pairs: bool,
+    pub pair: Pair,
+}
+
+/// The function that adds to `f` what `j` does to `i`.
+pub struct Pair {
+    pub docs: Vec<Attribute>,
+    pub i: String,
+    pub j: String,
+    pub f: String,
+    pub body: Body,
+}
+
+/// The statements of a function, with all its variables.
+pub struct Body {
+    pub locals: Vec<Local>,
+    pub statements: Vec<Stmt>,
+    /// Comments behind the last statement.
+    pub comments: Vec<String>,
+}
+
+pub type LocalId = usize;
+
+/// A variable or a parameter of a helper function. Its name is used once in the function.
+pub struct Local {
+    pub name: String,
+    pub span: Span,
+    pub ty: Type,
+    pub mutable: bool,
+}
+
+pub struct Stmt {
+    pub comments: Vec<String>,
+    pub behind: Option<String>,
+    pub kind: StmtKind,
+}
+
+pub enum StmtKind {
+    Let { local: LocalId, value: Expr },
+    /// A variable that the branches of the `if` behind it give a value.
+    Declare { local: LocalId },
+    Assign { place: Place<LocalId>, op: Option<BinaryOp>, value: Expr },
+    Accumulate { place: Place<FieldName>, subtract: bool, value: Expr },
+    If { condition: Expr, yes: Vec<Stmt>, no: Vec<Stmt> },
+}
+
+/// A variable or an output field, or one component of it.
+pub struct Place<T> {
+    pub of: T,
+    /// The type of the variable or the field.
+    pub whole: Type,
+    pub component: Option<usize>,
+}
+
+impl<T> Place<T> {
+    /// The type of what is assigned.
+    pub fn ty(&self) -> Type {
+        if self.component.is_some() { Type::Real } else { self.whole }
+    }
+}
+
+/// A field under its two names.
+#[derive(Clone)]
+pub struct FieldName {
+    pub ident: Ident,
+    pub name: String,
+}
+
+#[derive(Clone)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Clone)]
+pub enum ExprKind {
+    /// A literal, as it was written.
+    Real(String),
+    U32(u32),
+    Bool(bool),
+    Local(LocalId),
+    Constant(usize),
+    Input(Input, FieldName),
+    Component(Box<Expr>, usize),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Math(Builtin, Vec<Expr>),
+    Powi(Box<Expr>, i32),
+    /// A vector or an array from its components.
+    Components(Vec<Expr>),
+    Call(usize, Vec<Expr>),
+    Select(Box<[Expr; 3]>),
+    /// An integer as a real number.
+    Convert(Box<Expr>),
+}
+
+/// What a pair function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    Parameters,
+    I,
+    J,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// `&&` of conditions, `&` of integers.
+    And,
+    /// `||` of conditions, `|` of integers.
+    Or,
+    Xor,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+impl BinaryOp {
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
+    }
+}

@@ -1,0 +1,146 @@
+//! Every message of the compiler, in one table: what is wrong, and what to do about it.
+
+/// A refusal. `{}` stands for the arguments, in order.
+pub struct Message {
+    text: &'static str,
+    help: &'static str,
+}
+
+impl Message {
+    /// The message as a person sees it.
+    pub fn render(&self, arguments: &[&str]) -> String {
+        let mut arguments = arguments.iter();
+        let mut filled = |template: &str| {
+            let mut pieces = template.split("{}");
+            let mut text = pieces.next().unwrap_or_default().to_owned();
+            for piece in pieces {
+                text.push_str(arguments.next().copied().unwrap_or("?"));
+                text.push_str(piece);
+            }
+            text
+        };
+        let text = filled(self.text);
+        let help = filled(self.help);
+        if help.is_empty() { text } else { format!("{text}\n  = help: {help}") }
+    }
+}
+
+macro_rules! messages {
+    ($($name:ident: $text:literal, $help:literal;)*) => {
+        $(pub const $name: Message = Message { text: $text, help: $help };)*
+    };
+}
+
+messages! {
+    // The module.
+    ARGUMENT: "unknown argument of `interaction`", "the only one is `crate = path`, where the `nbody` crate goes by another name";
+    NOT_A_MODULE: "an interaction is a module", "write `#[nbody::interaction] mod gravity { ... }` with the structs and the `impl Interaction` inside";
+    NO_BODY: "the module has no body", "an interaction is declared in place: `mod gravity { ... }`";
+    NO_INTERACTION: "the module has no `impl Interaction for ...`", "add `impl Interaction for {} { type I = ...; type J = ...; type F = ...; fn pair(&self, i: &..., j: &..., f: &mut ...) { ... } }`";
+    ITEM: "{} is not part of the language of interactions", "a module holds structs, constants, helper functions and `impl Interaction for ...`";
+    ATTRIBUTE: "this attribute has no meaning here", "only doc comments and lint levels are kept; derives are added by the macro";
+    GENERICS: "generic parameters have no meaning here", "the macro makes everything generic over the scalar; write `Real`";
+    DUPLICATE: "`{}` is defined twice", "give one of them another name";
+    RESERVED_TYPE: "`{}` names a type of the language", "give the struct another name";
+    // Structs.
+    TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
+    UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";
+    EMPTY_PARTICLE: "`{}` has no fields", "a particle or a result holds at least one number";
+    TYPE: "`{}` is not a type of the language", "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
+    ARRAY_LENGTH: "the length of an array is a whole number of 1 or more", "write it as a number or name a `u32` constant of the module";
+    DIMENSION: "a `{}` has 2 or 3 components", "write `{}` or `{}<2>`";
+    FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
+    OUTPUT_TYPE: "a result cannot hold a `{}`", "results are sums: `Real`, `Vector` or `[Real; N]`";
+    // The impl.
+    OTHER_TRAIT: "only `impl Interaction for ...` belongs here", "helper functions are free functions of the module";
+    UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
+    MISSING_ITEM: "`{}` is missing from this `impl Interaction`", "add `{}`";
+    IMPL_ITEM: "`{}` is not an item of `Interaction`", "its items are `type I`, `type J`, `type F`, `fn pair` and `const SELF_PAIRS`";
+    SELF_PAIRS: "`SELF_PAIRS` is `true` or `false`", "write `const SELF_PAIRS: bool = true;` where a particle meets itself when i and j are one set";
+    PAIR_SIGNATURE: "`pair` has another signature", "write `fn pair(&self, i: &{}, j: &{}, f: &mut {})`";
+    // Functions and constants.
+    FN_PARAMETER: "a parameter of a helper function is a name and a type", "write `name: Real`";
+    FN_OUTPUT: "a helper function returns a value", "add `-> Real` and end the body with the value";
+    FN_MODIFIER: "helper functions are plain `fn`", "remove `const`, `async`, `unsafe` and `extern`";
+    FN_VALUE: "the body of `{}` ends without a value", "end it with an expression of type `{}`, without a semicolon";
+    RECURSION: "`{}` calls itself", "a GPU has no stack to speak of: unroll the recursion";
+    CONST_TYPE: "a constant is a `Real` or a `u32`", "write `const {}: Real = ...;`";
+    CONST_VALUE: "this is not a constant expression", "a constant is computed from numbers, other constants, `+ - * /` and `core::f64::consts`";
+    CONST_RANGE: "the value of `{}` is out of range", "a `Real` constant is finite, and a `u32` constant fits in 32 bits";
+    // Names.
+    UNKNOWN_NAME: "there is no `{}` here", "{}";
+    UNKNOWN_FUNCTION: "there is no function `{}` in this module", "{}";
+    UNKNOWN_FIELD: "`{}` has no field `{}`", "{}";
+    UNKNOWN_METHOD: "`{}` has no method `{}`", "{}";
+    UNKNOWN_COMPONENT: "a `{}` has no component `{}`", "its components are {}";
+    POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: take `j.{} - i.{}` and its components";
+    // Statements.
+    STATEMENT: "{} is not part of the language of interactions", "a body is made of `let`, assignments, `f.field += ...` and `if`";
+    NO_EFFECT: "this statement has no effect", "name the value with `let`, or accumulate it with `f.field += ...`";
+    LET_PATTERN: "`let` binds one name", "write `let name = ...;`";
+    LET_INIT: "this variable has no value", "give it one: `let {} = ...;`";
+    LET_TYPE: "this is a `{}`, and `{}` was declared", "remove the type, or convert the value";
+    IMMUTABLE: "`{}` is assigned twice", "declare it with `let mut {}`";
+    ASSIGN_INPUT: "`{}` is an input, and inputs do not change", "bind the new value to a name of its own";
+    ASSIGN_OUTPUT: "a result is accumulated, not assigned", "write `{} += ...` or `{} -= ...`";
+    ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "both sides must have one type";
+    ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
+    READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
+    UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}.{} += ...` to `pair`, or remove the field";
+    WHOLE_PARTICLE: "`{}` is a whole record", "name one of its fields: {}";
+    // Expressions.
+    EXPRESSION: "{} is not part of the language of interactions", "{}";
+    CONDITION: "a condition is a `bool`, and this is a `{}`", "compare it with something";
+    BRANCHES: "the branches have different types, `{}` and `{}`", "both must give a value of one type";
+    NO_ELSE: "this `if` gives a value and has no `else`", "add `else { ... }`";
+    BRANCH_VALUE: "this branch ends without a value", "end it with an expression, without a semicolon";
+    BINARY: "`{} {} {}` has no meaning", "{}";
+    UNARY: "`{}{}` has no meaning", "`-` takes a `Real` or a `Vector`, `!` a `bool`";
+    INTEGER: "`{}` is an integer", "write `{}.0` for a `Real`";
+    LITERAL: "this literal is not a number of the language", "write `1.0`, `2.5e-3` for a `Real` or `3` for a `u32`, without a suffix";
+    LITERAL_RANGE: "this number is out of range", "a `Real` is finite, and a `u32` fits in 32 bits";
+    CAST: "`{} as {}` is not a conversion of the language", "the only one is `u32 as Real`";
+    ARITY: "`{}` takes {}, and {} given", "";
+    ARGUMENT_TYPE: "this argument is a `{}`, and `{}` takes a `{}`", "";
+    POWI: "the exponent of `powi` is a constant whole number", "write it as a number, such as `powi(3)`, or use `powf`";
+    INDEX: "an index is a constant whole number below {}", "write it as a number or name a `u32` constant";
+    NOT_INDEXABLE: "a `{}` cannot be indexed", "arrays and vectors can";
+    EMPTY_ARRAY: "an array holds at least one `Real`", "";
+}
+
+/// `did you mean` for a misspelt name, or the list of names to choose from.
+pub fn suggestion<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_unstable();
+    names.dedup();
+    let near = names
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()) / 3)
+        .min_by_key(|(distance, _)| *distance);
+    match near {
+        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
+        None if names.is_empty() => "there is none to choose from".to_owned(),
+        None => {
+            let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!("there is {}", list.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_fill_text_and_help() {
+        let text = PAIR_SIGNATURE.render(&["Body", "Body", "Field"]);
+        assert!(text.contains("i: &Body, j: &Body, f: &mut Field"), "{text}");
+    }
+
+    #[test]
+    fn near_names_are_suggested_and_far_ones_listed() {
+        assert_eq!(suggestion("mas", ["mass", "pos"]), "did you mean `mass`?");
+        assert_eq!(suggestion("charge", ["mass", "pos"]), "there is `mass`, `pos`");
+    }
+}

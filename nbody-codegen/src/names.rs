@@ -1,0 +1,122 @@
+//! Names that are safe in both languages.
+
+use std::collections::HashSet;
+
+/// Words that C++ or CUDA keeps for itself, and names that our own program text defines.
+const RESERVED: &[&str] = &[
+    // C++17, and the alternative tokens.
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
+    "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
+    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+    "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register",
+    "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static",
+    "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+    "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned",
+    "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "std",
+    // CUDA.
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "float2",
+    "float3", "float4", "double2", "double3", "double4", "int2", "int3", "int4", "uint",
+    // Rust, where it differs.
+    "as", "async", "await", "box", "crate", "dyn", "fn", "gen", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "self", "Self",
+    "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield", "abstract", "become",
+    "final",
+    // The program around the generated part.
+    "nbody", "real", "backup", "u32", "Vector", "Point", "Array", "pair", "fold", "total", "T",
+    "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM",
+    "SELF_PAIRS", "BLOCK", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "Slot", "all_pairs",
+    "reduce", "dot", "cross", "norm", "norm2", "select", "sqrt", "rsqrt", "recip", "powi", "powf",
+    "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
+    "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round", "trunc",
+    "copysign", "mul_add",
+];
+
+/// The name as an identifier of C++: without `r#`, in ASCII, and none that is reserved.
+pub fn safe(ident: &str) -> String {
+    let mut name = String::new();
+    for c in ident.trim_start_matches("r#").chars() {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            name.push(c);
+        } else {
+            name.push_str(&format!("u{:x}", u32::from(c)));
+        }
+    }
+    // Names with two underscores, or with one before a capital, belong to C++ compilers.
+    while name.contains("__") {
+        name = name.replace("__", "_");
+    }
+    if name.starts_with('_') {
+        name.insert(0, 'x');
+    }
+    if RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// Hands out each name once.
+#[derive(Clone, Default)]
+pub struct Unique {
+    taken: HashSet<String>,
+}
+
+impl Unique {
+    /// The safe form of the name, with a number if it is taken already.
+    pub fn name(&mut self, ident: &str) -> String {
+        let base = safe(ident);
+        let mut name = base.clone();
+        let mut k = 2;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{}_{k}", base.trim_end_matches('_'));
+            k += 1;
+        }
+        name
+    }
+}
+
+/// `SphDensity` as `sph_density`.
+pub fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut before = '_';
+    for c in name.chars() {
+        if c.is_uppercase() && before != '_' && !before.is_uppercase() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+        before = c;
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_and_foreign_names_are_escaped() {
+        assert_eq!(safe("float"), "float_");
+        assert_eq!(safe("r#type"), "type_");
+        assert_eq!(safe("ε2"), "u3b52");
+        assert_eq!(safe("__x"), "x_x");
+        assert_eq!(safe("rinv"), "rinv");
+    }
+
+    #[test]
+    fn shadowed_names_get_numbers() {
+        let mut names = Unique::default();
+        assert_eq!(names.name("x"), "x");
+        assert_eq!(names.name("x"), "x_2");
+        assert_eq!(names.name("new"), "new_");
+        assert_eq!(names.name("new"), "new_2");
+    }
+
+    #[test]
+    fn struct_names_become_command_names() {
+        assert_eq!(snake_case("Gravity"), "gravity");
+        assert_eq!(snake_case("SphDensity"), "sph_density");
+        assert_eq!(snake_case("LJ126"), "lj126");
+    }
+}
