@@ -1,1 +1,10 @@
-//! Ready interactions.
+//! Ready interactions. Each is a module as a user would write it; copy one to begin your own.
+//!
+//! | module | interaction | per pair |
+//! | --- | --- | --- |
+//! | [`gravity`] | softened Newtonian gravity | acceleration, potential |
+//! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
+
+mod gravitation;
+
+pub use gravitation::{gravity, hermite};

@@ -182,9 +182,15 @@ fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             walk(b, visit);
         }
         ExprKind::Math(_, parts) | ExprKind::Components(parts) | ExprKind::Call(_, parts) => {
-            parts.iter().for_each(|part| walk(part, visit));
+            for part in parts {
+                walk(part, visit);
+            }
         }
-        ExprKind::Select(parts) => parts.iter().for_each(|part| walk(part, visit)),
+        ExprKind::Select(parts) => {
+            for part in &**parts {
+                walk(part, visit);
+            }
+        }
         ExprKind::Real(_)
         | ExprKind::U32(_)
         | ExprKind::Bool(_)

@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use crate::builtin::Builtin;
 use crate::ir::{
     BinaryOp, Body, Expr, ExprKind, FieldName, Input, LocalId, Module, Pair, Place, Stmt, StmtKind,
-    Type, UnaryOp,
+    Type, UnaryOp, Value,
 };
 
 /// Prints the body of one function.
@@ -47,7 +47,13 @@ impl<'a> Printer<'a> {
         pair: Option<&'a Pair>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self { module, body, pair, krate, masks: 0 }
+        Self {
+            module,
+            body,
+            pair,
+            krate,
+            masks: 0,
+        }
     }
 
     /// The statements of the body.
@@ -63,7 +69,10 @@ impl<'a> Printer<'a> {
     }
 
     fn statements(&mut self, statements: &[Stmt], mask: Option<&Ident>) -> TokenStream {
-        statements.iter().map(|statement| self.statement(&statement.kind, mask)).collect()
+        statements
+            .iter()
+            .map(|statement| self.statement(&statement.kind, mask))
+            .collect()
     }
 
     fn statement(&mut self, statement: &StmtKind, mask: Option<&Ident>) -> TokenStream {
@@ -79,9 +88,11 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
-            StmtKind::Accumulate { place, subtract, value } => {
-                self.accumulate(place, *subtract, value, mask)
-            }
+            StmtKind::Accumulate {
+                place,
+                subtract,
+                value,
+            } => self.accumulate(place, *subtract, value, mask),
             StmtKind::If { condition, yes, no } => self.branches(condition, yes, no, mask),
         }
     }
@@ -96,8 +107,10 @@ impl<'a> Printer<'a> {
         let condition = self.expr(condition);
         self.masks += 1;
         let holds = format_ident!("__holds_{}", self.masks);
-        let (when, unless) =
-            (format_ident!("__when_{}", self.masks), format_ident!("__unless_{}", self.masks));
+        let (when, unless) = (
+            format_ident!("__when_{}", self.masks),
+            format_ident!("__unless_{}", self.masks),
+        );
         let outer = mask.map(|mask| quote!(#mask &));
         let branch = |this: &mut Self, name: &Ident, value: TokenStream, statements: &[Stmt]| {
             let statements = this.statements(statements, Some(name));
@@ -124,7 +137,7 @@ impl<'a> Printer<'a> {
             None => self.expr(value),
             Some(op) => {
                 let left = (quote!(#target), place.ty());
-                self.binary(op, left, (self.operand(value), value.ty))
+                Self::binary(op, left, (self.operand(value), value.ty))
             }
         };
         let new = match mask {
@@ -205,9 +218,9 @@ impl<'a> Printer<'a> {
             ExprKind::Constant(index) => {
                 let constant = &self.module.constants[*index];
                 let name = &constant.ident;
-                match constant.value.ty() {
-                    Type::U32 => quote!(Real::splat_u32(#name)),
-                    _ => quote!(Real::splat(#name)),
+                match constant.value {
+                    Value::U32(_) => quote!(Real::splat_u32(#name)),
+                    Value::Real(_) => quote!(Real::splat(#name)),
                 }
             }
             ExprKind::Input(input, field) => {
@@ -227,9 +240,11 @@ impl<'a> Printer<'a> {
                 let operand = self.operand(operand);
                 quote!(!#operand)
             }
-            ExprKind::Binary(op, a, b) => {
-                self.binary(*op, (self.left_operand(*op, a), a.ty), (self.operand(b), b.ty))
-            }
+            ExprKind::Binary(op, a, b) => Self::binary(
+                *op,
+                (self.left_operand(*op, a), a.ty),
+                (self.operand(b), b.ty),
+            ),
             ExprKind::Math(builtin, operands) => self.math(*builtin, operands),
             ExprKind::Powi(base, n) => {
                 let base = self.operand(base);
@@ -238,10 +253,10 @@ impl<'a> Printer<'a> {
             ExprKind::Components(parts) => {
                 let krate = self.krate;
                 let parts = parts.iter().map(|part| self.expr(part));
-                match expr.ty {
-                    Type::Array(_) => quote!([#(#parts),*]),
-                    _ => quote!(#krate::Vector([#(#parts),*])),
-                }
+                let constructor =
+                    matches!(expr.ty, Type::Vector(_)).then(|| quote!(#krate::Vector));
+                let parts = quote!([#(#parts),*]);
+                constructor.map_or(parts.clone(), |vector| quote!(#vector(#parts)))
             }
             ExprKind::Call(index, arguments) => {
                 let name = &self.module.functions[*index].ident;
@@ -289,11 +304,14 @@ impl<'a> Printer<'a> {
             _ => false,
         };
         let is_real = matches!(expr.ty, Type::Real | Type::Vector(_));
-        if bare && is_real { self.expr(expr) } else { self.operand(expr) }
+        if bare && is_real {
+            self.expr(expr)
+        } else {
+            self.operand(expr)
+        }
     }
 
     fn binary(
-        &self,
         op: BinaryOp,
         (a, left): (TokenStream, Type),
         (b, right): (TokenStream, Type),
@@ -343,7 +361,9 @@ impl<'a> Printer<'a> {
 /// Whether the operator is printed between its operands.
 fn infix(op: BinaryOp, expr: &Expr) -> bool {
     use BinaryOp::{Add, Mul, Sub};
-    let ExprKind::Binary(_, a, _) = &expr.kind else { return false };
+    let ExprKind::Binary(_, a, _) = &expr.kind else {
+        return false;
+    };
     let call = op.is_comparison() && a.ty != Type::Bool
         || a.ty == Type::U32 && matches!(op, Add | Sub | Mul);
     !call || op == BinaryOp::Ne

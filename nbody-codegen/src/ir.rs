@@ -159,12 +159,29 @@ pub struct Stmt {
 }
 
 pub enum StmtKind {
-    Let { local: LocalId, value: Expr },
+    Let {
+        local: LocalId,
+        value: Expr,
+    },
     /// A variable that the branches of the `if` behind it give a value.
-    Declare { local: LocalId },
-    Assign { place: Place<LocalId>, op: Option<BinaryOp>, value: Expr },
-    Accumulate { place: Place<FieldName>, subtract: bool, value: Expr },
-    If { condition: Expr, yes: Vec<Stmt>, no: Vec<Stmt> },
+    Declare {
+        local: LocalId,
+    },
+    Assign {
+        place: Place<LocalId>,
+        op: Option<BinaryOp>,
+        value: Expr,
+    },
+    Accumulate {
+        place: Place<FieldName>,
+        subtract: bool,
+        value: Expr,
+    },
+    If {
+        condition: Expr,
+        yes: Vec<Stmt>,
+        no: Vec<Stmt>,
+    },
 }
 
 /// A variable or an output field, or one component of it.
@@ -178,7 +195,11 @@ pub struct Place<T> {
 impl<T> Place<T> {
     /// The type of what is assigned.
     pub fn ty(&self) -> Type {
-        if self.component.is_some() { Type::Real } else { self.whole }
+        if self.component.is_some() {
+            Type::Real
+        } else {
+            self.whole
+        }
     }
 }
 
@@ -253,6 +274,9 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     pub fn is_comparison(self) -> bool {
-        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
+        matches!(
+            self,
+            Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne
+        )
     }
 }

@@ -21,7 +21,11 @@ impl Message {
         };
         let text = filled(self.text);
         let help = filled(self.help);
-        if help.is_empty() { text } else { format!("{text}\n  = help: {help}") }
+        if help.is_empty() {
+            text
+        } else {
+            format!("{text}\n  = help: {help}")
+        }
     }
 }
 
@@ -96,7 +100,6 @@ messages! {
     BRANCH_VALUE: "this branch ends without a value", "end it with an expression, without a semicolon";
     BINARY: "`{} {} {}` has no meaning", "{}";
     UNARY: "`{}{}` has no meaning", "`-` takes a `Real` or a `Vector`, `!` a `bool`";
-    INTEGER: "`{}` is an integer", "write `{}.0` for a `Real`";
     LITERAL: "this literal is not a number of the language", "write `1.0`, `2.5e-3` for a `Real` or `3` for a `u32`, without a suffix";
     LITERAL_RANGE: "this number is out of range", "a `Real` is finite, and a `u32` fits in 32 bits";
     CAST: "`{} as {}` is not a conversion of the language", "the only one is `u32 as Real`";
@@ -141,6 +144,9 @@ mod tests {
     #[test]
     fn near_names_are_suggested_and_far_ones_listed() {
         assert_eq!(suggestion("mas", ["mass", "pos"]), "did you mean `mass`?");
-        assert_eq!(suggestion("charge", ["mass", "pos"]), "there is `mass`, `pos`");
+        assert_eq!(
+            suggestion("charge", ["mass", "pos"]),
+            "there is `mass`, `pos`"
+        );
     }
 }

@@ -198,7 +198,8 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
     for input in &signature.inputs {
         match input {
             syn::FnArg::Typed(parameter) if plain_name(&parameter.pat).is_some() => {
-                parameters.extend(plain_name(&parameter.pat).map(|name| (name, (*parameter.ty).clone())));
+                parameters
+                    .extend(plain_name(&parameter.pat).map(|name| (name, (*parameter.ty).clone())));
             }
             other => cx.error(Site::of(other), &message::FN_PARAMETER, &[]),
         }
@@ -218,8 +219,10 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
 }
 
 fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
-    let is_interaction =
-        item.trait_.as_ref().is_some_and(|(path, _)| path.is_ident("Interaction"));
+    let is_interaction = item
+        .trait_
+        .as_ref()
+        .is_some_and(|(path, _)| path.is_ident("Interaction"));
     let target = type_name(&item.self_ty).filter(|_| is_interaction);
     let Some(target) = target else {
         cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[]);
@@ -235,9 +238,15 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
             syn::ImplItem::Type(item) if item.ident == "I" => i = Some(item.ty),
             syn::ImplItem::Type(item) if item.ident == "J" => j = Some(item.ty),
             syn::ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
-            syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => self_pairs = Some(item.expr),
+            syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => {
+                self_pairs = Some(item.expr)
+            }
             syn::ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
-            other => cx.error(Site::of(&other), &message::IMPL_ITEM, &[&impl_item_name(&other)]),
+            other => cx.error(
+                Site::of(&other),
+                &message::IMPL_ITEM,
+                &[&impl_item_name(&other)],
+            ),
         }
     }
     let missing = |name: &str, example: &str| {
@@ -251,13 +260,20 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         let ident = type_name(&ty);
         if ident.is_none() {
             let written = ty.to_token_stream().to_string();
-            cx.error(Site::of(&ty), &message::UNKNOWN_STRUCT, &[&written, "name a struct"]);
+            cx.error(
+                Site::of(&ty),
+                &message::UNKNOWN_STRUCT,
+                &[&written, "name a struct"],
+            );
         }
         ident
     };
     let (i, j, f) = (role("I", i), role("J", j), role("F", f));
     let Some(pair) = pair else {
-        missing("fn pair", "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }");
+        missing(
+            "fn pair",
+            "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }",
+        );
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
@@ -267,7 +283,15 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         cx.error(Site::of(&pair.sig), &message::PAIR_SIGNATURE, &[&a, &b, &c]);
         return None;
     };
-    Some(Interaction { target, i, j, f, self_pairs, pair, names })
+    Some(Interaction {
+        target,
+        i,
+        j,
+        f,
+        self_pairs,
+        pair,
+        names,
+    })
 }
 
 /// The names of i, j and f if this is `fn pair(&self, i: &I, j: &J, f: &mut F)`.
@@ -276,9 +300,14 @@ fn pair_signature(signature: &syn::Signature, types: [&Ident; 3]) -> Option<[Ide
     let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
         if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
     let mut names = Vec::new();
-    for (input, (expected, mutable)) in inputs.by_ref().zip(types.iter().zip([false, false, true])) {
-        let syn::FnArg::Typed(parameter) = input else { return None };
-        let Type::Reference(reference) = &*parameter.ty else { return None };
+    for (input, (expected, mutable)) in inputs.by_ref().zip(types.iter().zip([false, false, true]))
+    {
+        let syn::FnArg::Typed(parameter) = input else {
+            return None;
+        };
+        let Type::Reference(reference) = &*parameter.ty else {
+            return None;
+        };
         let same = type_name(&reference.elem).as_ref() == Some(*expected);
         if !same || reference.mutability.is_some() != mutable {
             return None;
@@ -291,7 +320,11 @@ fn pair_signature(signature: &syn::Signature, types: [&Ident; 3]) -> Option<[Ide
         && signature.asyncness.is_none()
         && matches!(signature.safety, syn::Safety::Default)
         && inputs.next().is_none();
-    if receiver && plain { names.try_into().ok() } else { None }
+    if receiver && plain {
+        names.try_into().ok()
+    } else {
+        None
+    }
 }
 
 /// The name, if a pattern is no more than one.

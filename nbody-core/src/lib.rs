@@ -15,4 +15,10 @@ pub use interaction::{Interaction, Operations};
 pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
-pub use vector::{Point, Vector};
+pub use vector::{Point, Vector, select_array};
+
+/// What generated code names besides.
+#[doc(hidden)]
+pub mod __private {
+    pub use bytemuck::{Pod, Zeroable};
+}

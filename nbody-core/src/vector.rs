@@ -14,6 +14,11 @@ pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 #[repr(transparent)]
 pub struct Point<L = f64, const D: usize = 3>(pub [L; D]);
 
+/// [`Lane::select`], element by element.
+pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L; N]) -> [L; N] {
+    std::array::from_fn(|k| L::select(mask, yes[k], no[k]))
+}
+
 macro_rules! components {
     ($name:ident) => {
         impl<L> $name<L, 3> {
@@ -60,6 +65,12 @@ macro_rules! components {
                 Self(std::array::from_fn(|_| from.real()))
             }
 
+            /// `yes` where the mask holds, `no` elsewhere.
+            #[must_use]
+            pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+                Self(select_array(mask, yes.0, no.0))
+            }
+
             /// Writes the components in order.
             pub fn write<W: Writer<L>>(&self, to: &mut W) {
                 self.0.iter().for_each(|&x| to.real(x));
@@ -104,12 +115,6 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[must_use]
     pub fn norm(self) -> L {
         self.norm2().sqrt()
-    }
-
-    /// `yes` where the mask holds, `no` elsewhere.
-    #[must_use]
-    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-        yes.zip(no, |a, b| L::select(mask, a, b))
     }
 }
 

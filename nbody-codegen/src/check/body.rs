@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprIf, Ident, Local, Pat};
 
@@ -12,7 +13,7 @@ use crate::diagnostics::Site;
 use crate::ir::{
     self, BinaryOp, Body, FieldName, Input, LocalId, Place, Stmt, StmtKind, Struct, Type,
 };
-use crate::message::{self, suggestion};
+use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
 
 /// Checks one body, statement by statement.
@@ -63,12 +64,19 @@ impl<'a> BodyChecker<'a> {
     ) -> [String; 3] {
         self.records = Some(records);
         self.output = Some(output);
-        self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
-        let bindings = [Binding::Input(Input::I), Binding::Input(Input::J), Binding::Output];
+        self.scopes
+            .bind("self".to_owned(), Binding::Input(Input::Parameters));
+        let bindings = [
+            Binding::Input(Input::I),
+            Binding::Input(Input::J),
+            Binding::Output,
+        ];
         for (name, binding) in names.iter().zip(bindings) {
             self.scopes.bind(name.to_string(), binding);
         }
-        names.each_ref().map(|name| self.names.name(&name.to_string()))
+        names
+            .each_ref()
+            .map(|name| self.names.name(&name.to_string()))
     }
 
     /// A new variable under a name that nothing else in the body has.
@@ -76,7 +84,12 @@ impl<'a> BodyChecker<'a> {
         let name = ident.to_string();
         let id = self.locals.len();
         let unique = self.names.name(&name);
-        self.locals.push(ir::Local { name: unique, span: ident.span(), ty, mutable });
+        self.locals.push(ir::Local {
+            name: unique,
+            span: ident.span(),
+            ty,
+            mutable,
+        });
         self.scopes.bind(name, Binding::Local(id));
         id
     }
@@ -93,7 +106,11 @@ impl<'a> BodyChecker<'a> {
     /// The statements, once all are checked.
     pub fn finish(mut self, block: &Block) -> Body {
         let comments = self.comments.rest_of(block);
-        Body { locals: self.locals, statements: self.open.pop().unwrap_or_default(), comments }
+        Body {
+            locals: self.locals,
+            statements: self.open.pop().unwrap_or_default(),
+            comments,
+        }
     }
 
     /// Checks a block that gives no value.
@@ -105,24 +122,30 @@ impl<'a> BodyChecker<'a> {
         self.scopes.leave();
     }
 
-    /// Checks a block and its value; `Some(None)` if it has none, `None` after an error.
-    pub fn block_with_value(&mut self, block: &Block) -> Option<Option<ir::Expr>> {
+    /// Checks a block that ends with a value; the message is for one that does not.
+    pub fn block_value(
+        &mut self,
+        block: &Block,
+        (site, missing, arguments): (Site, &Message, &[&str]),
+    ) -> Option<ir::Expr> {
         self.scopes.enter();
-        let value = match block.stmts.split_last() {
-            Some((syn::Stmt::Expr(value, None), before)) => {
-                before.iter().for_each(|statement| self.statement(statement));
-                self.pending = self.comments.before(value);
-                let checked = self.expr(value).map(Some);
-                self.pending.clear();
-                checked
-            }
-            _ => {
-                block.stmts.iter().for_each(|statement| self.statement(statement));
-                Some(None)
-            }
+        let (value, before) = match block.stmts.split_last() {
+            Some((syn::Stmt::Expr(value, None), before)) => (Some(value), before),
+            _ => (None, &block.stmts[..]),
         };
+        for statement in before {
+            self.statement(statement);
+        }
+        let checked = if let Some(value) = value {
+            self.pending = self.comments.before(value);
+            self.expr(value)
+        } else {
+            self.items.cx.error(site, missing, arguments);
+            None
+        };
+        self.pending.clear();
         self.scopes.leave();
-        value
+        checked
     }
 
     fn statement(&mut self, statement: &syn::Stmt) {
@@ -143,24 +166,31 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    fn refuse_statement(&self, at: &impl quote::ToTokens, name: &str) {
-        self.items.cx.error(Site::of(at), &message::STATEMENT, &[name]);
+    fn refuse_statement(&self, at: &impl ToTokens, name: &str) {
+        self.items
+            .cx
+            .error(Site::of(at), &message::STATEMENT, &[name]);
     }
 
     /// Adds a statement to the innermost open block.
     pub fn push(&mut self, kind: StmtKind) {
         let comments = std::mem::take(&mut self.pending);
         if let Some(block) = self.open.last_mut() {
-            block.push(Stmt { comments, behind: None, kind });
+            block.push(Stmt {
+                comments,
+                behind: None,
+                kind,
+            });
         }
     }
 
     fn let_(&mut self, local: &Local) -> Option<()> {
         let cx = self.items.cx;
         let (pattern, declared) = match &local.pat {
-            Pat::Type(pattern) => {
-                (&*pattern.pat, Some(types::check(cx, &pattern.ty, self.items.constants)?))
-            }
+            Pat::Type(pattern) => (
+                &*pattern.pat,
+                Some(types::check(cx, &pattern.ty, self.items.constants)?),
+            ),
             pattern => (pattern, None),
         };
         let Pat::Ident(binding) = pattern else {
@@ -198,7 +228,11 @@ impl<'a> BodyChecker<'a> {
         };
         if let Some(declared) = declared.filter(|declared| *declared != ty) {
             let (found, declared) = (ty.to_string(), declared.to_string());
-            cx.error(Site::of(&init.expr), &message::LET_TYPE, &[&found, &declared]);
+            cx.error(
+                Site::of(&init.expr),
+                &message::LET_TYPE,
+                &[&found, &declared],
+            );
         }
         if let Some(value) = value {
             let local = self.declare(name, ty, mutable);
@@ -226,20 +260,29 @@ impl<'a> BodyChecker<'a> {
             Expr::Return(_) => self.refuse_statement(expr, "`return`"),
             Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
             Expr::Match(_) => self.refuse_statement(expr, "`match`"),
-            _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
+            _ => self
+                .items
+                .cx
+                .error(Site::of(expr), &message::NO_EFFECT, &[]),
         }
     }
 
     fn if_(&mut self, choice: &ExprIf) -> Option<()> {
         let condition = self.condition(&choice.cond);
         let comments = std::mem::take(&mut self.pending);
-        let yes = self.branch(|this| this.block_without_value(&choice.then_branch)).0;
+        let yes = self
+            .branch(|this| this.block_without_value(&choice.then_branch))
+            .0;
         let no = match &choice.else_branch {
             None => Vec::new(),
             Some((_, otherwise)) => self.branch(|this| this.expr_statement(otherwise)).0,
         };
         self.pending = comments;
-        self.push(StmtKind::If { condition: condition?, yes, no });
+        self.push(StmtKind::If {
+            condition: condition?,
+            yes,
+            no,
+        });
         Some(())
     }
 
@@ -260,9 +303,9 @@ impl<'a> BodyChecker<'a> {
             return None;
         };
         let comments = std::mem::take(&mut self.pending);
-        let (mut yes, yes_value) = self.branch(|this| this.block_value(&choice.then_branch));
+        let (mut yes, yes_value) = self.branch(|this| this.branch_value(&choice.then_branch));
         let (mut no, no_value) = self.branch(|this| match &**otherwise {
-            Expr::Block(block) => this.block_value(&block.block),
+            Expr::Block(block) => this.branch_value(&block.block),
             expr => this.expr(expr),
         });
         self.pending = comments;
@@ -270,7 +313,11 @@ impl<'a> BodyChecker<'a> {
         let ty = yes_value.ty;
         if ty != no_value.ty {
             let types = [ty.to_string(), no_value.ty.to_string()];
-            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
+            cx.error(
+                Site::of(choice),
+                &message::BRANCHES,
+                &[&types[0], &types[1]],
+            );
             return None;
         }
         let span = choice.if_token.span();
@@ -282,29 +329,43 @@ impl<'a> BodyChecker<'a> {
         let (name, mutable) = name.unwrap_or((&unnamed, false));
         let local = self.declare(name, ty, mutable);
         for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
-            let place = Place { of: local, whole: ty, component: None };
-            let kind = StmtKind::Assign { place, op: None, value };
-            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
+            let place = Place {
+                of: local,
+                whole: ty,
+                component: None,
+            };
+            let kind = StmtKind::Assign {
+                place,
+                op: None,
+                value,
+            };
+            branch.push(Stmt {
+                comments: Vec::new(),
+                behind: None,
+                kind,
+            });
         }
         self.push(StmtKind::Declare { local });
         self.push(StmtKind::If { condition, yes, no });
-        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
+        Some(ir::Expr {
+            kind: ir::ExprKind::Local(local),
+            ty,
+            span,
+        })
     }
 
-    /// A block that must give a value.
-    pub fn block_value(&mut self, block: &Block) -> Option<ir::Expr> {
-        let value = self.block_with_value(block)?;
-        if value.is_none() {
-            self.items.cx.error(Site::of(block), &message::BRANCH_VALUE, &[]);
-        }
-        value
+    /// A branch, or a block inside an expression.
+    pub fn branch_value(&mut self, block: &Block) -> Option<ir::Expr> {
+        self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]))
     }
 
     fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let condition = self.expr(expr)?;
         if condition.ty != Type::Bool {
             let found = condition.ty.to_string();
-            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
+            self.items
+                .cx
+                .error(Site::of(expr), &message::CONDITION, &[&found]);
             return None;
         }
         Some(condition)
@@ -325,14 +386,18 @@ impl<'a> BodyChecker<'a> {
         if result != Some(ty) {
             let (found, expected) = (value.ty.to_string(), ty.to_string());
             let message = &message::ASSIGN_TYPE;
-            self.items.cx.error(Site::of(right), message, &[&found, &expected]);
+            self.items
+                .cx
+                .error(Site::of(right), message, &[&found, &expected]);
             return None;
         }
         let kind = match target {
             Target::Local(place) => StmtKind::Assign { place, op, value },
-            Target::Output(place) => {
-                StmtKind::Accumulate { place, subtract: op == Some(BinaryOp::Sub), value }
-            }
+            Target::Output(place) => StmtKind::Accumulate {
+                place,
+                subtract: op == Some(BinaryOp::Sub),
+                value,
+            },
         };
         self.push(kind);
         Some(())
@@ -349,14 +414,12 @@ impl<'a> BodyChecker<'a> {
             }
             Expr::Field(field) => {
                 if let Some(binding) = self.record(&field.base) {
-                    return match binding {
-                        Binding::Output => self.accumulator(field, op).map(Target::Output),
-                        _ => {
-                            let written = quote::ToTokens::to_token_stream(left).to_string();
-                            cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
-                            None
-                        }
-                    };
+                    if matches!(binding, Binding::Output) {
+                        return self.accumulator(field, op).map(Target::Output);
+                    }
+                    let written = left.to_token_stream().to_string();
+                    cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
+                    return None;
                 }
                 let base = self.target(&field.base, op)?;
                 let component = |ty| self.component_index(ty, &field.member);
@@ -379,9 +442,11 @@ impl<'a> BodyChecker<'a> {
         let cx = self.items.cx;
         let (site, name) = (Site::of(ident), ident.to_string());
         match self.scopes.find(&name) {
-            Some(Binding::Local(local)) if self.locals[local].mutable => {
-                Some(Place { of: local, whole: self.locals[local].ty, component: None })
-            }
+            Some(Binding::Local(local)) if self.locals[local].mutable => Some(Place {
+                of: local,
+                whole: self.locals[local].ty,
+                component: None,
+            }),
             Some(Binding::Local(_)) => {
                 cx.error(site, &message::IMMUTABLE, &[&name, &name]);
                 None
@@ -414,13 +479,22 @@ impl<'a> BodyChecker<'a> {
         let found = self.field(output, &field.member)?;
         self.accumulated.insert(found.ident.to_string());
         if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
-            let written = quote::ToTokens::to_token_stream(field).to_string().replace(' ', "");
+            let written = field.to_token_stream().to_string().replace(' ', "");
             let message = &message::ASSIGN_OUTPUT;
-            self.items.cx.error(Site::of(field), message, &[&written, &written]);
+            self.items
+                .cx
+                .error(Site::of(field), message, &[&written, &written]);
             return None;
         }
-        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
-        Some(Place { of, whole: found.ty, component: None })
+        let of = FieldName {
+            ident: found.ident.clone(),
+            name: found.name.clone(),
+        };
+        Some(Place {
+            of,
+            whole: found.ty,
+            component: None,
+        })
     }
 
     /// A constant index below the length of a vector or an array.
@@ -438,13 +512,13 @@ impl<'a> BodyChecker<'a> {
     }
 }
 
-fn component_of(
-    target: Target,
-    component: impl FnOnce(Type) -> Option<usize>,
-) -> Option<Target> {
+fn component_of(target: Target, component: impl FnOnce(Type) -> Option<usize>) -> Option<Target> {
     fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<usize>) -> Option<Place<T>> {
         let component = component(place.ty())?;
-        Some(Place { component: Some(component), ..place })
+        Some(Place {
+            component: Some(component),
+            ..place
+        })
     }
     Some(match target {
         Target::Local(place) => Target::Local(of(place, component)?),
@@ -456,7 +530,11 @@ fn component_of(
 fn is_simple_if(choice: &ExprIf) -> bool {
     let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
     simple(&choice.then_branch)
-        && match choice.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
+        && match choice
+            .else_branch
+            .as_ref()
+            .map(|(_, otherwise)| &**otherwise)
+        {
             Some(Expr::Block(block)) => simple(&block.block),
             Some(Expr::If(choice)) => is_simple_if(choice),
             _ => true,

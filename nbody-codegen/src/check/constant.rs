@@ -19,7 +19,9 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
         let value = match (ty.as_deref(), value(&item.value, &constants)) {
             (Some("Real"), Some(value @ Value::Real(x))) if x.is_finite() => value,
             (Some("u32"), Some(value @ Value::U32(_))) => value,
-            (Some("Real"), Some(Value::Real(_))) | (Some("u32"), None) if is_number(&item.value) => {
+            (Some("Real"), Some(Value::Real(_))) | (Some("u32"), None)
+                if is_number(&item.value) =>
+            {
                 cx.error(Site::of(&item.value), &message::CONST_RANGE, &[&name]);
                 continue;
             }
@@ -78,7 +80,10 @@ fn value(expr: &Expr, constants: &[Constant]) -> Option<Value> {
             _ => None,
         },
         Expr::Binary(binary) => {
-            let (a, b) = (value(&binary.left, constants)?, value(&binary.right, constants)?);
+            let (a, b) = (
+                value(&binary.left, constants)?,
+                value(&binary.right, constants)?,
+            );
             match (a, b) {
                 (Value::Real(a), Value::Real(b)) => real(&binary.op, a, b).map(Value::Real),
                 (Value::U32(a), Value::U32(b)) => integer(&binary.op, a, b).map(Value::U32),
@@ -102,7 +107,10 @@ fn literal(literal: &Lit) -> Option<Value> {
 /// A constant of the module, or of `core::f64::consts`.
 pub(crate) fn named(path: &syn::Path, constants: &[Constant]) -> Option<Value> {
     if let Some(ident) = path.get_ident() {
-        return constants.iter().find(|constant| constant.ident == *ident).map(|c| c.value);
+        return constants
+            .iter()
+            .find(|constant| constant.ident == *ident)
+            .map(|c| c.value);
     }
     library(path).map(Value::Real)
 }

@@ -10,7 +10,7 @@ mod operator;
 mod scope;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use syn::{Expr, Ident, Lit};
 
@@ -48,7 +48,10 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     let constants = constant::check(cx, &module.constants, &mut names);
     let structs = structs(cx, module, &constants, &mut names);
     if module.interactions.is_empty() {
-        let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
+        let name = module
+            .structs
+            .first()
+            .map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
     let order = scope::call_order(cx, &module.functions);
@@ -64,13 +67,21 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     };
     for (index, function) in order.iter().enumerate() {
         let signature = signature(&items, function, index);
-        items.signatures.insert(function.ident.to_string(), signature?);
+        items
+            .signatures
+            .insert(function.ident.to_string(), signature?);
     }
-    let functions: Vec<_> =
-        order.iter().filter_map(|function| self::function(&items, function)).collect();
-    let interactions: Vec<_> =
-        module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
-    let complete = functions.len() == order.len() && interactions.len() == module.interactions.len();
+    let functions: Vec<_> = order
+        .iter()
+        .filter_map(|function| self::function(&items, function))
+        .collect();
+    let interactions: Vec<_> = module
+        .interactions
+        .iter()
+        .filter_map(|impl_| interaction(&items, impl_))
+        .collect();
+    let complete =
+        functions.len() == order.len() && interactions.len() == module.interactions.len();
     complete.then(|| ir::Module {
         attrs: module.attrs.clone(),
         vis: module.vis.clone(),
@@ -83,16 +94,19 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
 }
 
 fn duplicates(cx: &Ctxt, module: &syntax::Module) {
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     let types = module.structs.iter().map(|item| &item.ident);
     let values = module
         .constants
         .iter()
         .map(|item| &item.ident)
         .chain(module.functions.iter().map(|item| &item.ident));
-    let fields = module.structs.iter().map(|item| item.fields.iter().map(|field| &field.ident));
+    let fields = module
+        .structs
+        .iter()
+        .map(|item| item.fields.iter().map(|field| &field.ident));
     let mut check = |scope: String, ident: &Ident| {
-        if seen.insert((scope, ident.to_string()), ()).is_some() {
+        if !seen.insert((scope, ident.to_string())) {
             cx.error(Site::of(ident), &message::DUPLICATE, &[&ident.to_string()]);
         }
     };
@@ -115,7 +129,11 @@ pub(crate) fn structs(
     for impl_ in &module.interactions {
         for ident in [&impl_.target, &impl_.i, &impl_.j, &impl_.f] {
             if !find(ident) {
-                let all: Vec<_> = module.structs.iter().map(|item| item.ident.to_string()).collect();
+                let all: Vec<_> = module
+                    .structs
+                    .iter()
+                    .map(|item| item.ident.to_string())
+                    .collect();
                 let name = ident.to_string();
                 let help = suggestion(&name, all.iter().map(String::as_str));
                 cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
@@ -123,7 +141,9 @@ pub(crate) fn structs(
         }
     }
     let structs = module.structs.iter();
-    structs.map(|item| structure(cx, module, item, constants, names)).collect()
+    structs
+        .map(|item| structure(cx, module, item, constants, names))
+        .collect()
 }
 
 fn structure(
@@ -135,14 +155,17 @@ fn structure(
 ) -> ir::Struct {
     let name = item.ident.to_string();
     let has_role = |role: fn(&syntax::Interaction) -> &Ident| {
-        module.interactions.iter().any(|impl_| *role(impl_) == item.ident)
+        module
+            .interactions
+            .iter()
+            .any(|impl_| *role(impl_) == item.ident)
     };
     let is_parameters = has_role(|impl_| &impl_.target);
     let is_particle = has_role(|impl_| &impl_.i) || has_role(|impl_| &impl_.j);
     let is_output = has_role(|impl_| &impl_.f);
     if ["Real", "Vector", "Point", "Interaction"].contains(&name.as_str()) {
         cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
-    } else if !(is_parameters || is_particle || is_output) && !module.interactions.is_empty() {
+    } else if !(is_parameters || is_particle || is_output || module.interactions.is_empty()) {
         cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
     }
     if item.fields.is_empty() && (is_particle || is_output) {
@@ -155,7 +178,11 @@ fn structure(
         if ty == Type::Bool {
             cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
         } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
-            cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
+            cx.error(
+                Site::of(&field.ty),
+                &message::OUTPUT_TYPE,
+                &[&ty.to_string()],
+            );
         }
         ir::Field {
             attrs: field.attrs.clone(),
@@ -197,18 +224,18 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         .map(|((ident, _), ty)| checker.declare(ident, *ty, false))
         .collect();
     let site = Site::of(&function.ident);
-    let value = checker.block_with_value(&function.block).and_then(|value| {
-        let output = signature.output.to_string();
-        let Some(value) = value else {
-            items.cx.error(site, &message::FN_VALUE, &[&name, &output]);
-            return None;
-        };
-        if value.ty != signature.output {
-            let found = value.ty.to_string();
-            items.cx.error(site, &message::LET_TYPE, &[&found, &output]);
-        }
-        Some(value)
-    })?;
+    let output = signature.output.to_string();
+    let missing = (
+        site,
+        &message::FN_VALUE,
+        &[name.as_str(), output.as_str()][..],
+    );
+    let value = checker.block_value(&function.block, missing)?;
+    if value.ty != signature.output {
+        items
+            .cx
+            .error(site, &message::LET_TYPE, &[&value.ty.to_string(), &output]);
+    }
     Some(ir::Function {
         attrs: function.attrs.clone(),
         vis: function.vis.clone(),
@@ -227,7 +254,10 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     let output = find(&impl_.f)?;
     let self_pairs = match &impl_.self_pairs {
         None => false,
-        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
+        Some(Expr::Lit(syn::ExprLit {
+            lit: Lit::Bool(value),
+            ..
+        })) => value.value,
         Some(other) => {
             items.cx.error(Site::of(other), &message::SELF_PAIRS, &[]);
             return None;
@@ -240,7 +270,11 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     let unused: Vec<_> = checker.unused_outputs(output).collect();
     for field in unused {
         let (name, f) = (field.to_string(), impl_.names[2].to_string());
-        items.cx.error(Site::of(field), &message::UNUSED_OUTPUT, &[&name, &f, &name]);
+        items.cx.error(
+            Site::of(field),
+            &message::UNUSED_OUTPUT,
+            &[&name, &f, &name],
+        );
     }
     Some(ir::Interaction {
         ident: impl_.target.clone(),

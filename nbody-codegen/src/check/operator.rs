@@ -65,7 +65,7 @@ fn help(op: BinaryOp, a: Type, b: Type) -> &'static str {
         (Vector(_), Mul, Vector(_)) => {
             "write `a.dot(b)` for the scalar product or `a.cross(b)` for the vector product"
         }
-        (Vector(_), Div, Vector(_)) | (Real, Div, Vector(_)) => "a vector does not divide anything",
+        (Vector(_) | Real, Div, Vector(_)) => "a vector does not divide anything",
         (Vector(_), Add | Sub, Real) | (Real, Add | Sub, Vector(_)) => {
             "a `Vector` and a `Real` do not add; take a component or multiply a vector"
         }
@@ -88,7 +88,10 @@ mod tests {
 
     #[test]
     fn only_differences_of_points_exist() {
-        assert_eq!(binary(BinaryOp::Sub, Type::Point(3), Type::Point(3)), Ok(Type::Vector(3)));
+        assert_eq!(
+            binary(BinaryOp::Sub, Type::Point(3), Type::Point(3)),
+            Ok(Type::Vector(3))
+        );
         assert!(binary(BinaryOp::Add, Type::Point(3), Type::Point(3)).is_err());
         assert!(binary(BinaryOp::Sub, Type::Point(3), Type::Point(2)).is_err());
         assert!(binary(BinaryOp::Lt, Type::Bool, Type::Bool).is_err());

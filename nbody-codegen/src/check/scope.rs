@@ -47,11 +47,17 @@ impl Scopes {
     }
 
     pub fn find(&self, name: &str) -> Option<Binding> {
-        self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
+        self.blocks
+            .iter()
+            .rev()
+            .find_map(|block| block.get(name))
+            .copied()
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.blocks.iter().flat_map(|block| block.keys().map(String::as_str))
+        self.blocks
+            .iter()
+            .flat_map(|block| block.keys().map(String::as_str))
     }
 }
 
@@ -62,7 +68,9 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Fu
         .map(|function| {
             let mut names = Vec::new();
             calls_in(function.block.to_token_stream(), &mut names);
-            (0..functions.len()).filter(|&k| names.contains(&functions[k].ident.to_string())).collect()
+            (0..functions.len())
+                .filter(|&k| names.contains(&functions[k].ident.to_string()))
+                .collect()
         })
         .collect();
     let mut order = Vec::new();

@@ -12,7 +12,16 @@ use crate::message;
 pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
     let found = match ty {
         syn::Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => {
-            named(cx, &path.path.segments[0])?
+            let segment = &path.path.segments[0];
+            let name = segment.ident.to_string();
+            match (name.as_str(), &segment.arguments) {
+                ("Real", PathArguments::None) => Some(Type::Real),
+                ("u32", PathArguments::None) => Some(Type::U32),
+                ("bool", PathArguments::None) => Some(Type::Bool),
+                ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
+                ("Point", arguments) => Some(Type::Point(dimension(cx, &name, arguments)?)),
+                _ => None,
+            }
         }
         syn::Type::Array(array) => {
             if !matches!(check(cx, &array.elem, constants)?, Type::Real) {
@@ -35,20 +44,6 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
     found
 }
 
-/// `Some(None)` if there is no type of this name; `None` if it was refused already.
-fn named(cx: &Ctxt, segment: &syn::PathSegment) -> Option<Option<Type>> {
-    let name = segment.ident.to_string();
-    let ty = match (name.as_str(), &segment.arguments) {
-        ("Real", PathArguments::None) => Some(Type::Real),
-        ("u32", PathArguments::None) => Some(Type::U32),
-        ("bool", PathArguments::None) => Some(Type::Bool),
-        ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
-        ("Point", arguments) => Some(Type::Point(dimension(cx, &name, arguments)?)),
-        _ => None,
-    };
-    Some(ty)
-}
-
 fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> {
     let dimension = match arguments {
         PathArguments::None => Some(3),
@@ -60,7 +55,11 @@ fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> 
     };
     let dimension = dimension.filter(|n| [2, 3].contains(n));
     if dimension.is_none() {
-        cx.error(Site::of(arguments), &message::DIMENSION, &[name, name, name]);
+        cx.error(
+            Site::of(arguments),
+            &message::DIMENSION,
+            &[name, name, name],
+        );
     }
     dimension
 }

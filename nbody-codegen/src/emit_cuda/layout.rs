@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 /// A text that is written line by line.
 #[derive(Default)]
 pub(crate) struct Text {
-    text: String,
+    lines: String,
     depth: usize,
     /// What the next line begins with: `} else `.
     prefix: &'static str,
@@ -24,14 +24,14 @@ impl Text {
         let indent = "    ".repeat(self.depth);
         let line = format!("{indent}{}{line}", std::mem::take(&mut self.prefix));
         for piece in wrap(line, &indent) {
-            self.text.push_str(&piece);
-            self.text.push('\n');
+            self.lines.push_str(&piece);
+            self.lines.push('\n');
         }
         if let Some(behind) = behind.filter(|behind| !behind.is_empty()) {
-            self.text.pop();
-            self.text.push_str(" // ");
-            self.text.push_str(behind);
-            self.text.push('\n');
+            self.lines.pop();
+            self.lines.push_str(" // ");
+            self.lines.push_str(behind);
+            self.lines.push('\n');
         }
     }
 
@@ -39,8 +39,8 @@ impl Text {
         let indent = "    ".repeat(self.depth);
         for line in lines {
             let line = format!("{indent}// {}", line.as_ref());
-            self.text.push_str(line.trim_end());
-            self.text.push('\n');
+            self.lines.push_str(line.trim_end());
+            self.lines.push('\n');
         }
     }
 
@@ -69,13 +69,13 @@ impl Text {
 
     /// An empty line, unless there is one already.
     pub fn gap(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
-            self.text.push('\n');
+        if !self.lines.is_empty() && !self.lines.ends_with("\n\n") {
+            self.lines.push('\n');
         }
     }
 
     pub fn finish(self) -> String {
-        self.text
+        self.lines
     }
 }
 
@@ -146,7 +146,12 @@ mod tests {
 
     #[test]
     fn long_lines_break_outside_parentheses() {
-        let line = format!("    x = {} + ({} + {});", "a".repeat(60), "b".repeat(30), "c".repeat(30));
+        let line = format!(
+            "    x = {} + ({} + {});",
+            "a".repeat(60),
+            "b".repeat(30),
+            "c".repeat(30)
+        );
         let pieces = wrap(line, "    ");
         assert_eq!(pieces.len(), 2);
         assert!(pieces[1].starts_with("        + (bbb"), "{pieces:?}");
