@@ -38,7 +38,7 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
         text.comment(&docs(&constant.attrs));
         match constant.value {
             Value::Real(x) => {
-                text.line(&format!("constexpr real {} = real({x:?});", constant.name))
+                text.line(&format!("constexpr real {} = real({x:?});", constant.name));
             }
             Value::U32(n) => text.line(&format!("constexpr u32 {} = {n}u;", constant.name)),
         }

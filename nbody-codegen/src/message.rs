@@ -24,7 +24,7 @@ impl Message {
         if help.is_empty() {
             text
         } else {
-            format!("{text}\n  = help: {help}")
+            format!("{text}\nhelp: {help}")
         }
     }
 }

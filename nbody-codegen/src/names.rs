@@ -1,6 +1,7 @@
 //! Names that are safe in both languages.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// Words that C++ or CUDA keeps for itself, and names that our own program text defines.
 const RESERVED: &[&str] = &[
@@ -226,7 +227,7 @@ pub fn safe(ident: &str) -> String {
         if c.is_ascii_alphanumeric() || c == '_' {
             name.push(c);
         } else {
-            name.push_str(&format!("u{:x}", u32::from(c)));
+            let _ = write!(name, "u{:x}", u32::from(c));
         }
     }
     // Names with two underscores, or with one before a capital, belong to C++ compilers.

@@ -239,7 +239,7 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
             syn::ImplItem::Type(item) if item.ident == "J" => j = Some(item.ty),
             syn::ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
             syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => {
-                self_pairs = Some(item.expr)
+                self_pairs = Some(item.expr);
             }
             syn::ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
             other => cx.error(

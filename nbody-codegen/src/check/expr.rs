@@ -205,7 +205,7 @@ impl BodyChecker<'_> {
                 return found;
             }
             Type::Point(_) => {
-                cx.error(Site::of(member), &message::POINT_COMPONENT, &["pos", "pos"])
+                cx.error(Site::of(member), &message::POINT_COMPONENT, &["pos", "pos"]);
             }
             _ => {
                 let help = "only particles, parameters and vectors have fields";

@@ -1,0 +1,7 @@
+//! What a user sees who writes something that has no meaning.
+
+#[test]
+fn messages() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*/*.rs");
+}
