@@ -92,10 +92,7 @@ builtins! {
 impl Builtin {
     /// The method of this name on a value of this type.
     pub fn find(receiver: Type, name: &str) -> Option<Self> {
-        Self::of(receiver)
-            .iter()
-            .copied()
-            .find(|builtin| builtin.name() == name)
+        Self::of(receiver).iter().copied().find(|builtin| builtin.name() == name)
     }
 
     /// The methods that values of this type have.
@@ -109,11 +106,7 @@ impl Builtin {
 
     /// The type of the result.
     pub fn output(self, receiver: Type) -> Type {
-        if self == Self::Cross {
-            receiver
-        } else {
-            Type::Real
-        }
+        if self == Self::Cross { receiver } else { Type::Real }
     }
 }
 

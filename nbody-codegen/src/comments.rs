@@ -25,11 +25,8 @@ impl Comments {
         let span = block.brace_token.span.join();
         let first = span.start().line;
         let source = span.source_text().filter(|_| first > 0).unwrap_or_default();
-        let rest = source
-            .lines()
-            .enumerate()
-            .filter_map(|(k, line)| comment(first + k, line))
-            .collect();
+        let rest =
+            source.lines().enumerate().filter_map(|(k, line)| comment(first + k, line)).collect();
         Self { rest }
     }
 
@@ -54,26 +51,15 @@ impl Comments {
     }
 
     fn until(&mut self, line: usize) -> Vec<String> {
-        let count = self
-            .rest
-            .iter()
-            .take_while(|comment| comment.line < line)
-            .count();
-        self.rest
-            .drain(..count)
-            .map(|comment| comment.text)
-            .collect()
+        let count = self.rest.iter().take_while(|comment| comment.line < line).count();
+        self.rest.drain(..count).map(|comment| comment.text).collect()
     }
 }
 
 /// The `//` comment on a line. Bodies hold no strings, so that `//` always starts one.
 fn comment(line: usize, source: &str) -> Option<Comment> {
     let (code, text) = source.split_once("//")?;
-    Some(Comment {
-        line,
-        text: text.trim().to_owned(),
-        after_code: !code.trim().is_empty(),
-    })
+    Some(Comment { line, text: text.trim().to_owned(), after_code: !code.trim().is_empty() })
 }
 
 #[cfg(test)]

@@ -18,9 +18,7 @@ impl Site {
     /// All the tokens of a piece of syntax.
     pub fn of(syntax: &impl ToTokens) -> Self {
         let mut tokens = syntax.to_token_stream().into_iter();
-        let start = tokens
-            .next()
-            .map_or_else(Span::call_site, |token| token.span());
+        let start = tokens.next().map_or_else(Span::call_site, |token| token.span());
         let end = tokens.last().map_or(start, |token| token.span());
         Self { start, end }
     }
@@ -41,9 +39,7 @@ pub struct Ctxt {
 
 impl Ctxt {
     pub fn new() -> Self {
-        Self {
-            errors: RefCell::new(Some(Vec::new())),
-        }
+        Self { errors: RefCell::new(Some(Vec::new())) }
     }
 
     /// Refuses what stands at `site`. The arguments fill the message's placeholders.
@@ -54,10 +50,7 @@ impl Ctxt {
     /// Passes an error of the parser on.
     pub fn syn_error(&self, error: &syn::Error) {
         for error in error.clone() {
-            let site = Site {
-                start: error.span(),
-                end: error.span(),
-            };
+            let site = Site { start: error.span(), end: error.span() };
             self.push(site, error.to_string());
         }
     }
@@ -71,11 +64,7 @@ impl Ctxt {
     /// The texts so far.
     pub fn messages(&self) -> Vec<String> {
         let errors = self.errors.borrow();
-        errors
-            .iter()
-            .flatten()
-            .map(|(_, text)| text.clone())
-            .collect()
+        errors.iter().flatten().map(|(_, text)| text.clone()).collect()
     }
 
     /// `Err` with a `compile_error!` for each error, if there was any.
@@ -84,10 +73,7 @@ impl Ctxt {
         if errors.is_empty() {
             return Ok(());
         }
-        Err(errors
-            .iter()
-            .map(|(site, text)| compile_error(*site, text))
-            .collect())
+        Err(errors.iter().map(|(site, text)| compile_error(*site, text)).collect())
     }
 }
 

@@ -20,17 +20,8 @@ use layout::{Text, docs};
 pub fn emit(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     let uses = Uses::of(module, interaction);
-    let used = [
-        &interaction.ident,
-        &interaction.i,
-        &interaction.j,
-        &interaction.f,
-    ];
-    for item in module
-        .structs
-        .iter()
-        .filter(|item| used.contains(&&item.ident))
-    {
+    let used = [&interaction.ident, &interaction.i, &interaction.j, &interaction.f];
+    for item in module.structs.iter().filter(|item| used.contains(&&item.ident)) {
         structure(&mut text, item);
     }
     for &index in &uses.constants {
@@ -54,11 +45,7 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
 }
 
 fn record<'a>(module: &'a Module, ident: &Ident) -> &'a Struct {
-    module
-        .structs
-        .iter()
-        .find(|item| item.ident == *ident)
-        .expect("checked: the struct exists")
+    module.structs.iter().find(|item| item.ident == *ident).expect("checked: the struct exists")
 }
 
 /// The name of a type in CUDA C++.
@@ -78,11 +65,7 @@ fn structure(text: &mut Text, item: &Struct) {
     text.open(&format!("struct {} {{", item.name));
     for field in &item.fields {
         // On the device every number takes the room of a `real`.
-        let align = if field.ty == Type::U32 {
-            "alignas(sizeof(real)) "
-        } else {
-            ""
-        };
+        let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
         let line = format!("{align}{} {};", type_name(field.ty), field.name);
         match &docs(&field.attrs)[..] {
             [] => text.line(&line),
@@ -125,10 +108,7 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let pair = &interaction.pair;
     let name = |ident: &Ident| record(module, ident).name.clone();
     match &docs(&pair.docs)[..] {
-        [] => text.comment(&[format!(
-            "Adds to {} what {} does to {}.",
-            pair.f, pair.j, pair.i
-        )]),
+        [] => text.comment(&[format!("Adds to {} what {} does to {}.", pair.f, pair.j, pair.i)]),
         docs => text.comment(docs),
     }
     text.line("__device__ __forceinline__ void pair(");
@@ -180,11 +160,7 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             let value = printer.print(value);
             text.line_with(&format!("{target} {} {value};", assignment(*op)), behind);
         }
-        StmtKind::Accumulate {
-            place,
-            subtract,
-            value,
-        } => {
+        StmtKind::Accumulate { place, subtract, value } => {
             let target = accumulator(printer, place);
             let op = if *subtract { "-=" } else { "+=" };
             text.line_with(&format!("{target} {op} {};", printer.print(value)), behind);
@@ -192,13 +168,7 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
         StmtKind::If { condition, yes, no } => {
             text.open(&format!("if ({}) {{", printer.print(condition)));
             statements(text, printer, yes);
-            if let [
-                Stmt {
-                    kind: StmtKind::If { .. },
-                    comments,
-                    ..
-                },
-            ] = &no[..]
+            if let [Stmt { kind: StmtKind::If { .. }, comments, .. }] = &no[..]
                 && comments.is_empty()
             {
                 text.close_with("} else ");
@@ -269,16 +239,9 @@ fn contract(text: &mut Text, module: &Module, interaction: &Interaction) {
     }
     for (_, dim, ident) in &roles {
         if let Some(dim) = dim {
-            let _ = writeln!(
-                lines,
-                "constexpr int {dim} = {};",
-                record(module, ident).dim()
-            );
+            let _ = writeln!(lines, "constexpr int {dim} = {};", record(module, ident).dim());
         }
     }
     lines.lines().for_each(|line| text.line(line));
-    text.line(&format!(
-        "constexpr bool SELF_PAIRS = {};",
-        interaction.self_pairs
-    ));
+    text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
 }

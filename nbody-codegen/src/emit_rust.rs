@@ -47,13 +47,7 @@ impl<'a> Printer<'a> {
         pair: Option<&'a Pair>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self {
-            module,
-            body,
-            pair,
-            krate,
-            masks: 0,
-        }
+        Self { module, body, pair, krate, masks: 0 }
     }
 
     /// The statements of the body.
@@ -69,10 +63,7 @@ impl<'a> Printer<'a> {
     }
 
     fn statements(&mut self, statements: &[Stmt], mask: Option<&Ident>) -> TokenStream {
-        statements
-            .iter()
-            .map(|statement| self.statement(&statement.kind, mask))
-            .collect()
+        statements.iter().map(|statement| self.statement(&statement.kind, mask)).collect()
     }
 
     fn statement(&mut self, statement: &StmtKind, mask: Option<&Ident>) -> TokenStream {
@@ -88,11 +79,9 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
-            StmtKind::Accumulate {
-                place,
-                subtract,
-                value,
-            } => self.accumulate(place, *subtract, value, mask),
+            StmtKind::Accumulate { place, subtract, value } => {
+                self.accumulate(place, *subtract, value, mask)
+            }
             StmtKind::If { condition, yes, no } => self.branches(condition, yes, no, mask),
         }
     }
@@ -107,10 +96,8 @@ impl<'a> Printer<'a> {
         let condition = self.expr(condition);
         self.masks += 1;
         let holds = format_ident!("__holds_{}", self.masks);
-        let (when, unless) = (
-            format_ident!("__when_{}", self.masks),
-            format_ident!("__unless_{}", self.masks),
-        );
+        let (when, unless) =
+            (format_ident!("__when_{}", self.masks), format_ident!("__unless_{}", self.masks));
         let outer = mask.map(|mask| quote!(#mask &));
         let branch = |this: &mut Self, name: &Ident, value: TokenStream, statements: &[Stmt]| {
             let statements = this.statements(statements, Some(name));
@@ -240,11 +227,9 @@ impl<'a> Printer<'a> {
                 let operand = self.operand(operand);
                 quote!(!#operand)
             }
-            ExprKind::Binary(op, a, b) => Self::binary(
-                *op,
-                (self.left_operand(*op, a), a.ty),
-                (self.operand(b), b.ty),
-            ),
+            ExprKind::Binary(op, a, b) => {
+                Self::binary(*op, (self.left_operand(*op, a), a.ty), (self.operand(b), b.ty))
+            }
             ExprKind::Math(builtin, operands) => self.math(*builtin, operands),
             ExprKind::Powi(base, n) => {
                 let base = self.operand(base);
@@ -304,11 +289,7 @@ impl<'a> Printer<'a> {
             _ => false,
         };
         let is_real = matches!(expr.ty, Type::Real | Type::Vector(_));
-        if bare && is_real {
-            self.expr(expr)
-        } else {
-            self.operand(expr)
-        }
+        if bare && is_real { self.expr(expr) } else { self.operand(expr) }
     }
 
     fn binary(

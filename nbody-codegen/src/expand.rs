@@ -11,19 +11,11 @@ use crate::ir::{Constant, Field, Function, Interaction, Module, Struct, Type, Va
 
 /// The module that takes the place of the declaration.
 pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
-    let Module {
-        attrs, vis, ident, ..
-    } = module;
+    let Module { attrs, vis, ident, .. } = module;
     let structs = module.structs.iter().map(|item| structure(item, krate));
     let constants = module.constants.iter().map(constant);
-    let functions = module
-        .functions
-        .iter()
-        .map(|item| function(module, item, krate));
-    let interactions = module
-        .interactions
-        .iter()
-        .map(|item| interaction(module, item, krate));
+    let functions = module.functions.iter().map(|item| function(module, item, krate));
+    let interactions = module.interactions.iter().map(|item| interaction(module, item, krate));
     quote! {
         #(#attrs)*
         #vis mod #ident {
@@ -36,9 +28,7 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
 }
 
 fn constant(item: &Constant) -> TokenStream {
-    let Constant {
-        attrs, vis, ident, ..
-    } = item;
+    let Constant { attrs, vis, ident, .. } = item;
     match item.value {
         Value::Real(x) => quote!(#(#attrs)* #vis const #ident: f64 = #x;),
         Value::U32(n) => quote!(#(#attrs)* #vis const #ident: u32 = #n;),
@@ -46,13 +36,9 @@ fn constant(item: &Constant) -> TokenStream {
 }
 
 fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
-    let Struct {
-        attrs, vis, ident, ..
-    } = item;
+    let Struct { attrs, vis, ident, .. } = item;
     let fields = item.fields.iter().map(|field| {
-        let Field {
-            attrs, vis, ident, ..
-        } = field;
+        let Field { attrs, vis, ident, .. } = field;
         let ty = type_tokens(field.ty, krate);
         quote!(#(#attrs)* #vis #ident: #ty)
     });
@@ -84,10 +70,7 @@ fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
 
 fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
-    let marker = item
-        .fields
-        .is_empty()
-        .then(|| quote!(__real: ::core::marker::PhantomData,));
+    let marker = item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
     let each = |f: fn(&Field, &TokenStream) -> TokenStream| {
         let parts: Vec<_> = item.fields.iter().map(|field| f(field, krate)).collect();
         parts
@@ -225,18 +208,13 @@ fn is_dense(item: &Struct, real: usize) -> bool {
 }
 
 fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStream {
-    let Function {
-        attrs, vis, ident, ..
-    } = item;
+    let Function { attrs, vis, ident, .. } = item;
     let mut printer = Printer::new(module, &item.body, None, krate);
     let parameters: Vec<_> = item
         .parameters
         .iter()
         .map(|&id| {
-            let (name, ty) = (
-                printer.local(id),
-                type_tokens(item.body.locals[id].ty, krate),
-            );
+            let (name, ty) = (printer.local(id), type_tokens(item.body.locals[id].ty, krate));
             quote!(#name: #ty)
         })
         .collect();
@@ -253,15 +231,7 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 }
 
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Interaction {
-        ident: target,
-        name,
-        i,
-        j,
-        f,
-        self_pairs,
-        pair,
-    } = item;
+    let Interaction { ident: target, name, i, j, f, self_pairs, pair } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
     let operations = operations(module, item, krate);
     let body = Printer::new(module, &pair.body, Some(pair), krate).body();
@@ -290,14 +260,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
 }
 
 fn operations(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Operations {
-        add,
-        mul,
-        div,
-        sqrt,
-        special,
-        compare,
-    } = Operations::of(module, item);
+    let Operations { add, mul, div, sqrt, special, compare } = Operations::of(module, item);
     quote! {
         #krate::Operations {
             add: #add, mul: #mul, div: #div, sqrt: #sqrt, special: #special, compare: #compare,

@@ -195,11 +195,7 @@ pub struct Place<T> {
 impl<T> Place<T> {
     /// The type of what is assigned.
     pub fn ty(&self) -> Type {
-        if self.component.is_some() {
-            Type::Real
-        } else {
-            self.whole
-        }
+        if self.component.is_some() { Type::Real } else { self.whole }
     }
 }
 
@@ -274,9 +270,6 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     pub fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne
-        )
+        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
     }
 }

@@ -21,11 +21,7 @@ impl Message {
         };
         let text = filled(self.text);
         let help = filled(self.help);
-        if help.is_empty() {
-            text
-        } else {
-            format!("{text}\nhelp: {help}")
-        }
+        if help.is_empty() { text } else { format!("{text}\nhelp: {help}") }
     }
 }
 
@@ -76,6 +72,7 @@ messages! {
     UNKNOWN_FUNCTION: "there is no function `{}` in this module", "{}";
     UNKNOWN_FIELD: "`{}` has no field `{}`", "{}";
     UNKNOWN_METHOD: "`{}` has no method `{}`", "{}";
+    POINT_METHOD: "a `Point` has no methods", "only differences of points exist: take `j.pos - i.pos` and its `{}`";
     UNKNOWN_COMPONENT: "a `{}` has no component `{}`", "its components are {}";
     POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: take `j.{} - i.{}` and its components";
     // Statements.
@@ -144,9 +141,6 @@ mod tests {
     #[test]
     fn near_names_are_suggested_and_far_ones_listed() {
         assert_eq!(suggestion("mas", ["mass", "pos"]), "did you mean `mass`?");
-        assert_eq!(
-            suggestion("charge", ["mass", "pos"]),
-            "there is `mass`, `pos`"
-        );
+        assert_eq!(suggestion("charge", ["mass", "pos"]), "there is `mass`, `pos`");
     }
 }

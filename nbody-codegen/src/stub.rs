@@ -19,11 +19,7 @@ pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
     let interactions = module
         .interactions
         .iter()
-        .filter(|impl_| {
-            [&impl_.target, &impl_.i, &impl_.j, &impl_.f]
-                .into_iter()
-                .all(known)
-        })
+        .filter(|impl_| [&impl_.target, &impl_.i, &impl_.j, &impl_.f].into_iter().all(known))
         .map(interaction)
         .collect();
     let module = ir::Module {
@@ -39,15 +35,9 @@ pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
 }
 
 fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
-    let [i, j, f] = impl_
-        .names
-        .each_ref()
-        .map(|name| format!("_{}", names::safe(&name.to_string())));
-    let body = ir::Body {
-        locals: Vec::new(),
-        statements: Vec::new(),
-        comments: Vec::new(),
-    };
+    let [i, j, f] =
+        impl_.names.each_ref().map(|name| format!("_{}", names::safe(&name.to_string())));
+    let body = ir::Body { locals: Vec::new(), statements: Vec::new(), comments: Vec::new() };
     ir::Interaction {
         ident: impl_.target.clone(),
         name: names::snake_case(&impl_.target.to_string()),
@@ -55,12 +45,6 @@ fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs: false,
-        pair: ir::Pair {
-            docs: Vec::new(),
-            i,
-            j,
-            f,
-            body,
-        },
+        pair: ir::Pair { docs: Vec::new(), i, j, f, body },
     }
 }

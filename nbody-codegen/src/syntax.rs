@@ -22,6 +22,7 @@ impl Arguments {
                 krate = meta.value()?.parse::<syn::Path>()?.to_token_stream();
             } else {
                 cx.error(site, &message::ARGUMENT, &[]);
+                meta.input.parse::<TokenStream>()?;
             }
             Ok(())
         });
@@ -41,6 +42,8 @@ pub struct Module {
     pub constants: Vec<Constant>,
     pub functions: Vec<Function>,
     pub interactions: Vec<Interaction>,
+    /// Whether there was any `impl`, sound or not.
+    pub has_impl: bool,
 }
 
 pub struct Struct {
@@ -113,6 +116,7 @@ impl Module {
             constants: Vec::new(),
             functions: Vec::new(),
             interactions: Vec::new(),
+            has_impl: false,
         };
         for item in items {
             module.item(cx, item);
@@ -132,7 +136,10 @@ impl Module {
                 value: *item.expr,
             }),
             Item::Fn(item) => self.functions.extend(function(cx, item)),
-            Item::Impl(item) => self.interactions.extend(interaction(cx, item)),
+            Item::Impl(item) => {
+                self.has_impl = true;
+                self.interactions.extend(interaction(cx, item));
+            }
             other => cx.error(site, &message::ITEM, &[item_name(&other)]),
         }
     }
@@ -219,10 +226,7 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
 }
 
 fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
-    let is_interaction = item
-        .trait_
-        .as_ref()
-        .is_some_and(|(path, _)| path.is_ident("Interaction"));
+    let is_interaction = item.trait_.as_ref().is_some_and(|(path, _)| path.is_ident("Interaction"));
     let target = type_name(&item.self_ty).filter(|_| is_interaction);
     let Some(target) = target else {
         cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[]);
@@ -242,11 +246,7 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
                 self_pairs = Some(item.expr);
             }
             syn::ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
-            other => cx.error(
-                Site::of(&other),
-                &message::IMPL_ITEM,
-                &[&impl_item_name(&other)],
-            ),
+            other => cx.error(Site::of(&other), &message::IMPL_ITEM, &[&impl_item_name(&other)]),
         }
     }
     let missing = |name: &str, example: &str| {
@@ -260,20 +260,13 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         let ident = type_name(&ty);
         if ident.is_none() {
             let written = ty.to_token_stream().to_string();
-            cx.error(
-                Site::of(&ty),
-                &message::UNKNOWN_STRUCT,
-                &[&written, "name a struct"],
-            );
+            cx.error(Site::of(&ty), &message::UNKNOWN_STRUCT, &[&written, "name a struct"]);
         }
         ident
     };
     let (i, j, f) = (role("I", i), role("J", j), role("F", f));
     let Some(pair) = pair else {
-        missing(
-            "fn pair",
-            "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }",
-        );
+        missing("fn pair", "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }");
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
@@ -283,15 +276,7 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         cx.error(Site::of(&pair.sig), &message::PAIR_SIGNATURE, &[&a, &b, &c]);
         return None;
     };
-    Some(Interaction {
-        target,
-        i,
-        j,
-        f,
-        self_pairs,
-        pair,
-        names,
-    })
+    Some(Interaction { target, i, j, f, self_pairs, pair, names })
 }
 
 /// The names of i, j and f if this is `fn pair(&self, i: &I, j: &J, f: &mut F)`.
@@ -320,11 +305,7 @@ fn pair_signature(signature: &syn::Signature, types: [&Ident; 3]) -> Option<[Ide
         && signature.asyncness.is_none()
         && matches!(signature.safety, syn::Safety::Default)
         && inputs.next().is_none();
-    if receiver && plain {
-        names.try_into().ok()
-    } else {
-        None
-    }
+    if receiver && plain { names.try_into().ok() } else { None }
 }
 
 /// The name, if a pattern is no more than one.

@@ -49,19 +49,14 @@ pub struct Tiling {
 
 impl Default for Tiling {
     fn default() -> Self {
-        Self {
-            bag: 256,
-            splits: 1,
-        }
+        Self { bag: 256, splits: 1 }
     }
 }
 
 impl Tiling {
     /// The bags of one part, so that `splits` parts cover `nj` j-particles.
     pub fn bags_per_split(self, nj: usize) -> usize {
-        nj.div_ceil(self.bag.max(1))
-            .div_ceil(self.splits.max(1))
-            .max(1)
+        nj.div_ceil(self.bag.max(1)).div_ceil(self.splits.max(1)).max(1)
     }
 }
 

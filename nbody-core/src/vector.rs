@@ -99,10 +99,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[must_use]
     pub fn dot(self, other: Self) -> L {
         let products = self.zip(other, |a, b| a * b).0;
-        products
-            .into_iter()
-            .reduce(|sum, x| sum + x)
-            .unwrap_or_default()
+        products.into_iter().reduce(|sum, x| sum + x).unwrap_or_default()
     }
 
     /// The squared length.

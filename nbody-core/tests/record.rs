@@ -5,10 +5,7 @@ use nbody_core::{Interaction, Record};
 
 #[test]
 fn dimensions_are_derived() {
-    assert_eq!(
-        (Body::<f64>::DIM, Field::<f64>::DIM, Gravity::<f64>::DIM),
-        (4, 4, 1)
-    );
+    assert_eq!((Body::<f64>::DIM, Field::<f64>::DIM, Gravity::<f64>::DIM), (4, 4, 1));
     assert_eq!(Gravity::NAME, "gravity");
 }
 #[test]

@@ -64,19 +64,12 @@ impl<'a> BodyChecker<'a> {
     ) -> [String; 3] {
         self.records = Some(records);
         self.output = Some(output);
-        self.scopes
-            .bind("self".to_owned(), Binding::Input(Input::Parameters));
-        let bindings = [
-            Binding::Input(Input::I),
-            Binding::Input(Input::J),
-            Binding::Output,
-        ];
+        self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
+        let bindings = [Binding::Input(Input::I), Binding::Input(Input::J), Binding::Output];
         for (name, binding) in names.iter().zip(bindings) {
             self.scopes.bind(name.to_string(), binding);
         }
-        names
-            .each_ref()
-            .map(|name| self.names.name(&name.to_string()))
+        names.each_ref().map(|name| self.names.name(&name.to_string()))
     }
 
     /// A new variable under a name that nothing else in the body has.
@@ -84,12 +77,7 @@ impl<'a> BodyChecker<'a> {
         let name = ident.to_string();
         let id = self.locals.len();
         let unique = self.names.name(&name);
-        self.locals.push(ir::Local {
-            name: unique,
-            span: ident.span(),
-            ty,
-            mutable,
-        });
+        self.locals.push(ir::Local { name: unique, span: ident.span(), ty, mutable });
         self.scopes.bind(name, Binding::Local(id));
         id
     }
@@ -106,11 +94,7 @@ impl<'a> BodyChecker<'a> {
     /// The statements, once all are checked.
     pub fn finish(mut self, block: &Block) -> Body {
         let comments = self.comments.rest_of(block);
-        Body {
-            locals: self.locals,
-            statements: self.open.pop().unwrap_or_default(),
-            comments,
-        }
+        Body { locals: self.locals, statements: self.open.pop().unwrap_or_default(), comments }
     }
 
     /// Checks a block that gives no value.
@@ -167,30 +151,23 @@ impl<'a> BodyChecker<'a> {
     }
 
     fn refuse_statement(&self, at: &impl ToTokens, name: &str) {
-        self.items
-            .cx
-            .error(Site::of(at), &message::STATEMENT, &[name]);
+        self.items.cx.error(Site::of(at), &message::STATEMENT, &[name]);
     }
 
     /// Adds a statement to the innermost open block.
     pub fn push(&mut self, kind: StmtKind) {
         let comments = std::mem::take(&mut self.pending);
         if let Some(block) = self.open.last_mut() {
-            block.push(Stmt {
-                comments,
-                behind: None,
-                kind,
-            });
+            block.push(Stmt { comments, behind: None, kind });
         }
     }
 
     fn let_(&mut self, local: &Local) -> Option<()> {
         let cx = self.items.cx;
         let (pattern, declared) = match &local.pat {
-            Pat::Type(pattern) => (
-                &*pattern.pat,
-                Some(types::check(cx, &pattern.ty, self.items.constants)?),
-            ),
+            Pat::Type(pattern) => {
+                (&*pattern.pat, Some(types::check(cx, &pattern.ty, self.items.constants)?))
+            }
             pattern => (pattern, None),
         };
         let Pat::Ident(binding) = pattern else {
@@ -228,11 +205,7 @@ impl<'a> BodyChecker<'a> {
         };
         if let Some(declared) = declared.filter(|declared| *declared != ty) {
             let (found, declared) = (ty.to_string(), declared.to_string());
-            cx.error(
-                Site::of(&init.expr),
-                &message::LET_TYPE,
-                &[&found, &declared],
-            );
+            cx.error(Site::of(&init.expr), &message::LET_TYPE, &[&found, &declared]);
         }
         if let Some(value) = value {
             let local = self.declare(name, ty, mutable);
@@ -260,29 +233,20 @@ impl<'a> BodyChecker<'a> {
             Expr::Return(_) => self.refuse_statement(expr, "`return`"),
             Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
             Expr::Match(_) => self.refuse_statement(expr, "`match`"),
-            _ => self
-                .items
-                .cx
-                .error(Site::of(expr), &message::NO_EFFECT, &[]),
+            _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
         }
     }
 
     fn if_(&mut self, choice: &ExprIf) -> Option<()> {
         let condition = self.condition(&choice.cond);
         let comments = std::mem::take(&mut self.pending);
-        let yes = self
-            .branch(|this| this.block_without_value(&choice.then_branch))
-            .0;
+        let yes = self.branch(|this| this.block_without_value(&choice.then_branch)).0;
         let no = match &choice.else_branch {
             None => Vec::new(),
             Some((_, otherwise)) => self.branch(|this| this.expr_statement(otherwise)).0,
         };
         self.pending = comments;
-        self.push(StmtKind::If {
-            condition: condition?,
-            yes,
-            no,
-        });
+        self.push(StmtKind::If { condition: condition?, yes, no });
         Some(())
     }
 
@@ -313,11 +277,7 @@ impl<'a> BodyChecker<'a> {
         let ty = yes_value.ty;
         if ty != no_value.ty {
             let types = [ty.to_string(), no_value.ty.to_string()];
-            cx.error(
-                Site::of(choice),
-                &message::BRANCHES,
-                &[&types[0], &types[1]],
-            );
+            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
             return None;
         }
         let span = choice.if_token.span();
@@ -329,29 +289,13 @@ impl<'a> BodyChecker<'a> {
         let (name, mutable) = name.unwrap_or((&unnamed, false));
         let local = self.declare(name, ty, mutable);
         for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
-            let place = Place {
-                of: local,
-                whole: ty,
-                component: None,
-            };
-            let kind = StmtKind::Assign {
-                place,
-                op: None,
-                value,
-            };
-            branch.push(Stmt {
-                comments: Vec::new(),
-                behind: None,
-                kind,
-            });
+            let place = Place { of: local, whole: ty, component: None };
+            let kind = StmtKind::Assign { place, op: None, value };
+            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
         }
         self.push(StmtKind::Declare { local });
         self.push(StmtKind::If { condition, yes, no });
-        Some(ir::Expr {
-            kind: ir::ExprKind::Local(local),
-            ty,
-            span,
-        })
+        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
     }
 
     /// A branch, or a block inside an expression.
@@ -363,9 +307,7 @@ impl<'a> BodyChecker<'a> {
         let condition = self.expr(expr)?;
         if condition.ty != Type::Bool {
             let found = condition.ty.to_string();
-            self.items
-                .cx
-                .error(Site::of(expr), &message::CONDITION, &[&found]);
+            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
             return None;
         }
         Some(condition)
@@ -386,18 +328,14 @@ impl<'a> BodyChecker<'a> {
         if result != Some(ty) {
             let (found, expected) = (value.ty.to_string(), ty.to_string());
             let message = &message::ASSIGN_TYPE;
-            self.items
-                .cx
-                .error(Site::of(right), message, &[&found, &expected]);
+            self.items.cx.error(Site::of(right), message, &[&found, &expected]);
             return None;
         }
         let kind = match target {
             Target::Local(place) => StmtKind::Assign { place, op, value },
-            Target::Output(place) => StmtKind::Accumulate {
-                place,
-                subtract: op == Some(BinaryOp::Sub),
-                value,
-            },
+            Target::Output(place) => {
+                StmtKind::Accumulate { place, subtract: op == Some(BinaryOp::Sub), value }
+            }
         };
         self.push(kind);
         Some(())
@@ -442,11 +380,9 @@ impl<'a> BodyChecker<'a> {
         let cx = self.items.cx;
         let (site, name) = (Site::of(ident), ident.to_string());
         match self.scopes.find(&name) {
-            Some(Binding::Local(local)) if self.locals[local].mutable => Some(Place {
-                of: local,
-                whole: self.locals[local].ty,
-                component: None,
-            }),
+            Some(Binding::Local(local)) if self.locals[local].mutable => {
+                Some(Place { of: local, whole: self.locals[local].ty, component: None })
+            }
             Some(Binding::Local(_)) => {
                 cx.error(site, &message::IMMUTABLE, &[&name, &name]);
                 None
@@ -481,20 +417,11 @@ impl<'a> BodyChecker<'a> {
         if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
             let written = field.to_token_stream().to_string().replace(' ', "");
             let message = &message::ASSIGN_OUTPUT;
-            self.items
-                .cx
-                .error(Site::of(field), message, &[&written, &written]);
+            self.items.cx.error(Site::of(field), message, &[&written, &written]);
             return None;
         }
-        let of = FieldName {
-            ident: found.ident.clone(),
-            name: found.name.clone(),
-        };
-        Some(Place {
-            of,
-            whole: found.ty,
-            component: None,
-        })
+        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
+        Some(Place { of, whole: found.ty, component: None })
     }
 
     /// A constant index below the length of a vector or an array.
@@ -515,10 +442,7 @@ impl<'a> BodyChecker<'a> {
 fn component_of(target: Target, component: impl FnOnce(Type) -> Option<usize>) -> Option<Target> {
     fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<usize>) -> Option<Place<T>> {
         let component = component(place.ty())?;
-        Some(Place {
-            component: Some(component),
-            ..place
-        })
+        Some(Place { component: Some(component), ..place })
     }
     Some(match target {
         Target::Local(place) => Target::Local(of(place, component)?),
@@ -530,11 +454,7 @@ fn component_of(target: Target, component: impl FnOnce(Type) -> Option<usize>) -
 fn is_simple_if(choice: &ExprIf) -> bool {
     let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
     simple(&choice.then_branch)
-        && match choice
-            .else_branch
-            .as_ref()
-            .map(|(_, otherwise)| &**otherwise)
-        {
+        && match choice.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
             Some(Expr::Block(block)) => simple(&block.block),
             Some(Expr::If(choice)) => is_simple_if(choice),
             _ => true,

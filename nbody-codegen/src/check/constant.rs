@@ -80,10 +80,7 @@ fn value(expr: &Expr, constants: &[Constant]) -> Option<Value> {
             _ => None,
         },
         Expr::Binary(binary) => {
-            let (a, b) = (
-                value(&binary.left, constants)?,
-                value(&binary.right, constants)?,
-            );
+            let (a, b) = (value(&binary.left, constants)?, value(&binary.right, constants)?);
             match (a, b) {
                 (Value::Real(a), Value::Real(b)) => real(&binary.op, a, b).map(Value::Real),
                 (Value::U32(a), Value::U32(b)) => integer(&binary.op, a, b).map(Value::U32),
@@ -107,10 +104,7 @@ fn literal(literal: &Lit) -> Option<Value> {
 /// A constant of the module, or of `core::f64::consts`.
 pub(crate) fn named(path: &syn::Path, constants: &[Constant]) -> Option<Value> {
     if let Some(ident) = path.get_ident() {
-        return constants
-            .iter()
-            .find(|constant| constant.ident == *ident)
-            .map(|c| c.value);
+        return constants.iter().find(|constant| constant.ident == *ident).map(|c| c.value);
     }
     library(path).map(Value::Real)
 }

@@ -36,9 +36,7 @@ impl BodyChecker<'_> {
             Expr::Array(array) => self.array(array),
             _ => {
                 let (name, help) = refusal(expr);
-                self.items
-                    .cx
-                    .error(Site::of(expr), &message::EXPRESSION, &[name, help]);
+                self.items.cx.error(Site::of(expr), &message::EXPRESSION, &[name, help]);
                 None
             }
         }
@@ -67,11 +65,7 @@ impl BodyChecker<'_> {
                 return None;
             }
         };
-        Some(ir::Expr {
-            kind,
-            ty,
-            span: literal.span(),
-        })
+        Some(ir::Expr { kind, ty, span: literal.span() })
     }
 
     fn path(&self, path: &syn::ExprPath) -> Option<ir::Expr> {
@@ -95,9 +89,8 @@ impl BodyChecker<'_> {
             Some(Binding::Local(local)) => (ExprKind::Local(local), self.locals[local].ty),
             Some(Binding::Input(input)) => {
                 let fields = self.record_of(input)?.fields.iter();
-                let list: Vec<_> = fields
-                    .map(|field| format!("`{name}.{}`", field.ident))
-                    .collect();
+                let list: Vec<_> =
+                    fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
                 let message = &message::WHOLE_PARTICLE;
                 cx.error(Site::of(path), message, &[&name, &list.join(", ")]);
                 return None;
@@ -109,9 +102,7 @@ impl BodyChecker<'_> {
             Some(Binding::Unknown) => return None,
             None => {
                 let constants = self.items.constants;
-                let Some(index) = constants
-                    .iter()
-                    .position(|constant| constant.ident == *ident)
+                let Some(index) = constants.iter().position(|constant| constant.ident == *ident)
                 else {
                     let constants = constants.iter().map(|constant| constant.name.as_str());
                     let help = suggestion(&name, self.scopes.names().chain(constants));
@@ -145,16 +136,11 @@ impl BodyChecker<'_> {
         let name = member.to_token_stream().to_string();
         let found = record.fields.iter().find(|field| field.ident == name);
         if found.is_none() {
-            let fields: Vec<_> = record
-                .fields
-                .iter()
-                .map(|field| field.ident.to_string())
-                .collect();
+            let fields: Vec<_> =
+                record.fields.iter().map(|field| field.ident.to_string()).collect();
             let help = suggestion(&name, fields.iter().map(String::as_str));
             let arguments: [&str; 3] = [&record.ident.to_string(), &name, &help];
-            self.items
-                .cx
-                .error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
+            self.items.cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
         }
         found
     }
@@ -163,21 +149,12 @@ impl BodyChecker<'_> {
         match self.record(&access.base) {
             Some(Binding::Input(input)) => {
                 let field = self.field(self.record_of(input)?, &access.member)?;
-                let name = FieldName {
-                    ident: field.ident.clone(),
-                    name: field.name.clone(),
-                };
+                let name = FieldName { ident: field.ident.clone(), name: field.name.clone() };
                 let span = access.member.span();
-                Some(ir::Expr {
-                    kind: ExprKind::Input(input, name),
-                    ty: field.ty,
-                    span,
-                })
+                Some(ir::Expr { kind: ExprKind::Input(input, name), ty: field.ty, span })
             }
             Some(_) => {
-                self.items
-                    .cx
-                    .error(Site::of(access), &message::READ_OUTPUT, &[]);
+                self.items.cx.error(Site::of(access), &message::READ_OUTPUT, &[]);
                 None
             }
             None => {
@@ -194,9 +171,7 @@ impl BodyChecker<'_> {
         let name = member.to_token_stream().to_string();
         match ty {
             Type::Vector(n) => {
-                let found = ["x", "y", "z"][..n]
-                    .iter()
-                    .position(|component| *component == name);
+                let found = ["x", "y", "z"][..n].iter().position(|component| *component == name);
                 if found.is_none() {
                     let list = if n == 3 { "`x`, `y`, `z`" } else { "`x`, `y`" };
                     let message = &message::UNKNOWN_COMPONENT;
@@ -224,18 +199,12 @@ impl BodyChecker<'_> {
             _ => {
                 let op = unary.op.to_token_stream().to_string();
                 let ty = operand.ty.to_string();
-                self.items
-                    .cx
-                    .error(Site::of(unary), &message::UNARY, &[&op, &ty]);
+                self.items.cx.error(Site::of(unary), &message::UNARY, &[&op, &ty]);
                 return None;
             }
         };
         let ty = operand.ty;
-        Some(ir::Expr {
-            kind: ExprKind::Unary(op, Box::new(operand)),
-            ty,
-            span: unary.op.span(),
-        })
+        Some(ir::Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty, span: unary.op.span() })
     }
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> Option<ir::Expr> {
@@ -245,20 +214,14 @@ impl BodyChecker<'_> {
         let help = match checked {
             Some((op, Ok(ty))) => {
                 let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
-                return Some(ir::Expr {
-                    kind,
-                    ty,
-                    span: binary.op.span(),
-                });
+                return Some(ir::Expr { kind, ty, span: binary.op.span() });
             }
             Some((_, Err(help))) => help,
             None => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`",
         };
         let op = binary.op.to_token_stream().to_string();
         let (a, b) = (a.ty.to_string(), b.ty.to_string());
-        self.items
-            .cx
-            .error(Site::of(binary), &message::BINARY, &[&a, &op, &b, help]);
+        self.items.cx.error(Site::of(binary), &message::BINARY, &[&a, &op, &b, help]);
         None
     }
 
@@ -267,34 +230,22 @@ impl BodyChecker<'_> {
         let ty = types::check(self.items.cx, &cast.ty, self.items.constants)?;
         if (value.ty, ty) != (Type::U32, Type::Real) {
             let (from, to) = (value.ty.to_string(), ty.to_string());
-            self.items
-                .cx
-                .error(Site::of(cast), &message::CAST, &[&from, &to]);
+            self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to]);
             return None;
         }
         let span = value.span;
-        Some(ir::Expr {
-            kind: ExprKind::Convert(Box::new(value)),
-            ty,
-            span,
-        })
+        Some(ir::Expr { kind: ExprKind::Convert(Box::new(value)), ty, span })
     }
 
     fn array(&mut self, array: &syn::ExprArray) -> Option<ir::Expr> {
         if array.elems.is_empty() {
-            self.items
-                .cx
-                .error(Site::of(array), &message::EMPTY_ARRAY, &[]);
+            self.items.cx.error(Site::of(array), &message::EMPTY_ARRAY, &[]);
             return None;
         }
         let expected = vec![Type::Real; array.elems.len()];
         let components = self.arguments((Site::of(array), "an array"), &array.elems, &expected)?;
         let ty = Type::Array(components.len());
-        Some(ir::Expr {
-            kind: ExprKind::Components(components),
-            ty,
-            span: array.span(),
-        })
+        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: array.span() })
     }
 
     fn method(&mut self, call: &ExprMethodCall) -> Option<ir::Expr> {
@@ -304,6 +255,10 @@ impl BodyChecker<'_> {
         match (receiver.ty, name.as_str()) {
             (Type::Real, "powi") => return self.powi(call, receiver),
             (Type::Bool, "select") => return self.select(call, receiver),
+            (Type::Point(_), name) => {
+                self.items.cx.error(Site::of(&call.method), &message::POINT_METHOD, &[name]);
+                return None;
+            }
             _ => {}
         }
         let ty = receiver.ty;
@@ -314,9 +269,7 @@ impl BodyChecker<'_> {
             let real = (ty == Type::Real).then_some("powi");
             let help = suggestion(&name, methods.chain(real));
             let arguments: [&str; 3] = [&ty.to_string(), &name, &help];
-            self.items
-                .cx
-                .error(Site::of(&call.method), &message::UNKNOWN_METHOD, &arguments);
+            self.items.cx.error(Site::of(&call.method), &message::UNKNOWN_METHOD, &arguments);
             return None;
         };
         let arguments = self.arguments(
@@ -325,11 +278,7 @@ impl BodyChecker<'_> {
             &vec![ty; builtin.arguments()],
         )?;
         let operands = std::iter::once(receiver).chain(arguments).collect();
-        Some(ir::Expr {
-            kind: ExprKind::Math(builtin, operands),
-            ty: builtin.output(ty),
-            span,
-        })
+        Some(ir::Expr { kind: ExprKind::Math(builtin, operands), ty: builtin.output(ty), span })
     }
 
     fn powi(&mut self, call: &ExprMethodCall, receiver: ir::Expr) -> Option<ir::Expr> {
@@ -345,11 +294,7 @@ impl BodyChecker<'_> {
         };
         let span = call.method.span();
         let kind = ExprKind::Powi(Box::new(receiver), exponent);
-        Some(ir::Expr {
-            kind,
-            ty: Type::Real,
-            span,
-        })
+        Some(ir::Expr { kind, ty: Type::Real, span })
     }
 
     fn select(&mut self, call: &ExprMethodCall, condition: ir::Expr) -> Option<ir::Expr> {
@@ -360,11 +305,7 @@ impl BodyChecker<'_> {
         let cx = self.items.cx;
         let Ok([yes, no]) = <[ir::Expr; 2]>::try_from(values) else {
             let given = given(call.args.len());
-            cx.error(
-                Site::of(call),
-                &message::ARITY,
-                &["select", "2 arguments", &given],
-            );
+            cx.error(Site::of(call), &message::ARITY, &["select", "2 arguments", &given]);
             return None;
         };
         if yes.ty != no.ty {
@@ -373,22 +314,14 @@ impl BodyChecker<'_> {
             return None;
         }
         let (ty, span) = (yes.ty, call.method.span());
-        Some(ir::Expr {
-            kind: ExprKind::Select(Box::new([condition, yes, no])),
-            ty,
-            span,
-        })
+        Some(ir::Expr { kind: ExprKind::Select(Box::new([condition, yes, no])), ty, span })
     }
 
     fn call(&mut self, call: &ExprCall) -> Option<ir::Expr> {
         let cx = self.items.cx;
         let site = Site::of(&call.func);
         let Expr::Path(path) = &*call.func else {
-            cx.error(
-                site,
-                &message::EXPRESSION,
-                &["this call", "call a function of the module"],
-            );
+            cx.error(site, &message::EXPRESSION, &["this call", "call a function of the module"]);
             return None;
         };
         let name = path.to_token_stream().to_string().replace(' ', "");
@@ -404,21 +337,13 @@ impl BodyChecker<'_> {
         let arguments = self.arguments((site, &name), &call.args, &signature.parameters)?;
         let span = path.span();
         let kind = ExprKind::Call(signature.index, arguments);
-        Some(ir::Expr {
-            kind,
-            ty: signature.output,
-            span,
-        })
+        Some(ir::Expr { kind, ty: signature.output, span })
     }
 
     fn vector(&mut self, call: &ExprCall, name: &str, ty: Type) -> Option<ir::Expr> {
         let expected = vec![Type::Real; ty.components()];
         let components = self.arguments((Site::of(&call.func), name), &call.args, &expected)?;
-        Some(ir::Expr {
-            kind: ExprKind::Components(components),
-            ty,
-            span: call.func.span(),
-        })
+        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: call.func.span() })
     }
 
     /// The arguments of a call, which must have these types.
@@ -430,10 +355,7 @@ impl BodyChecker<'_> {
     ) -> Option<Vec<ir::Expr>> {
         let cx = self.items.cx;
         let arguments: Vec<&Expr> = arguments.into_iter().collect();
-        let values: Vec<_> = arguments
-            .iter()
-            .map(|argument| self.expr(argument))
-            .collect();
+        let values: Vec<_> = arguments.iter().map(|argument| self.expr(argument)).collect();
         let values: Vec<ir::Expr> = values.into_iter().collect::<Option<_>>()?;
         if values.len() != expected.len() {
             let takes = match expected.len() {
@@ -447,11 +369,7 @@ impl BodyChecker<'_> {
         for ((value, argument), ty) in values.iter().zip(&arguments).zip(expected) {
             if value.ty != *ty {
                 let (found, expected) = (value.ty.to_string(), ty.to_string());
-                cx.error(
-                    Site::of(argument),
-                    &message::ARGUMENT_TYPE,
-                    &[&found, name, &expected],
-                );
+                cx.error(Site::of(argument), &message::ARGUMENT_TYPE, &[&found, name, &expected]);
                 right = false;
             }
         }
@@ -461,11 +379,7 @@ impl BodyChecker<'_> {
 
 fn component_of(base: ir::Expr, component: usize) -> ir::Expr {
     let span = base.span;
-    ir::Expr {
-        kind: ExprKind::Component(Box::new(base), component),
-        ty: Type::Real,
-        span,
-    }
+    ir::Expr { kind: ExprKind::Component(Box::new(base), component), ty: Type::Real, span }
 }
 
 fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {
@@ -489,15 +403,11 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
         Expr::Closure(_) => ("a closure", "write a helper function"),
         Expr::Match(_) => ("`match`", "use `if` and `else`"),
         Expr::Macro(_) => ("a macro call", "write the expression out"),
-        Expr::Return(_) => (
-            "`return`",
-            "end the body with the value; choose it with `if` and `else`",
-        ),
+        Expr::Return(_) => {
+            ("`return`", "end the body with the value; choose it with `if` and `else`")
+        }
         Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => ("a loop", "write the terms out"),
-        Expr::Reference(_) => (
-            "a reference",
-            "everything is passed by value; remove the `&`",
-        ),
+        Expr::Reference(_) => ("a reference", "everything is passed by value; remove the `&`"),
         Expr::Tuple(_) => ("a tuple", "use separate variables, or a `Vector`"),
         Expr::Struct(_) => ("a struct literal", "use separate variables"),
         Expr::Range(_) => ("a range", "compare with both ends"),
@@ -505,9 +415,6 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
         Expr::Assign(_) => ("an assignment inside an expression", "make it a statement"),
         Expr::Unsafe(_) => ("`unsafe`", "remove it"),
         Expr::Let(_) => ("`if let`", "compare values with `if`"),
-        _ => (
-            "this expression",
-            "see the language's reference for what is",
-        ),
+        _ => ("this expression", "see the language's reference for what is"),
     }
 }

@@ -47,39 +47,24 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     let mut names = Unique::default();
     let constants = constant::check(cx, &module.constants, &mut names);
     let structs = structs(cx, module, &constants, &mut names);
-    if module.interactions.is_empty() {
-        let name = module
-            .structs
-            .first()
-            .map_or("...".to_owned(), |first| first.ident.to_string());
+    if module.interactions.is_empty() && !module.has_impl {
+        let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
     let order = scope::call_order(cx, &module.functions);
     for function in &order {
         names.name(&function.ident.to_string());
     }
-    let mut items = Items {
-        cx,
-        structs: &structs,
-        constants: &constants,
-        signatures: HashMap::new(),
-        names,
-    };
+    let mut items =
+        Items { cx, structs: &structs, constants: &constants, signatures: HashMap::new(), names };
     for (index, function) in order.iter().enumerate() {
         let signature = signature(&items, function, index);
-        items
-            .signatures
-            .insert(function.ident.to_string(), signature?);
+        items.signatures.insert(function.ident.to_string(), signature?);
     }
-    let functions: Vec<_> = order
-        .iter()
-        .filter_map(|function| self::function(&items, function))
-        .collect();
-    let interactions: Vec<_> = module
-        .interactions
-        .iter()
-        .filter_map(|impl_| interaction(&items, impl_))
-        .collect();
+    let functions: Vec<_> =
+        order.iter().filter_map(|function| self::function(&items, function)).collect();
+    let interactions: Vec<_> =
+        module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
     let complete =
         functions.len() == order.len() && interactions.len() == module.interactions.len();
     complete.then(|| ir::Module {
@@ -101,10 +86,7 @@ fn duplicates(cx: &Ctxt, module: &syntax::Module) {
         .iter()
         .map(|item| &item.ident)
         .chain(module.functions.iter().map(|item| &item.ident));
-    let fields = module
-        .structs
-        .iter()
-        .map(|item| item.fields.iter().map(|field| &field.ident));
+    let fields = module.structs.iter().map(|item| item.fields.iter().map(|field| &field.ident));
     let mut check = |scope: String, ident: &Ident| {
         if !seen.insert((scope, ident.to_string())) {
             cx.error(Site::of(ident), &message::DUPLICATE, &[&ident.to_string()]);
@@ -129,11 +111,8 @@ pub(crate) fn structs(
     for impl_ in &module.interactions {
         for ident in [&impl_.target, &impl_.i, &impl_.j, &impl_.f] {
             if !find(ident) {
-                let all: Vec<_> = module
-                    .structs
-                    .iter()
-                    .map(|item| item.ident.to_string())
-                    .collect();
+                let all: Vec<_> =
+                    module.structs.iter().map(|item| item.ident.to_string()).collect();
                 let name = ident.to_string();
                 let help = suggestion(&name, all.iter().map(String::as_str));
                 cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
@@ -141,9 +120,7 @@ pub(crate) fn structs(
         }
     }
     let structs = module.structs.iter();
-    structs
-        .map(|item| structure(cx, module, item, constants, names))
-        .collect()
+    structs.map(|item| structure(cx, module, item, constants, names)).collect()
 }
 
 fn structure(
@@ -155,10 +132,7 @@ fn structure(
 ) -> ir::Struct {
     let name = item.ident.to_string();
     let has_role = |role: fn(&syntax::Interaction) -> &Ident| {
-        module
-            .interactions
-            .iter()
-            .any(|impl_| *role(impl_) == item.ident)
+        module.interactions.iter().any(|impl_| *role(impl_) == item.ident)
     };
     let is_parameters = has_role(|impl_| &impl_.target);
     let is_particle = has_role(|impl_| &impl_.i) || has_role(|impl_| &impl_.j);
@@ -171,18 +145,21 @@ fn structure(
     if item.fields.is_empty() && (is_particle || is_output) {
         cx.error(Site::of(&item.ident), &message::EMPTY_PARTICLE, &[&name]);
     }
+    let distinct =
+        item.fields.iter().enumerate().filter(|(k, field)| {
+            item.fields[..*k].iter().all(|before| before.ident != field.ident)
+        });
+    let distinct = distinct.map(|(_, field)| field);
     let mut members = Unique::default();
     let field = |field: &syntax::Field| {
         // A field of a refused type stays, so that its uses are not errors too.
-        let ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
+        let mut ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
         if ty == Type::Bool {
             cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
+            ty = Type::Real;
         } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
-            cx.error(
-                Site::of(&field.ty),
-                &message::OUTPUT_TYPE,
-                &[&ty.to_string()],
-            );
+            cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
+            ty = Type::Real;
         }
         ir::Field {
             attrs: field.attrs.clone(),
@@ -197,7 +174,7 @@ fn structure(
         vis: item.vis.clone(),
         ident: item.ident.clone(),
         name: names.name(&name),
-        fields: item.fields.iter().map(field).collect(),
+        fields: distinct.map(field).collect(),
         is_output,
     }
 }
@@ -225,16 +202,10 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         .collect();
     let site = Site::of(&function.ident);
     let output = signature.output.to_string();
-    let missing = (
-        site,
-        &message::FN_VALUE,
-        &[name.as_str(), output.as_str()][..],
-    );
+    let missing = (site, &message::FN_VALUE, &[name.as_str(), output.as_str()][..]);
     let value = checker.block_value(&function.block, missing)?;
     if value.ty != signature.output {
-        items
-            .cx
-            .error(site, &message::LET_TYPE, &[&value.ty.to_string(), &output]);
+        items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), &output]);
     }
     Some(ir::Function {
         attrs: function.attrs.clone(),
@@ -254,10 +225,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     let output = find(&impl_.f)?;
     let self_pairs = match &impl_.self_pairs {
         None => false,
-        Some(Expr::Lit(syn::ExprLit {
-            lit: Lit::Bool(value),
-            ..
-        })) => value.value,
+        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
         Some(other) => {
             items.cx.error(Site::of(other), &message::SELF_PAIRS, &[]);
             return None;
@@ -270,11 +238,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     let unused: Vec<_> = checker.unused_outputs(output).collect();
     for field in unused {
         let (name, f) = (field.to_string(), impl_.names[2].to_string());
-        items.cx.error(
-            Site::of(field),
-            &message::UNUSED_OUTPUT,
-            &[&name, &f, &name],
-        );
+        items.cx.error(Site::of(field), &message::UNUSED_OUTPUT, &[&name, &f, &name]);
     }
     Some(ir::Interaction {
         ident: impl_.target.clone(),
@@ -283,12 +247,6 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs,
-        pair: ir::Pair {
-            docs: impl_.pair.attrs.clone(),
-            i,
-            j,
-            f,
-            body: checker.finish(block),
-        },
+        pair: ir::Pair { docs: impl_.pair.attrs.clone(), i, j, f, body: checker.finish(block) },
     })
 }

@@ -88,10 +88,7 @@ mod tests {
 
     #[test]
     fn only_differences_of_points_exist() {
-        assert_eq!(
-            binary(BinaryOp::Sub, Type::Point(3), Type::Point(3)),
-            Ok(Type::Vector(3))
-        );
+        assert_eq!(binary(BinaryOp::Sub, Type::Point(3), Type::Point(3)), Ok(Type::Vector(3)));
         assert!(binary(BinaryOp::Add, Type::Point(3), Type::Point(3)).is_err());
         assert!(binary(BinaryOp::Sub, Type::Point(3), Type::Point(2)).is_err());
         assert!(binary(BinaryOp::Lt, Type::Bool, Type::Bool).is_err());

@@ -47,17 +47,11 @@ impl Scopes {
     }
 
     pub fn find(&self, name: &str) -> Option<Binding> {
-        self.blocks
-            .iter()
-            .rev()
-            .find_map(|block| block.get(name))
-            .copied()
+        self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.blocks
-            .iter()
-            .flat_map(|block| block.keys().map(String::as_str))
+        self.blocks.iter().flat_map(|block| block.keys().map(String::as_str))
     }
 }
 

@@ -55,11 +55,7 @@ fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> 
     };
     let dimension = dimension.filter(|n| [2, 3].contains(n));
     if dimension.is_none() {
-        cx.error(
-            Site::of(arguments),
-            &message::DIMENSION,
-            &[name, name, name],
-        );
+        cx.error(Site::of(arguments), &message::DIMENSION, &[name, name, name]);
     }
     dimension
 }

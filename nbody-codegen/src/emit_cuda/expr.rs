@@ -30,11 +30,7 @@ pub(crate) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub fn new(module: &'a Module, locals: &'a [Local], pair: Option<&'a Pair>) -> Self {
-        Self {
-            module,
-            locals,
-            pair,
-        }
+        Self { module, locals, pair }
     }
 
     pub fn local(&self, id: LocalId) -> &'a Local {
@@ -53,11 +49,7 @@ impl<'a> Printer<'a> {
     /// The expression, in parentheses if it holds less tightly than its place needs.
     fn at_least(&self, precedence: Precedence, expr: &Expr) -> String {
         let (text, found) = self.expr(expr);
-        if found < precedence {
-            format!("({text})")
-        } else {
-            text
-        }
+        if found < precedence { format!("({text})") } else { text }
     }
 
     fn expr(&self, expr: &Expr) -> (String, Precedence) {
@@ -74,11 +66,8 @@ impl<'a> Printer<'a> {
                 let operand = self.at_least(Unary, operand);
                 let op = if *op == UnaryOp::Neg { "-" } else { "!" };
                 // `--x` is another operator.
-                let operand = if operand.starts_with('-') {
-                    format!("({operand})")
-                } else {
-                    operand
-                };
+                let operand =
+                    if operand.starts_with('-') { format!("({operand})") } else { operand };
                 return (format!("{op}{operand}"), Unary);
             }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
@@ -90,19 +79,12 @@ impl<'a> Printer<'a> {
                 format!("{}{{{}}}", type_name(expr.ty), self.list(parts))
             }
             ExprKind::Call(index, arguments) => {
-                format!(
-                    "{}({})",
-                    self.module.functions[*index].name,
-                    self.list(arguments)
-                )
+                format!("{}({})", self.module.functions[*index].name, self.list(arguments))
             }
             ExprKind::Select(parts) => {
                 let [condition, yes, no] = &**parts;
                 let condition = self.at_least(LogicalOr, condition);
-                let (yes, no) = (
-                    self.at_least(LogicalOr, yes),
-                    self.at_least(Conditional, no),
-                );
+                let (yes, no) = (self.at_least(LogicalOr, yes), self.at_least(Conditional, no));
                 return (format!("{condition} ? {yes} : {no}"), Conditional);
             }
             ExprKind::Convert(integer) => format!("real({})", self.print(integer)),
@@ -115,11 +97,7 @@ impl<'a> Printer<'a> {
         let left = self.at_least(precedence, a);
         // Floating point is not associative: what is grouped to the right stays so.
         let (right, found) = self.expr(b);
-        let right = if found <= precedence {
-            format!("({right})")
-        } else {
-            right
-        };
+        let right = if found <= precedence { format!("({right})") } else { right };
         (format!("{left} {sign} {right}"), precedence)
     }
 

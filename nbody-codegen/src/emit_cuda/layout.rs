@@ -134,10 +134,7 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     };
     let text: Vec<String> = attrs.iter().filter_map(doc).collect();
     // A backslash at the end of a line would carry a C++ comment on to the next.
-    text.join("\n")
-        .lines()
-        .map(|line| line.trim().trim_end_matches('\\').to_owned())
-        .collect()
+    text.join("\n").lines().map(|line| line.trim().trim_end_matches('\\').to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -146,12 +143,8 @@ mod tests {
 
     #[test]
     fn long_lines_break_outside_parentheses() {
-        let line = format!(
-            "    x = {} + ({} + {});",
-            "a".repeat(60),
-            "b".repeat(30),
-            "c".repeat(30)
-        );
+        let line =
+            format!("    x = {} + ({} + {});", "a".repeat(60), "b".repeat(30), "c".repeat(30));
         let pieces = wrap(line, "    ");
         assert_eq!(pieces.len(), 2);
         assert!(pieces[1].starts_with("        + (bbb"), "{pieces:?}");

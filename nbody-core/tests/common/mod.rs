@@ -84,14 +84,8 @@ impl nbody::Interaction for Gravity {
     type F = Field;
     const NAME: &'static str = "gravity";
     const SELF_PAIRS: bool = false;
-    const OPERATIONS: nbody::Operations = nbody::Operations {
-        add: 10,
-        mul: 11,
-        div: 0,
-        sqrt: 1,
-        special: 0,
-        compare: 0,
-    };
+    const OPERATIONS: nbody::Operations =
+        nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
     const CUDA: &'static str = include_str!("gravity.cu");
     fn pair<L: nbody::Lane>(this: &Gravity<L>, i: &Body<L>, j: &Body<L>, f: &mut Field<L>) {
         let d = j.pos - i.pos;
