@@ -148,21 +148,21 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
     let folds = item.fields.iter().map(|field| {
         let ident = &field.ident;
         match field.ty {
-            Type::Vector(_) => quote!(self.#ident += __bag.#ident.cast();),
+            Type::Vector(_) => quote!(__total.#ident += __bag.#ident.cast();),
             Type::Array(_) => quote! {
-                for (__total, __x) in self.#ident.iter_mut().zip(__bag.#ident) {
-                    *__total += Real::from_f64(__x.to_f64());
+                for (__total, __x) in __total.#ident.iter_mut().zip(__bag.#ident) {
+                    *__total += __B::from_f64(__x.to_f64());
                 }
             },
-            _ => quote!(self.#ident += Real::from_f64(__bag.#ident.to_f64());),
+            _ => quote!(__total.#ident += __B::from_f64(__bag.#ident.to_f64());),
         }
     });
     quote! {
-        impl<Real: #krate::Lane> #krate::Output for #name<Real> {
-            fn fold<__M: #krate::Scalar>(&mut self, __bag: &#name<__M>)
-            where
-                Real: #krate::Scalar,
-            {
+        impl #krate::Output for #name {
+            fn fold<__B: #krate::Scalar, __S: #krate::Scalar>(
+                __total: &mut #name<__B>,
+                __bag: &#name<__S>,
+            ) {
                 #(#folds)*
             }
         }

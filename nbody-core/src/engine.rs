@@ -34,15 +34,15 @@ pub trait Engine<X: Interaction> {
         out: &mut Self::Fields,
     ) -> Result<(), Self::Error>;
 
-    /// Evaluates every pair of one set; a particle meets itself only if the interaction
-    /// says so ([`Interaction::SELF_PAIRS`]).
+    /// Evaluates every pair of one set of particles, given as what feels and as what acts, in
+    /// the same order (the same buffer twice where I and J are one type). A particle meets
+    /// itself only if the interaction says so ([`Interaction::SELF_PAIRS`]).
     fn evaluate_self_into(
         &mut self,
-        particles: &Self::Particles<X::I>,
+        i: &Self::Particles<X::I>,
+        j: &Self::Particles<X::J>,
         out: &mut Self::Fields,
-    ) -> Result<(), Self::Error>
-    where
-        X: Interaction<J = <X as Interaction>::I>;
+    ) -> Result<(), Self::Error>;
 
     /// Brings results back, after the evaluations that fill them have ended.
     fn download<S: Scalar>(
@@ -68,7 +68,7 @@ pub trait Engine<X: Interaction> {
         let mut out = self.fields(i.len())?;
         let (i, j) = (self.upload(i)?, self.upload(j)?);
         self.evaluate_into(&i, &j, &mut out)?;
-        self.download(&out)
+        self.download::<S>(&out)
     }
 
     /// The results of one set of particles on itself; see
@@ -82,7 +82,7 @@ pub trait Engine<X: Interaction> {
     {
         let mut out = self.fields(particles.len())?;
         let particles = self.upload(particles)?;
-        self.evaluate_self_into(&particles, &mut out)?;
-        self.download(&out)
+        self.evaluate_self_into(&particles, &particles, &mut out)?;
+        self.download::<S>(&out)
     }
 }

@@ -1,5 +1,7 @@
 //! What can go wrong without a GPU.
 
+use crate::Precision;
+
 /// An evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -14,6 +16,16 @@ pub enum Error {
         /// The length that it must have.
         expected: usize,
     },
+    /// Particles that were uploaded for evaluations of different precision.
+    #[error(
+        "particles in {found} precision meet particles in {expected} precision; upload both with one engine"
+    )]
+    PrecisionMismatch {
+        /// The precision of the j-particles.
+        found: Precision,
+        /// The precision of the i-particles.
+        expected: Precision,
+    },
     /// A tiling that orders nothing.
     #[error("tiling of bags of {bag} in {splits} splits: both must be at least 1")]
     EmptyTiling {
@@ -22,4 +34,11 @@ pub enum Error {
         /// The splits that were asked for.
         splits: usize,
     },
+}
+
+impl Error {
+    /// Refuses a length other than the expected one.
+    pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
+        if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
+    }
 }

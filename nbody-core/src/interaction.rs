@@ -31,13 +31,13 @@ impl Operations {
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`; see
 /// the macro's documentation.
-pub trait Interaction: Record<Lane = f64, Host = Self> {
+pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The i-particle: what feels.
-    type I: Record<Lane = f64, Host = Self::I>;
+    type I: Record<Lane = f64, Host = Self::I, With<f64> = Self::I>;
     /// The j-particle: what acts.
-    type J: Record<Lane = f64, Host = Self::J>;
+    type J: Record<Lane = f64, Host = Self::J, With<f64> = Self::J>;
     /// What is accumulated, one for each i-particle.
-    type F: Output<Lane = f64, Host = Self::F>;
+    type F: Output<Lane = f64, Host = Self::F, With<f64> = Self::F>;
 
     /// The interaction's name in commands: that of its struct, in snake case.
     const NAME: &'static str;

@@ -268,6 +268,7 @@ macro_rules! scalar {
             fn mul_u32(a: u32, b: u32) -> u32 {
                 a.wrapping_mul(b)
             }
+            #[allow(clippy::cast_lossless)]
             fn from_u32(a: u32) -> Self {
                 a as Self
             }

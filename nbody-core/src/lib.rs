@@ -1,20 +1,27 @@
 //! The core of `nbody`: what an interaction is, how the CPU evaluates it, and what a result is
 //! checked against. It knows nothing of CUDA.
 
+pub mod compare;
+mod cpu;
 mod engine;
 mod error;
 mod interaction;
 mod lane;
 mod options;
+pub mod pack;
 mod record;
+mod reference;
 mod vector;
 
+pub use compare::{FieldReport, Report, Tolerance, compare};
+pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
 pub use engine::Engine;
 pub use error::Error;
 pub use interaction::{Interaction, Operations};
 pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
+pub use reference::{magnitudes, reference, reference_self};
 pub use vector::{Point, Vector, select_array};
 
 /// What generated code names besides.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Error;
+
 /// The arithmetic of one pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
@@ -54,6 +56,12 @@ impl Default for Tiling {
 }
 
 impl Tiling {
+    /// Refuses a tiling that orders nothing.
+    pub fn check(self) -> Result<(), Error> {
+        let Self { bag, splits } = self;
+        if bag == 0 || splits == 0 { Err(Error::EmptyTiling { bag, splits }) } else { Ok(()) }
+    }
+
     /// The bags of one part, so that `splits` parts cover `nj` j-particles.
     pub fn bags_per_split(self, nj: usize) -> usize {
         nj.div_ceil(self.bag.max(1)).div_ceil(self.splits.max(1)).max(1)

@@ -61,10 +61,8 @@ pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
 
 /// A result: a record that accumulates.
 pub trait Output: Record {
-    /// Folds the accumulators of one bag into these backup accumulators.
-    fn fold<M: Scalar>(&mut self, bag: &Self::With<M>)
-    where
-        Self::Lane: Scalar;
+    /// Folds the accumulators of one bag into the backup accumulators.
+    fn fold<B: Scalar, S: Scalar>(total: &mut Self::With<B>, bag: &Self::With<S>);
 }
 
 /// Where a record reads its numbers from.

@@ -68,13 +68,10 @@ record!(Field, &[field("acc", Vector(3)), field("pot", Real)],
     acc: nbody::Vector::read, |x: nbody::Vector<L>, to| x.write(to);
     pot: read_real, write_real);
 
-impl<L: nbody::Lane> nbody::Output for Field<L> {
-    fn fold<M: nbody::Scalar>(&mut self, bag: &Field<M>)
-    where
-        L: nbody::Scalar,
-    {
-        self.acc += bag.acc.cast();
-        self.pot += L::from_f64(bag.pot.to_f64());
+impl nbody::Output for Field {
+    fn fold<B: nbody::Scalar, S: nbody::Scalar>(total: &mut Field<B>, bag: &Field<S>) {
+        total.acc += bag.acc.cast();
+        total.pot += B::from_f64(bag.pot.to_f64());
     }
 }
 
@@ -94,4 +91,20 @@ impl nbody::Interaction for Gravity {
         f.acc += d * (mr * rinv * rinv);
         f.pot -= mr;
     }
+}
+
+/// Bodies in the unit cube, the same for the same seed on every machine, exact in `f32`.
+pub fn bodies(n: usize, seed: u64) -> Vec<Body> {
+    let mut state = seed;
+    let mut uniform = || {
+        // SplitMix64 (Steele, Lea & Flood 2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 24)
+    };
+    let mut body =
+        || Body { pos: nbody::Point::new(uniform(), uniform(), uniform()), mass: 0.5 + uniform() };
+    (0..n).map(|_| body()).collect()
 }

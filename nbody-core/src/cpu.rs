@@ -1,0 +1,287 @@
+//! All pairs on the CPU: the scheme of the GPU, in the same order, a thread for each share of
+//! the i-particles.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::{
+    Accumulation, Engine, Error, Interaction, Options, Output, Precision, Record, Scalar, Tiling,
+    pack,
+};
+
+/// Sums an interaction over all pairs on the CPU.
+///
+/// The order of summation is that of [`Tiling`], whatever the number of threads, so that
+/// results are bitwise the same from run to run.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuAllPairs<X> {
+    interaction: X,
+    options: Options,
+    tiling: Tiling,
+}
+
+/// Particles in the precision of an evaluation.
+#[derive(Clone, Debug)]
+pub struct CpuParticles<P: Record> {
+    rows: Rows<P>,
+}
+
+#[derive(Clone, Debug)]
+enum Rows<P: Record> {
+    Single(Vec<P::With<f32>>),
+    Double(Vec<P::With<f64>>),
+}
+
+impl<P: Record> CpuParticles<P> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Single(rows) => rows.len(),
+            Rows::Double(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn precision(&self) -> Precision {
+        match self.rows {
+            Rows::Single(_) => Precision::Single,
+            Rows::Double(_) => Precision::Double,
+        }
+    }
+}
+
+/// Results on the CPU, in `f64`, which holds every accumulator exactly.
+#[derive(Clone, Debug)]
+pub struct CpuFields<F> {
+    rows: Vec<F>,
+}
+
+impl<F> CpuFields<F> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl<X: Interaction> CpuAllPairs<X> {
+    /// With the default [`Options`].
+    pub fn new(interaction: X) -> Self {
+        Self { interaction, options: Options::default(), tiling: Tiling::default() }
+    }
+
+    /// With options of the caller's choice.
+    pub fn with_options(interaction: X, options: Options) -> Result<Self, Error> {
+        let tiling = options.tiling.unwrap_or_default();
+        tiling.check()?;
+        Ok(Self { interaction, options, tiling })
+    }
+
+    /// The interaction, with its parameters.
+    pub fn interaction(&self) -> &X {
+        &self.interaction
+    }
+
+    /// Changes the parameters.
+    pub fn set_interaction(&mut self, interaction: X) {
+        self.interaction = interaction;
+    }
+
+    /// How it computes.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    fn run(
+        &self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+        one_set: bool,
+    ) -> Result<(), Error> {
+        Error::check_length("results", out.len(), i.len())?;
+        if one_set {
+            Error::check_length("j-particles of one set", j.len(), i.len())?;
+        }
+        let wide = self.options.accumulation == Accumulation::BlockedF64;
+        match (&i.rows, &j.rows) {
+            (Rows::Single(i), Rows::Single(j)) if wide => {
+                self.sum::<f32, f64>(i, j, &mut out.rows, one_set);
+            }
+            (Rows::Single(i), Rows::Single(j)) => {
+                self.sum::<f32, f32>(i, j, &mut out.rows, one_set);
+            }
+            (Rows::Double(i), Rows::Double(j)) => {
+                self.sum::<f64, f64>(i, j, &mut out.rows, one_set);
+            }
+            _ => {
+                let (found, expected) = (j.precision(), i.precision());
+                return Err(Error::PrecisionMismatch { found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sums pairs in `S` into backup accumulators in `B`.
+    fn sum<S: Scalar, B: Scalar>(
+        &self,
+        i: &[<X::I as Record>::With<S>],
+        j: &[<X::J as Record>::With<S>],
+        out: &mut [X::F],
+        one_set: bool,
+    ) {
+        let parameters = pack::cast::<X, X::With<S>>(&[self.interaction]);
+        let sum = Sum::<X, S> {
+            parameters: parameters[0],
+            j,
+            bag: self.tiling.bag,
+            split: self.tiling.bags_per_split(j.len()) * self.tiling.bag,
+            fold_each_bag: self.options.accumulation != Accumulation::Direct,
+        };
+        let skip = one_set && !X::SELF_PAIRS;
+        out.par_iter_mut().zip(i).enumerate().for_each(|(k, (out, i))| {
+            let mut total = Accumulators::<X, f64>::default();
+            X::F::fold::<f64, B>(&mut total, &sum.total::<B>(i, skip.then_some(k)));
+            *out = total;
+        });
+    }
+}
+
+/// What the sums of all i-particles share.
+struct Sum<'a, X: Interaction, S: Scalar> {
+    parameters: X::With<S>,
+    j: &'a [<X::J as Record>::With<S>],
+    bag: usize,
+    /// j-particles in a split.
+    split: usize,
+    fold_each_bag: bool,
+}
+
+type Accumulators<X, S> = <<X as Interaction>::F as Record>::With<S>;
+
+impl<X: Interaction, S: Scalar> Sum<'_, X, S> {
+    /// The sum over all j-particles but the one to skip: the splits, added in order.
+    fn total<B: Scalar>(
+        &self,
+        i: &<X::I as Record>::With<S>,
+        skip: Option<usize>,
+    ) -> Accumulators<X, B> {
+        let mut splits = self.j.chunks(self.split).enumerate();
+        let mut total = match splits.next() {
+            Some((_, j)) => self.part::<B>(i, j, skip),
+            None => Accumulators::<X, B>::default(),
+        };
+        for (k, j) in splits {
+            let skip = skip.and_then(|skip| skip.checked_sub(k * self.split));
+            X::F::fold::<B, B>(&mut total, &self.part::<B>(i, j, skip));
+        }
+        total
+    }
+
+    /// The sum over one split, bag by bag.
+    fn part<B: Scalar>(
+        &self,
+        i: &<X::I as Record>::With<S>,
+        j: &[<X::J as Record>::With<S>],
+        skip: Option<usize>,
+    ) -> Accumulators<X, B> {
+        let mut backup = Accumulators::<X, B>::default();
+        let mut current = Accumulators::<X, S>::default();
+        for (k, bag) in j.chunks(self.bag).enumerate() {
+            let skip = skip.and_then(|skip| skip.checked_sub(k * self.bag));
+            match skip.filter(|&skip| skip < bag.len()) {
+                None => self.force_loop(i, bag, &mut current),
+                Some(skip) => {
+                    self.force_loop(i, &bag[..skip], &mut current);
+                    self.force_loop(i, &bag[skip + 1..], &mut current);
+                }
+            }
+            if self.fold_each_bag {
+                X::F::fold::<B, S>(&mut backup, &current);
+                current = Accumulators::<X, S>::default();
+            }
+        }
+        if !self.fold_each_bag {
+            X::F::fold::<B, S>(&mut backup, &current);
+        }
+        backup
+    }
+
+    fn force_loop(
+        &self,
+        i: &<X::I as Record>::With<S>,
+        bag: &[<X::J as Record>::With<S>],
+        current: &mut Accumulators<X, S>,
+    ) {
+        for j in bag {
+            X::pair::<S>(&self.parameters, i, j, current);
+        }
+    }
+}
+
+impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
+    type Error = Error;
+    type Particles<P: Record<Lane = f64>> = CpuParticles<P>;
+    type Fields = CpuFields<X::F>;
+
+    fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        let rows = match self.options.precision {
+            Precision::Single => Rows::Single(pack::cast(particles)),
+            Precision::Double => Rows::Double(pack::cast(particles)),
+        };
+        Ok(CpuParticles { rows })
+    }
+
+    fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
+        Ok(CpuFields { rows: vec![X::F::default(); n] })
+    }
+
+    fn evaluate_into(
+        &mut self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+    ) -> Result<(), Error> {
+        self.run(i, j, out, false)
+    }
+
+    fn evaluate_self_into(
+        &mut self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+    ) -> Result<(), Error> {
+        self.run(i, j, out, true)
+    }
+
+    fn download<S: Scalar>(
+        &self,
+        fields: &CpuFields<X::F>,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
+        Ok(pack::cast(&fields.rows))
+    }
+
+    fn time(
+        &mut self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.run(i, j, out, false)?;
+        Ok(start.elapsed())
+    }
+}

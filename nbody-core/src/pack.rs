@@ -1,0 +1,126 @@
+//! Records as words: the layouts of buffers.
+
+use std::marker::PhantomData;
+use std::slice::Iter;
+
+use crate::{Reader, Record, Scalar, Writer};
+
+/// The particles row by row, [`Record::DIM`] words each, their reals rounded to the nearest `S`.
+pub fn pack<P, S>(particles: &[P]) -> Vec<S::Word>
+where
+    P: Record,
+    P::Lane: Scalar,
+    S: Scalar,
+{
+    let mut words = Words::<S> { words: Vec::with_capacity(particles.len() * P::DIM) };
+    for particle in particles {
+        particle.write(&mut words);
+    }
+    words.words
+}
+
+/// The records whose numbers lie as structure of arrays: component `c` of record `k` is
+/// `words[c * n + k]`. What is missing reads as zero.
+pub fn unpack_columns<P, S>(words: &[S::Word], n: usize) -> Vec<P>
+where
+    P: Record,
+    P::Lane: Scalar,
+    S: Scalar,
+{
+    (0..n).map(|k| P::read(&mut Column::<S> { words, at: k, stride: n })).collect()
+}
+
+/// The same records in another scalar, their reals rounded to nearest.
+pub fn cast<P, Q>(particles: &[P]) -> Vec<Q>
+where
+    P: Record,
+    P::Lane: Scalar,
+    Q: Record<Host = P::Host>,
+    Q::Lane: Scalar,
+{
+    let words = pack::<P, P::Lane>(particles);
+    let mut rows = Rows::<P::Lane> { words: words.iter(), scalar: PhantomData };
+    particles.iter().map(|_| Q::read(&mut rows)).collect()
+}
+
+/// The reals of the records, and their integers as reals, row by row.
+pub(crate) fn flatten<P>(records: &[P]) -> Vec<f64>
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    let mut numbers = Numbers { numbers: Vec::with_capacity(records.len() * P::DIM) };
+    for record in records {
+        record.write(&mut numbers);
+    }
+    numbers.numbers
+}
+
+struct Words<S: Scalar> {
+    words: Vec<S::Word>,
+}
+
+impl<S: Scalar, R: Scalar> Writer<R> for Words<S> {
+    fn real(&mut self, value: R) {
+        self.words.push(S::from_f64(value.to_f64()).to_word());
+    }
+    fn index(&mut self, value: u32) {
+        self.words.push(S::word_from_u32(value));
+    }
+}
+
+struct Numbers {
+    numbers: Vec<f64>,
+}
+
+impl<R: Scalar> Writer<R> for Numbers {
+    fn real(&mut self, value: R) {
+        self.numbers.push(value.to_f64());
+    }
+    fn index(&mut self, value: u32) {
+        self.numbers.push(value.into());
+    }
+}
+
+struct Rows<'a, S: Scalar> {
+    words: Iter<'a, S::Word>,
+    scalar: PhantomData<S>,
+}
+
+impl<S: Scalar> Rows<'_, S> {
+    fn next(&mut self) -> S::Word {
+        self.words.next().copied().unwrap_or_default()
+    }
+}
+
+impl<S: Scalar, R: Scalar> Reader<R> for Rows<'_, S> {
+    fn real(&mut self) -> R {
+        R::from_f64(S::from_word(self.next()).to_f64())
+    }
+    fn index(&mut self) -> u32 {
+        S::word_to_u32(self.next())
+    }
+}
+
+struct Column<'a, S: Scalar> {
+    words: &'a [S::Word],
+    at: usize,
+    stride: usize,
+}
+
+impl<S: Scalar> Column<'_, S> {
+    fn next(&mut self) -> S::Word {
+        let word = self.words.get(self.at).copied().unwrap_or_default();
+        self.at += self.stride;
+        word
+    }
+}
+
+impl<S: Scalar, R: Scalar> Reader<R> for Column<'_, S> {
+    fn real(&mut self) -> R {
+        R::from_f64(S::from_word(self.next()).to_f64())
+    }
+    fn index(&mut self) -> u32 {
+        S::word_to_u32(self.next())
+    }
+}

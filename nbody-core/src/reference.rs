@@ -1,0 +1,106 @@
+//! The reference: a double loop in `f64`.
+//!
+//! Particles may come in either scalar. Given the particles rounded to `f32`, as a kernel in
+//! single precision sees them, it tells the error of the kernel alone; given the particles
+//! themselves, it tells the error with that rounding.
+
+use rayon::prelude::*;
+
+use crate::{Interaction, Reader, Record, Scalar, Writer, pack};
+
+/// The results of all j-particles on each i-particle.
+pub fn reference<X, S>(
+    interaction: &X,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+) -> Vec<X::F>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    double_loop(interaction, &pack::cast(i), &pack::cast(j), |_, _| true)
+}
+
+/// The results of one set of particles on itself, given as what feels and as what acts.
+pub fn reference_self<X, S>(
+    interaction: &X,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+) -> Vec<X::F>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    double_loop(interaction, &pack::cast(i), &pack::cast(j), |k, l| X::SELF_PAIRS || k != l)
+}
+
+fn double_loop<X: Interaction>(
+    interaction: &X,
+    i: &[X::I],
+    j: &[X::J],
+    meets: impl Fn(usize, usize) -> bool + Sync,
+) -> Vec<X::F> {
+    i.par_iter()
+        .enumerate()
+        .map(|(k, i)| {
+            let mut f = X::F::default();
+            for (l, j) in j.iter().enumerate() {
+                if meets(k, l) {
+                    X::pair::<f64>(interaction, i, j, &mut f);
+                }
+            }
+            f
+        })
+        .collect()
+}
+
+/// The sums of the magnitudes of what [`reference()`] sums, component by component: the scale
+/// that rounding errors are measured by where terms cancel.
+pub fn magnitudes<X, S>(
+    interaction: &X,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+) -> Vec<X::F>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    let (i, j) = (pack::cast::<_, X::I>(i), pack::cast::<_, X::J>(j));
+    i.par_iter()
+        .map(|i| {
+            let mut sum = vec![0.0; X::F::DIM];
+            for j in &j {
+                let mut term = X::F::default();
+                X::pair::<f64>(interaction, i, j, &mut term);
+                term.write(&mut AddMagnitudes(sum.iter_mut()));
+            }
+            X::F::read(&mut Numbers(sum.into_iter()))
+        })
+        .collect()
+}
+
+struct AddMagnitudes<'a>(std::slice::IterMut<'a, f64>);
+
+impl Writer<f64> for AddMagnitudes<'_> {
+    fn real(&mut self, value: f64) {
+        if let Some(sum) = self.0.next() {
+            *sum += value.abs();
+        }
+    }
+    fn index(&mut self, value: u32) {
+        self.real(value.into());
+    }
+}
+
+struct Numbers(std::vec::IntoIter<f64>);
+
+impl Reader<f64> for Numbers {
+    fn real(&mut self) -> f64 {
+        self.0.next().unwrap_or_default()
+    }
+    // Magnitudes are never negative.
+    #[allow(clippy::cast_sign_loss)]
+    fn index(&mut self) -> u32 {
+        self.real() as u32
+    }
+}

@@ -1,0 +1,137 @@
+//! The CPU engine against the reference.
+mod common;
+
+use common::{Body, Field, Gravity, bodies};
+use nbody_core::{
+    Accumulation, CpuAllPairs, Engine, Error, Interaction, Options, Point, Precision, Tiling,
+    Tolerance, Vector, compare, magnitudes, reference, reference_self,
+};
+use proptest::prelude::*;
+
+const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
+const SIZES: [usize; 11] = [0, 1, 2, 127, 128, 129, 255, 256, 257, 512, 1000];
+
+fn options() -> impl Iterator<Item = Options> {
+    Precision::ALL.iter().flat_map(|&precision| {
+        Accumulation::ALL.iter().map(move |&accumulation| Options {
+            precision,
+            accumulation,
+            ..Options::default()
+        })
+    })
+}
+
+fn engine(options: Options) -> CpuAllPairs<Gravity> {
+    CpuAllPairs::with_options(GRAVITY, options).unwrap()
+}
+
+fn check(options: Options, i: &[Body], j: &[Body]) {
+    let fields = engine(options).evaluate(i, j).unwrap();
+    let (truth, scale) = (reference(&GRAVITY, i, j), magnitudes(&GRAVITY, i, j));
+    let report = compare(&fields, &truth, Some(&scale)).unwrap();
+    let tolerance = Tolerance::new(&options, Gravity::OPERATIONS, j.len());
+    assert!(report.passes(tolerance), "{options:?} {}x{}\n{report}{tolerance:?}", i.len(), j.len());
+}
+
+#[test]
+fn every_size_agrees_with_the_reference() {
+    for options in options() {
+        for (ni, nj) in SIZES.into_iter().zip(SIZES.into_iter().rev().cycle()) {
+            check(options, &bodies(ni, 1), &bodies(nj, 2));
+            check(options, &bodies(nj, 1), &bodies(nj, 2));
+        }
+    }
+}
+
+#[test]
+fn one_pair_is_newtons_law() {
+    let at = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 3.0 };
+    let mut direct = CpuAllPairs::new(Gravity { eps2: 0.0 });
+    let field = direct.evaluate(&[at(0.0)], &[at(2.0)]).unwrap();
+    assert_eq!(field, [Field { acc: Vector::new(0.75, 0.0, 0.0), pot: -1.5 }]);
+}
+
+#[test]
+fn particles_do_not_meet_themselves() {
+    let bodies = bodies(300, 3);
+    let gravity = Gravity { eps2: 0.0 };
+    for options in options() {
+        let mut direct = CpuAllPairs::with_options(gravity, options).unwrap();
+        let fields = direct.evaluate_self(&bodies).unwrap();
+        let truth = reference_self(&gravity, &bodies, &bodies);
+        let report = compare(&fields, &truth, None).unwrap();
+        assert!(report.fields.iter().all(|field| field.rms < 1e-4), "{options:?}\n{report}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let bodies = bodies(700, 4);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| CpuAllPairs::new(GRAVITY).evaluate_self(&bodies).unwrap())
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn single_precision_data_stay_single() {
+    let bodies: Vec<Body<f32>> = nbody_core::pack::cast(&bodies(100, 5));
+    let fields: Vec<Field<f32>> = CpuAllPairs::new(GRAVITY).evaluate(&bodies, &bodies).unwrap();
+    assert_eq!(fields.len(), 100);
+}
+
+#[test]
+fn results_do_not_pass_when_they_are_not_numbers() {
+    let mut j = bodies(10, 6);
+    j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
+    let i = bodies(4, 7);
+    let fields = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
+    let report = compare(&fields, &reference(&GRAVITY, &i, &j), None).unwrap();
+    assert!(!report.passes(Tolerance { scaled: f64::INFINITY }), "{report}");
+    assert_eq!(report.fields[0].non_finite, 4);
+}
+
+#[test]
+fn a_wrong_component_is_found() {
+    let bodies = bodies(50, 8);
+    let mut fields = reference_self(&GRAVITY, &bodies, &bodies);
+    let truth = fields.clone();
+    fields[17].acc[1] *= 1.001;
+    let report = compare(&fields, &truth, None).unwrap();
+    assert!(!report.passes(Tolerance { scaled: 1e-6 }));
+    assert_eq!((report.fields[0].name, report.fields[0].worst), ("acc", Some(17)));
+    assert!(report.fields[1].max == 0.0 && report.fields[0].max > 1e-5, "{report}");
+}
+
+#[test]
+fn wrong_shapes_are_refused() {
+    let mut direct = CpuAllPairs::new(GRAVITY);
+    let i = direct.upload(&bodies(4, 1)).unwrap();
+    let mut out = Engine::<Gravity>::fields(&direct, 3).unwrap();
+    let error = direct.evaluate_into(&i, &i, &mut out).unwrap_err();
+    assert_eq!(error, Error::LengthMismatch { what: "results", found: 3, expected: 4 });
+    let mut out = Engine::<Gravity>::fields(&direct, 4).unwrap();
+    let j = direct.upload(&bodies(5, 1)).unwrap();
+    assert!(direct.evaluate_self_into(&i, &j, &mut out).is_err());
+    let double = Options { precision: Precision::Double, ..Options::default() };
+    let j = engine(double).upload(&bodies(4, 1)).unwrap();
+    let error = direct.evaluate_into(&i, &j, &mut out).unwrap_err();
+    assert!(matches!(error, Error::PrecisionMismatch { .. }), "{error}");
+    let tiling = Some(Tiling { bag: 0, splits: 1 });
+    let error = CpuAllPairs::with_options(GRAVITY, Options { tiling, ..Options::default() });
+    assert_eq!(error.unwrap_err(), Error::EmptyTiling { bag: 0, splits: 1 });
+    assert!(compare::<Field, f64>(&[], &[Field::default()], None).is_err());
+}
+
+proptest! {
+    #[test]
+    fn every_tiling_agrees(
+        bag in 1_usize..300, splits in 1_usize..9, ni in 0_usize..40, nj in 0_usize..400,
+    ) {
+        for options in options() {
+            let options = Options { tiling: Some(Tiling { bag, splits }), ..options };
+            check(options, &bodies(ni, 9), &bodies(nj, 10));
+        }
+    }
+}
