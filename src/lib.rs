@@ -1,13 +1,70 @@
 //! Write a pairwise interaction once, as a few lines of Rust; run it on the GPU and the CPU,
 //! checked against an `f64` reference.
 //!
-//! This package only re-exports: [`interaction`] is the macro, [`AllPairs`] evaluates, and
-//! [`Device`] says where.
+//! ```
+//! use nbody::prelude::*;
+//!
+//! #[nbody::interaction]
+//! pub mod gravity {
+//!     /// Newtonian gravity with Plummer softening; G = 1.
+//!     pub struct Gravity {
+//!         /// Squared softening length.
+//!         pub eps2: Real,
+//!     }
+//!     pub struct Body { pub pos: Point, pub mass: Real }
+//!     pub struct Field { pub acc: Vector, pub pot: Real }
+//!
+//!     impl Interaction for Gravity {
+//!         type I = Body; // what feels
+//!         type J = Body; // what acts
+//!         type F = Field; // what is accumulated, one per i
+//!
+//!         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+//!             let d = j.pos - i.pos;
+//!             let rinv = (d.norm2() + self.eps2).rsqrt();
+//!             let mr = j.mass * rinv;
+//!             f.acc += mr * rinv * rinv * d;
+//!             f.pot -= mr;
+//!         }
+//!     }
+//! }
+//! use gravity::{Body, Gravity};
+//!
+//! # fn main() -> Result<(), nbody::Error> {
+//! let bodies = [
+//!     Body { pos: Point::new(0.0, 0.0, 0.0), mass: 1.0 },
+//!     Body { pos: Point::new(2.0, 0.0, 0.0), mass: 3.0 },
+//! ];
+//! let device = Device::best(); // a GPU if one answers, else the CPU
+//! let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 })?;
+//! let fields = direct.evaluate_self(&bodies)?; // a `Vec` with a `Field` for each body
+//! assert!((fields[0].acc[0] - 0.75).abs() < 1e-6);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
+//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`] and [`compare`] check, and
+//! [`models`] has particles to try it on.
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
-    __private, Accumulation, Engine, Field, FieldKind, Interaction, Lane, Math, Operations,
-    Options, Output, Point, Precision, Reader, Record, Scalar, Tiling, Vector, Writer, dim,
-    select_array,
+    __private, Accumulation, CpuAllPairs, Engine, Field, FieldKind, FieldReport, Interaction, Lane,
+    Math, Operations, Options, Output, Point, Precision, Reader, Record, Report, Scalar, Tiling,
+    Tolerance, Vector, Writer, compare, dim, magnitudes, magnitudes_self, pack, reference,
+    reference_self, select_array,
+};
+pub use nbody_cuda::{
+    AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
+pub use nbody_models as models;
+
+/// What most programs need.
+pub mod prelude {
+    pub use nbody_core::{
+        Accumulation, Engine as _, Interaction as _, Math, Options, Point, Precision, Tiling,
+        Vector,
+    };
+    pub use nbody_cuda::{AllPairs, Device};
+}

@@ -4,7 +4,10 @@
 //! | --- | --- | --- |
 //! | [`gravity`] | softened Newtonian gravity | acceleration, potential |
 //! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
+#![forbid(unsafe_code)]
 
 mod gravitation;
+mod visit;
 
 pub use gravitation::{gravity, hermite};
+pub use visit::{Visitor, visit_all};

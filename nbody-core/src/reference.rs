@@ -65,11 +65,33 @@ where
     X: Interaction,
     S: Scalar,
 {
-    let (i, j) = (pack::cast::<_, X::I>(i), pack::cast::<_, X::J>(j));
+    sum_magnitudes(interaction, &pack::cast(i), &pack::cast(j), |_, _| true)
+}
+
+/// The sums of the magnitudes of what [`reference_self`] sums.
+pub fn magnitudes_self<X, S>(
+    interaction: &X,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+) -> Vec<X::F>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    sum_magnitudes(interaction, &pack::cast(i), &pack::cast(j), |k, l| X::SELF_PAIRS || k != l)
+}
+
+fn sum_magnitudes<X: Interaction>(
+    interaction: &X,
+    i: &[X::I],
+    j: &[X::J],
+    meets: impl Fn(usize, usize) -> bool + Sync,
+) -> Vec<X::F> {
     i.par_iter()
-        .map(|i| {
+        .enumerate()
+        .map(|(k, i)| {
             let mut sum = vec![0.0; X::F::DIM];
-            for j in &j {
+            for (_, j) in j.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
                 let mut term = X::F::default();
                 X::pair::<f64>(interaction, i, j, &mut term);
                 term.write(&mut AddMagnitudes(sum.iter_mut()));

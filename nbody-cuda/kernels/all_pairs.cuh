@@ -1,0 +1,108 @@
+// The Chamomile scheme (Hamada & Iitaka 2007, section 2): the j-particles pass through shared
+// memory in bags, each thread keeps some i-particles and their accumulators in registers, and
+// after each bag the accumulators are folded into backup accumulators.
+namespace nbody {
+
+// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
+struct alignas(16) Slot {
+    ParticleJ j;
+};
+
+// The sums over one split of the j-particles, for one tile of i-particles a block.
+//
+// The blocks of a split follow one another: block = split * tiles + tile. `sums` is a structure
+// of arrays, component c of i-particle k in split s at [(s * FDIM + c) * ni + k]; with one split
+// it is the result. With `skip_self`, i and j are one set and none meets itself.
+extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
+    const Parameters self,
+    const ParticleI *__restrict__ i_particles, const u32 ni,
+    const ParticleJ *__restrict__ j_particles, const u32 nj,
+    const u32 tiles, const u32 bags_per_split, const u32 skip_self,
+    backup *__restrict__ sums)
+{
+    constexpr u32 TILE = BLOCK * I_PER_THREAD;
+    __shared__ Slot bag[BAG];
+
+    const u32 split = blockIdx.x / tiles;
+    const u32 tile_begin = (blockIdx.x % tiles) * TILE;
+    const u32 mine = tile_begin + threadIdx.x; // and every BLOCK-th from there
+    const size_t split_begin = size_t(split) * bags_per_split * BAG;
+    const size_t split_end = split_begin + size_t(bags_per_split) * BAG;
+    const u32 begin = split_begin < nj ? u32(split_begin) : nj;
+    const u32 end = split_end < nj ? u32(split_end) : nj;
+
+    // Threads beyond the last i-particle repeat it, and write nothing.
+    ParticleI i[I_PER_THREAD];
+    Accumulators current[I_PER_THREAD];
+    backup total[I_PER_THREAD][FDIM];
+#pragma unroll
+    for (int m = 0; m < I_PER_THREAD; ++m) {
+        const u32 index = mine + m * BLOCK;
+        i[m] = i_particles[index < ni ? index : ni - 1];
+        current[m] = Accumulators{};
+        for (int c = 0; c < FDIM; ++c) total[m][c] = 0;
+    }
+
+    for (u32 first = begin; first < end; first += BAG) {
+        const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
+        __syncthreads();
+        for (u32 k = threadIdx.x; k < count; k += BLOCK) bag[k].j = j_particles[first + k];
+        __syncthreads();
+
+        // The FORCE-LOOP: without a branch, but for ragged bags and those that hold i-particles
+        // of this tile.
+        const bool diagonal =
+            skip_self && first < tile_begin + TILE && tile_begin < first + count;
+        if (count == BAG && !diagonal) {
+#pragma unroll UNROLL
+            for (int k = 0; k < BAG; ++k) {
+                const ParticleJ j = bag[k].j;
+#pragma unroll
+                for (int m = 0; m < I_PER_THREAD; ++m) pair(self, i[m], j, current[m]);
+            }
+        } else {
+#pragma unroll 1
+            for (u32 k = 0; k < count; ++k) {
+                const ParticleJ j = bag[k].j;
+#pragma unroll
+                for (int m = 0; m < I_PER_THREAD; ++m) {
+                    const bool itself = skip_self && mine + m * BLOCK == first + k;
+                    if (!itself) pair(self, i[m], j, current[m]);
+                }
+            }
+        }
+
+        if constexpr (FOLD_EACH_BAG) {
+#pragma unroll
+            for (int m = 0; m < I_PER_THREAD; ++m) {
+                fold(current[m], total[m]);
+                current[m] = Accumulators{};
+            }
+        }
+    }
+
+#pragma unroll
+    for (int m = 0; m < I_PER_THREAD; ++m) {
+        if constexpr (!FOLD_EACH_BAG) fold(current[m], total[m]);
+        const u32 index = mine + m * BLOCK;
+        if (index < ni) {
+            for (int c = 0; c < FDIM; ++c) {
+                sums[(size_t(split) * FDIM + c) * ni + index] = total[m][c];
+            }
+        }
+    }
+}
+
+// Adds the sums of the splits in their order, so that the result is the same in every run.
+// `n` is the number of accumulators of all i-particles.
+extern "C" __global__ void __launch_bounds__(BLOCK) add_splits(
+    const backup *__restrict__ sums, const size_t n, const u32 splits, backup *__restrict__ out)
+{
+    const size_t k = size_t(blockIdx.x) * BLOCK + threadIdx.x;
+    if (k >= n) return;
+    backup total = sums[k];
+    for (u32 split = 1; split < splits; ++split) total += sums[split * n + k];
+    out[k] = total;
+}
+
+} // namespace nbody

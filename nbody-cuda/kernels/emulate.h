@@ -1,0 +1,43 @@
+// What a CUDA program needs to compile as C++ for the CPU. It includes no header, so that no
+// macro of the system meets a name of the program; `emulate_run.h`, behind the program, runs it.
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(threads)
+// One copy for each thread of the host, which runs one block at a time.
+#define __shared__ static thread_local
+
+namespace emulated {
+struct Dim {
+    unsigned int x;
+};
+} // namespace emulated
+extern thread_local emulated::Dim threadIdx, blockIdx;
+
+void __syncthreads();
+
+using size_t = decltype(sizeof(0));
+
+extern "C" {
+#define NBODY_DECLARE(name) \
+    float name##f(float) noexcept; \
+    double name(double) noexcept;
+#define NBODY_DECLARE_2(name) \
+    float name##f(float, float) noexcept; \
+    double name(double, double) noexcept;
+NBODY_DECLARE(sqrt) NBODY_DECLARE(cbrt) NBODY_DECLARE(exp) NBODY_DECLARE(log)
+NBODY_DECLARE(sin) NBODY_DECLARE(cos) NBODY_DECLARE(tan)
+NBODY_DECLARE(asin) NBODY_DECLARE(acos) NBODY_DECLARE(atan)
+NBODY_DECLARE(sinh) NBODY_DECLARE(cosh) NBODY_DECLARE(tanh)
+NBODY_DECLARE(erf) NBODY_DECLARE(erfc) NBODY_DECLARE(fabs)
+NBODY_DECLARE(floor) NBODY_DECLARE(ceil) NBODY_DECLARE(round) NBODY_DECLARE(trunc)
+NBODY_DECLARE_2(pow) NBODY_DECLARE_2(atan2) NBODY_DECLARE_2(fmin) NBODY_DECLARE_2(fmax)
+NBODY_DECLARE_2(copysign)
+#undef NBODY_DECLARE
+#undef NBODY_DECLARE_2
+float fmaf(float, float, float) noexcept;
+double fma(double, double, double) noexcept;
+}
+
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }

@@ -1,0 +1,190 @@
+// The numbers that interactions are written in. Everything here follows `real`: a float program
+// calls no double function, and a double program no float one.
+namespace nbody {
+
+using u32 = unsigned int;
+
+template <int D> struct Vector;
+template <> struct Vector<2> { real x, y; };
+template <> struct Vector<3> { real x, y, z; };
+
+// A position: only differences of points exist.
+template <int D> struct Point;
+template <> struct Point<2> { real x, y; };
+template <> struct Point<3> { real x, y, z; };
+
+template <int N> struct Array {
+    real at[N];
+    __device__ __forceinline__ real &operator[](int k) { return at[k]; }
+    __device__ __forceinline__ const real &operator[](int k) const { return at[k]; }
+};
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator-(const Point<D> &a, const Point<D> &b)
+{
+    if constexpr (D == 3) return {a.x - b.x, a.y - b.y, a.z - b.z};
+    else return {a.x - b.x, a.y - b.y};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
+{
+    if constexpr (D == 3) return {a.x + b.x, a.y + b.y, a.z + b.z};
+    else return {a.x + b.x, a.y + b.y};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator-(const Vector<D> &a, const Vector<D> &b)
+{
+    if constexpr (D == 3) return {a.x - b.x, a.y - b.y, a.z - b.z};
+    else return {a.x - b.x, a.y - b.y};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator-(const Vector<D> &a)
+{
+    if constexpr (D == 3) return {-a.x, -a.y, -a.z};
+    else return {-a.x, -a.y};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator*(real s, const Vector<D> &a)
+{
+    if constexpr (D == 3) return {s * a.x, s * a.y, s * a.z};
+    else return {s * a.x, s * a.y};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator*(const Vector<D> &a, real s)
+{
+    return s * a;
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> operator/(const Vector<D> &a, real s)
+{
+    if constexpr (D == 3) return {a.x / s, a.y / s, a.z / s};
+    else return {a.x / s, a.y / s};
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> &operator+=(Vector<D> &a, const Vector<D> &b)
+{
+    return a = a + b;
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> &operator-=(Vector<D> &a, const Vector<D> &b)
+{
+    return a = a - b;
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> &operator*=(Vector<D> &a, real s)
+{
+    return a = s * a;
+}
+
+template <int D>
+__device__ __forceinline__ Vector<D> &operator/=(Vector<D> &a, real s)
+{
+    return a = a / s;
+}
+
+template <int D>
+__device__ __forceinline__ real dot(const Vector<D> &a, const Vector<D> &b)
+{
+    if constexpr (D == 3) return a.x * b.x + a.y * b.y + a.z * b.z;
+    else return a.x * b.x + a.y * b.y;
+}
+
+__device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &b)
+{
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+template <int D> __device__ __forceinline__ real norm2(const Vector<D> &a) { return dot(a, a); }
+
+// The functions of CUDA under the names of the language, in the precision of the program.
+#define NBODY_FUNCTION(name, single, twice) \
+    __device__ __forceinline__ real name(real x) \
+    { \
+        if constexpr (sizeof(real) == 4) return ::single(x); \
+        else return ::twice(x); \
+    }
+#define NBODY_FUNCTION_2(name, single, twice) \
+    __device__ __forceinline__ real name(real x, real y) \
+    { \
+        if constexpr (sizeof(real) == 4) return ::single(x, y); \
+        else return ::twice(x, y); \
+    }
+NBODY_FUNCTION(sqrt, sqrtf, sqrt)
+NBODY_FUNCTION(cbrt, cbrtf, cbrt)
+NBODY_FUNCTION(exp, expf, exp)
+NBODY_FUNCTION(ln, logf, log)
+NBODY_FUNCTION(sin, sinf, sin)
+NBODY_FUNCTION(cos, cosf, cos)
+NBODY_FUNCTION(tan, tanf, tan)
+NBODY_FUNCTION(asin, asinf, asin)
+NBODY_FUNCTION(acos, acosf, acos)
+NBODY_FUNCTION(atan, atanf, atan)
+NBODY_FUNCTION(sinh, sinhf, sinh)
+NBODY_FUNCTION(cosh, coshf, cosh)
+NBODY_FUNCTION(tanh, tanhf, tanh)
+NBODY_FUNCTION(erf, erff, erf)
+NBODY_FUNCTION(erfc, erfcf, erfc)
+NBODY_FUNCTION(abs, fabsf, fabs)
+NBODY_FUNCTION(floor, floorf, floor)
+NBODY_FUNCTION(ceil, ceilf, ceil)
+NBODY_FUNCTION(round, roundf, round)
+NBODY_FUNCTION(trunc, truncf, trunc)
+NBODY_FUNCTION_2(powf, powf, pow)
+NBODY_FUNCTION_2(atan2, atan2f, atan2)
+NBODY_FUNCTION_2(min, fminf, fmin)
+NBODY_FUNCTION_2(max, fmaxf, fmax)
+NBODY_FUNCTION_2(copysign, copysignf, copysign)
+#undef NBODY_FUNCTION
+#undef NBODY_FUNCTION_2
+
+// The hardware's approximation, or a correctly rounded root and division.
+__device__ __forceinline__ real rsqrt(real x)
+{
+    if constexpr (EXACT) return real(1) / sqrt(x);
+    else if constexpr (sizeof(real) == 4) return ::rsqrtf(x);
+    else return ::rsqrt(x);
+}
+
+__device__ __forceinline__ real recip(real x) { return real(1) / x; }
+
+__device__ __forceinline__ real mul_add(real x, real a, real b)
+{
+    if constexpr (sizeof(real) == 4) return ::fmaf(x, a, b);
+    else return ::fma(x, a, b);
+}
+
+__device__ __forceinline__ real clamp(real x, real low, real high)
+{
+    return min(max(x, low), high);
+}
+
+// An integer power, by repeated squaring.
+template <int N>
+__device__ __forceinline__ real powi(real x)
+{
+    real square = x;
+    real product = real(1);
+    bool first = true;
+#pragma unroll
+    for (u32 rest = N < 0 ? 0u - u32(N) : u32(N); rest > 0; rest >>= 1) {
+        if (rest & 1) {
+            product = first ? square : product * square;
+            first = false;
+        }
+        if (rest > 1) square = square * square;
+    }
+    return N < 0 ? recip(product) : product;
+}
+
+template <int D> __device__ __forceinline__ real norm(const Vector<D> &a) { return sqrt(norm2(a)); }
+
+} // namespace nbody

@@ -1,0 +1,241 @@
+//! One face for every device.
+
+use std::time::Duration;
+
+use nbody_core::{
+    CpuAllPairs, CpuFields, CpuParticles, Engine, Interaction, Options, Record, Scalar,
+};
+
+use crate::device::Kind;
+use crate::{Build, CudaAllPairs, CudaFields, CudaParticles, Device, Error};
+
+/// Sums an interaction over all pairs, on any [`Device`].
+///
+/// [`evaluate`](Engine::evaluate) takes slices and returns a `Vec`; codes that evaluate often
+/// [`upload`](Engine::upload) once and [`evaluate_into`](Engine::evaluate_into).
+#[derive(Debug)]
+pub struct AllPairs<X> {
+    device: Device,
+    engine: Inner<X>,
+}
+
+#[derive(Debug)]
+enum Inner<X> {
+    Cpu(CpuAllPairs<X>),
+    Cuda(Box<CudaAllPairs<X>>),
+}
+
+/// Particles where an [`AllPairs`] computes.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum Particles<P: Record> {
+    Cpu(CpuParticles<P>),
+    Cuda(CudaParticles<P>),
+}
+
+/// Results where an [`AllPairs`] computes.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum Fields<F> {
+    Cpu(CpuFields<F>),
+    Cuda(CudaFields<F>),
+}
+
+impl<P: Record> Particles<P> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Cpu(particles) => particles.len(),
+            Self::Cuda(particles) => particles.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<F> Fields<F> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Cpu(fields) => fields.len(),
+            Self::Cuda(fields) => fields.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<X: Interaction> AllPairs<X> {
+    /// With the default [`Options`]. On a GPU this compiles the program, or takes it from the
+    /// cache.
+    pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
+        Self::with_options(device, interaction, Options::default())
+    }
+
+    /// With options of the caller's choice.
+    pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
+        let engine = match device.kind() {
+            Kind::Cpu => Inner::Cpu(CpuAllPairs::with_options(interaction, options)?),
+            Kind::Cuda(machine) => Inner::Cuda(Box::new(CudaAllPairs::new(
+                machine,
+                device.cache(),
+                interaction,
+                options,
+            )?)),
+        };
+        Ok(Self { device: device.clone(), engine })
+    }
+
+    /// Where it computes.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The interaction, with its parameters.
+    pub fn interaction(&self) -> &X {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.interaction(),
+            Inner::Cuda(engine) => engine.interaction(),
+        }
+    }
+
+    /// Changes the parameters; nothing is compiled again.
+    pub fn set_interaction(&mut self, interaction: X) {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_interaction(interaction),
+            Inner::Cuda(engine) => engine.set_interaction(interaction),
+        }
+    }
+
+    /// How it computes.
+    pub fn options(&self) -> Options {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.options(),
+            Inner::Cuda(engine) => engine.options(),
+        }
+    }
+
+    /// How its CUDA program came to be ready to run; `None` on the CPU.
+    pub fn build(&self) -> Option<&Build> {
+        match &self.engine {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(engine) => Some(engine.build()),
+        }
+    }
+
+    fn run(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+        call: Call,
+    ) -> Result<Duration, Error> {
+        match (&mut self.engine, i, j, out) {
+            (Inner::Cpu(engine), Particles::Cpu(i), Particles::Cpu(j), Fields::Cpu(out)) => {
+                Ok(call.run(engine, i, j, out)?)
+            }
+            (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Fields::Cuda(out)) => {
+                call.run(&mut **engine, i, j, out)
+            }
+            _ => {
+                let (found, expected) = ("another device".to_owned(), self.device.name());
+                Err(Error::ForeignBuffer { what: "particles or results", found, expected })
+            }
+        }
+    }
+}
+
+/// Which of an engine's evaluations.
+#[derive(Clone, Copy)]
+enum Call {
+    Two,
+    OneSet,
+    Timed,
+}
+
+impl Call {
+    fn run<X: Interaction, E: Engine<X>>(
+        self,
+        engine: &mut E,
+        i: &E::Particles<X::I>,
+        j: &E::Particles<X::J>,
+        out: &mut E::Fields,
+    ) -> Result<Duration, E::Error> {
+        match self {
+            Self::Two => engine.evaluate_into(i, j, out).map(|()| Duration::ZERO),
+            Self::OneSet => engine.evaluate_self_into(i, j, out).map(|()| Duration::ZERO),
+            Self::Timed => engine.time(i, j, out),
+        }
+    }
+}
+
+impl<X: Interaction> Engine<X> for AllPairs<X> {
+    type Error = Error;
+    type Particles<P: Record<Lane = f64>> = Particles<P>;
+    type Fields = Fields<X::F>;
+
+    fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        Ok(match &self.engine {
+            Inner::Cpu(engine) => Particles::Cpu(engine.upload(particles)?),
+            Inner::Cuda(engine) => Particles::Cuda(engine.upload(particles)?),
+        })
+    }
+
+    fn fields(&self, n: usize) -> Result<Fields<X::F>, Error> {
+        Ok(match &self.engine {
+            Inner::Cpu(engine) => Fields::Cpu(engine.fields(n)?),
+            Inner::Cuda(engine) => Fields::Cuda(engine.fields(n)?),
+        })
+    }
+
+    fn evaluate_into(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+    ) -> Result<(), Error> {
+        self.run(i, j, out, Call::Two).map(|_| ())
+    }
+
+    fn evaluate_self_into(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+    ) -> Result<(), Error> {
+        self.run(i, j, out, Call::OneSet).map(|_| ())
+    }
+
+    fn download<S: Scalar>(
+        &self,
+        fields: &Fields<X::F>,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
+        match (&self.engine, fields) {
+            (Inner::Cpu(engine), Fields::Cpu(fields)) => Ok(engine.download::<S>(fields)?),
+            (Inner::Cuda(engine), Fields::Cuda(fields)) => engine.download::<S>(fields),
+            _ => {
+                let (found, expected) = ("another device".to_owned(), self.device.name());
+                Err(Error::ForeignBuffer { what: "results", found, expected })
+            }
+        }
+    }
+
+    fn time(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+    ) -> Result<Duration, Error> {
+        self.run(i, j, out, Call::Timed)
+    }
+}

@@ -1,0 +1,82 @@
+//! How a program came to be ready to run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::cache::{Cache, Entry};
+use crate::{Error, Program};
+
+/// Where the compiled program came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was compiled just now.
+    Compiled,
+    /// It was in the cache; no compiler was called.
+    Cached,
+    /// What the cache had was damaged; it was compiled again.
+    Repaired,
+}
+
+/// How a program came to be ready to run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Build {
+    /// Where the compiled program came from.
+    pub origin: Origin,
+    /// The text of the program, for people to read; `None` if the cache cannot be written.
+    pub source: Option<PathBuf>,
+    /// Why the compiled program could not be kept for the next start.
+    pub cache_error: Option<String>,
+    /// What it was compiled with and for: `NVRTC 13.0 for sm_90`.
+    pub compiler: String,
+    /// The time that compiling took; zero if nothing was compiled.
+    pub compile_time: Duration,
+    /// What the kernel uses, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// What a kernel uses of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Local memory of a thread, in bytes: more than none means that registers were spilled.
+    pub local: u32,
+    /// Shared memory of a block, in bytes.
+    pub shared: u32,
+}
+
+/// Takes the compiled form of a program from the cache, or makes it with `compile` and keeps it.
+///
+/// `identity` is what the compiled form depends on besides the program: the compiler, its
+/// version, its options and the architecture.
+pub(crate) fn build(
+    program: &Program,
+    cache: &Cache,
+    extension: &str,
+    identity: &[&str],
+    compiler: String,
+    compile: impl FnOnce() -> Result<Vec<u8>, Error>,
+) -> Result<(Vec<u8>, Build), Error> {
+    let mut parts = vec![program.source.as_bytes()];
+    parts.extend(program.compiler_options().iter().chain(identity).map(|part| part.as_bytes()));
+    let key = Cache::key(&parts);
+    let mut build = Build {
+        origin: Origin::Cached,
+        source: cache.store_text(&key, &program.source),
+        cache_error: None,
+        compiler,
+        compile_time: Duration::ZERO,
+        usage: None,
+    };
+    match cache.load(&key, extension) {
+        Entry::Found(compiled) => return Ok((compiled, build)),
+        Entry::Missing => build.origin = Origin::Compiled,
+        Entry::Corrupt => build.origin = Origin::Repaired,
+    }
+    let start = std::time::Instant::now();
+    let compiled = compile()?;
+    build.compile_time = start.elapsed();
+    build.cache_error = cache.store(&key, extension, &compiled).err();
+    Ok((compiled, build))
+}

@@ -1,0 +1,114 @@
+//! Where to compute.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::driver::{self, Gpu};
+use crate::emulator::Emulator;
+use crate::machine::Machine;
+use crate::{Error, nvrtc};
+
+/// A GPU, the CPU, or the emulator of a GPU on the CPU.
+///
+/// ```
+/// let device = nbody_cuda::Device::best();
+/// println!("{device}");
+/// if let Some(reason) = device.fallback_reason() {
+///     println!("no GPU: {reason}");
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Device {
+    kind: Kind,
+    cache: Cache,
+    fallback: Option<Arc<Error>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Cpu,
+    /// What runs CUDA programs.
+    Cuda(Arc<dyn Machine>),
+}
+
+impl Device {
+    /// The first GPU if one answers and NVRTC is there to compile for it, else the CPU, which
+    /// then knows [why](Self::fallback_reason).
+    pub fn best() -> Self {
+        let gpu = Self::cuda(0).and_then(|device| nvrtc::Nvrtc::find().map(|_| device));
+        gpu.unwrap_or_else(|error| Self { fallback: Some(Arc::new(error)), ..Self::cpu() })
+    }
+
+    /// The CPU, all of its cores.
+    pub fn cpu() -> Self {
+        Self { kind: Kind::Cpu, cache: Cache::of_the_user(), fallback: None }
+    }
+
+    /// A GPU by its number, from 0, as the CUDA driver counts.
+    pub fn cuda(ordinal: usize) -> Result<Self, Error> {
+        Ok(Self::of(Arc::new(Gpu::open(ordinal)?)))
+    }
+
+    /// How many GPUs the CUDA driver sees.
+    pub fn cuda_count() -> Result<usize, Error> {
+        driver::count()
+    }
+
+    /// The emulator: the CUDA program, compiled as C++ and run on the CPU. It checks programs,
+    /// slowly; it needs a C++ compiler.
+    pub fn emulator() -> Result<Self, Error> {
+        Ok(Self::of(Arc::new(Emulator::open()?)))
+    }
+
+    /// Every device that answers: the GPUs, the CPU, the emulator.
+    pub fn all() -> Vec<Self> {
+        let gpus = 0..Self::cuda_count().unwrap_or(0);
+        let gpus = gpus.filter_map(|ordinal| Self::cuda(ordinal).ok());
+        gpus.chain([Self::cpu()]).chain(Self::emulator().ok()).collect()
+    }
+
+    fn of(machine: Arc<dyn Machine>) -> Self {
+        Self { kind: Kind::Cuda(machine), cache: Cache::of_the_user(), fallback: None }
+    }
+
+    /// The same device, with compiled programs kept in this folder. Without, they are kept in
+    /// `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or `~/.cache/nbody`.
+    #[must_use]
+    pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
+        Self { cache: Cache::at(folder.into()), ..self }
+    }
+
+    /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `emulator`.
+    pub fn name(&self) -> String {
+        match &self.kind {
+            Kind::Cpu => "cpu".to_owned(),
+            Kind::Cuda(machine) => machine.describe(),
+        }
+    }
+
+    /// Whether it is the CPU itself, without an emulator.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.kind, Kind::Cpu)
+    }
+
+    /// Why [`Device::best`] is not a GPU.
+    pub fn fallback_reason(&self) -> Option<&Error> {
+        self.fallback.as_deref()
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name())
+    }
+}

@@ -1,0 +1,252 @@
+//! The CPU as a slow GPU: the text of a CUDA program, compiled as C++ against a small header
+//! that emulates blocks, threads, shared memory and barriers (`kernels/emulate.h`).
+//!
+//! It is there to check programs where there is no GPU. Fresh memory holds NaN, so that what is
+//! read before it is written shows; guards around memory tell of writes past its ends; a barrier
+//! that only some threads of a block reach is an error.
+#![allow(unsafe_code)]
+
+use std::env;
+use std::ffi::{c_int, c_void};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::build::{self, Build};
+use crate::cache::Cache;
+use crate::launch::Launch;
+use crate::machine::{Machine, Memory, Module};
+use crate::{Error, Program};
+
+const HEADER: &str = include_str!("../kernels/emulate.h");
+const RUN: &str = include_str!("../kernels/emulate_run.h");
+/// No contraction: the CPU engine has none.
+const OPTIONS: [&str; 6] = ["-O2", "-std=c++17", "-ffp-contract=off", "-fPIC", "-shared", "-w"];
+
+/// The emulator, with the compiler that it builds programs with.
+#[derive(Clone, Debug)]
+pub(crate) struct Emulator {
+    compiler: String,
+    version: String,
+}
+
+impl Emulator {
+    /// With the first C++ compiler that answers: `CXX` alone if it is set, else c++, g++,
+    /// clang++.
+    pub fn open() -> Result<Self, Error> {
+        match env::var("CXX") {
+            Ok(compiler) if !compiler.is_empty() => Self::with(&[&compiler]),
+            _ => Self::with(&["c++", "g++", "clang++"]),
+        }
+    }
+
+    fn with(compilers: &[&str]) -> Result<Self, Error> {
+        let found = compilers.iter().find_map(|&compiler| Some((compiler, version(compiler)?)));
+        let (compiler, version) =
+            found.ok_or_else(|| Error::NoCompiler { tried: compilers.join(", ") })?;
+        Ok(Self { compiler: compiler.to_owned(), version })
+    }
+
+    fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
+        let folder = tempfile::tempdir().map_err(|e| io("make a temporary folder", e))?;
+        let (source, library) = (folder.path().join("nbody.cpp"), folder.path().join("nbody.so"));
+        let text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
+        std::fs::write(&source, text).map_err(|e| io("write the emulated program", e))?;
+        let output = Command::new(&self.compiler)
+            .args(OPTIONS)
+            .arg(&source)
+            .arg("-o")
+            .arg(&library)
+            .output()
+            .map_err(|e| io(&format!("run {}", self.compiler), e))?;
+        if !output.status.success() {
+            return Err(Error::Compilation {
+                compiler: self.version.clone(),
+                log: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
+                source_text: program.numbered(),
+            });
+        }
+        std::fs::read(&library).map_err(|e| io("read the emulated program", e))
+    }
+}
+
+/// The first line of what a compiler says of itself, if it answers.
+fn version(compiler: &str) -> Option<String> {
+    let output = Command::new(compiler).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then(|| text.lines().next().unwrap_or(compiler).to_owned())
+}
+
+fn io(action: &str, source: std::io::Error) -> Error {
+    Error::Io { action: action.to_owned(), source }
+}
+
+impl Machine for Emulator {
+    fn describe(&self) -> String {
+        "emulator".to_owned()
+    }
+
+    /// A few: the emulator runs blocks one after another, but the splits are to be tested.
+    fn blocks_to_fill(&self) -> usize {
+        6
+    }
+
+    fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
+        let identity = [&["emulator", HEADER, RUN, &self.version], &OPTIONS[..]].concat();
+        let (code, build) =
+            build::build(program, cache, "so", &identity, self.version.clone(), || {
+                self.compile(program)
+            })?;
+        let module = EmulatedModule::load(&code, program.choices.block)?;
+        Ok((Box::new(module), build))
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        match EmulatedMemory::new(bytes) {
+            Some(memory) => Ok(Box::new(memory)),
+            None => Err(Error::OutOfMemory { bytes, device: self.describe() }),
+        }
+    }
+
+    fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
+        let start = Instant::now();
+        work()?;
+        Ok(start.elapsed())
+    }
+}
+
+/// What the guards hold.
+const GUARD: u64 = 0x6e62_6f64_795f_6775;
+/// Guard words on each side.
+const GUARDS: usize = 32;
+/// Two NaNs in f32, one in f64.
+const POISON: u64 = u64::MAX;
+
+/// Words between guards. They are atomics since a kernel writes what several owners may see.
+#[derive(Debug)]
+struct EmulatedMemory {
+    words: Box<[AtomicU64]>,
+    bytes: usize,
+}
+
+impl EmulatedMemory {
+    fn new(bytes: usize) -> Option<Self> {
+        let inner = bytes.div_ceil(8);
+        let mut words = Vec::new();
+        words.try_reserve_exact(inner.checked_add(2 * GUARDS)?).ok()?;
+        words.extend((0..GUARDS).map(|_| AtomicU64::new(GUARD)));
+        words.extend((0..inner).map(|_| AtomicU64::new(POISON)));
+        words.extend((0..GUARDS).map(|_| AtomicU64::new(GUARD)));
+        Some(Self { words: words.into(), bytes })
+    }
+
+    fn inner(&self) -> &[AtomicU64] {
+        &self.words[GUARDS..self.words.len() - GUARDS]
+    }
+
+    fn fill(&self, mut words: impl Iterator<Item = u64>) {
+        for word in self.inner() {
+            word.store(words.next().unwrap_or(POISON), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether the guards of this memory hold what they should.
+fn intact(memory: &dyn Memory) -> bool {
+    memory.guards().iter().all(|&guard| guard == GUARD)
+}
+
+impl Memory for EmulatedMemory {
+    fn address(&self) -> u64 {
+        self.inner().as_ptr() as u64
+    }
+
+    fn guards(&self) -> Vec<u64> {
+        let (before, after) = (&self.words[..GUARDS], &self.words[self.words.len() - GUARDS..]);
+        before.iter().chain(after).map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.fill(bytes.chunks(8).map(|chunk| {
+            let mut word = [0xff; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        }));
+        Ok(())
+    }
+
+    fn zero(&mut self) -> Result<(), Error> {
+        self.fill(std::iter::repeat(0));
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Error> {
+        let words = self.inner().iter();
+        let mut bytes: Vec<u8> =
+            words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
+        bytes.truncate(self.bytes);
+        Ok(bytes)
+    }
+}
+
+type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
+
+/// A program, compiled for the CPU and loaded.
+#[derive(Debug)]
+struct EmulatedModule {
+    all_pairs: Entry,
+    add_splits: Entry,
+    block: usize,
+    /// The code of the functions above.
+    _library: libloading::Library,
+}
+
+impl EmulatedModule {
+    fn load(code: &[u8], block: usize) -> Result<Self, Error> {
+        let mut file = tempfile::Builder::new()
+            .suffix(".so")
+            .tempfile()
+            .map_err(|e| io("make a temporary file", e))?;
+        file.write_all(code).map_err(|e| io("write the emulated program", e))?;
+        Self::open(file.path(), block)
+            .map_err(|e| io("load the emulated program", std::io::Error::other(e)))
+    }
+
+    fn open(path: &Path, block: usize) -> Result<Self, libloading::Error> {
+        // SAFETY: the library was compiled from our text, or a checksum vouches that it was; it
+        // has no initialisers, and its functions have the type of `emulate_run.h`.
+        unsafe {
+            let library = libloading::Library::new(path)?;
+            Ok(Self {
+                all_pairs: *library.get(b"emulate_all_pairs")?,
+                add_splits: *library.get(b"emulate_add_splits")?,
+                block,
+                _library: library,
+            })
+        }
+    }
+}
+
+impl Module for EmulatedModule {
+    fn launch(&self, launch: &Launch) -> Result<(), Error> {
+        let entry = match launch {
+            Launch::AllPairs { .. } => self.all_pairs,
+            Launch::AddSplits { .. } => self.add_splits,
+        };
+        let mut arguments = launch.arguments();
+        let mut addresses = arguments.addresses();
+        // SAFETY: `Launch` holds the kernel's arguments in the order and types of its
+        // declaration, and the memory they point to is as large as their counts say (`AllPairs`
+        // checks). The words of memory are atomics, which may be written through shared
+        // references, and no other thread touches them meanwhile: the engine is borrowed mutably.
+        let status = unsafe { entry(launch.blocks(self.block), addresses.as_mut_ptr()) };
+        match status {
+            0 if launch.memory().into_iter().all(intact) => Ok(()),
+            0 => Err(Error::Emulation("wrote outside its memory")),
+            1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
+            _ => Err(Error::OutOfMemory { bytes: 0, device: "emulator".to_owned() }),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What can go wrong on the way to a result.
+
+use std::path::PathBuf;
+
+/// An evaluation, or its preparation, that failed. Nothing was computed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The particles or the options do not fit together.
+    #[error(transparent)]
+    Core(#[from] nbody_core::Error),
+
+    /// There is no CUDA driver.
+    #[error(
+        "no CUDA driver: looked for libcuda.so.1 in the system's library path and found none; \
+         install NVIDIA's driver, or use Device::best(), which falls back to the CPU"
+    )]
+    NoDriver,
+
+    /// The driver does not know all that is called.
+    #[error("the CUDA driver knows CUDA {found}, expected at least {expected}; update the driver")]
+    DriverTooOld {
+        /// The newest CUDA version that the driver knows.
+        found: String,
+        /// The version that is needed.
+        expected: String,
+    },
+
+    /// There is no device of this number.
+    #[error("no CUDA device {ordinal}: the driver sees {count}, numbered from 0")]
+    NoDevice {
+        /// The device that was asked for.
+        ordinal: usize,
+        /// The devices there are.
+        count: usize,
+    },
+
+    /// A call of the driver failed.
+    #[error("{call} failed: {message}")]
+    Driver {
+        /// What was called.
+        call: &'static str,
+        /// What the driver said.
+        message: String,
+    },
+
+    /// The device has too little memory left.
+    #[error(
+        "out of memory on {device}: {bytes} bytes were asked for; evaluate fewer particles at a time"
+    )]
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+        /// Of which device.
+        device: String,
+    },
+
+    /// The kernel needs more of a resource than a block can have.
+    #[error("the kernel does not fit: {needed} of {what}, at most {available}; {hint}")]
+    KernelDoesNotFit {
+        /// The resource.
+        what: &'static str,
+        /// How much is needed.
+        needed: usize,
+        /// How much there is.
+        available: usize,
+        /// What to change.
+        hint: &'static str,
+    },
+
+    /// NVRTC was not found.
+    #[error(
+        "no NVRTC (libnvrtc.so): looked in {}; install the CUDA toolkit, or \
+         `pip install nvidia-cuda-nvrtc`, and set NBODY_NVRTC to the library or its folder",
+        looked_in(.0)
+    )]
+    NvrtcNotFound(Vec<PathBuf>),
+
+    /// A library was found that does not work as NVRTC.
+    #[error("{} does not work as NVRTC: {message}", path.display())]
+    NvrtcBroken {
+        /// The library.
+        path: PathBuf,
+        /// What went wrong.
+        message: String,
+    },
+
+    /// This NVRTC compiles for none of the device's architectures.
+    #[error(
+        "NVRTC {version} cannot compile for sm_{found}; it knows {}; use another version of NVRTC",
+        architectures(known)
+    )]
+    UnknownArchitecture {
+        /// The device's architecture: 90 for compute capability 9.0.
+        found: u32,
+        /// The architectures that this NVRTC knows.
+        known: Vec<u32>,
+        /// Its version.
+        version: String,
+    },
+
+    /// The program does not compile.
+    #[error("{compiler} refused the program:\n{log}\n{source_text}")]
+    Compilation {
+        /// Which compiler.
+        compiler: String,
+        /// What it said.
+        log: String,
+        /// The program, with line numbers.
+        source_text: String,
+    },
+
+    /// There is no C++ compiler to build the emulated program with.
+    #[error("no C++ compiler: tried {tried}; install g++, or set CXX")]
+    NoCompiler {
+        /// The commands that were tried.
+        tried: String,
+    },
+
+    /// The emulator saw the program do what a GPU does not allow.
+    #[error("the emulated program {0}; this is a defect in its scheme, please report it")]
+    Emulation(&'static str),
+
+    /// Particles or results that belong to another device or other options.
+    #[error("{what} of {found} given to {expected}; upload them with the engine that uses them")]
+    ForeignBuffer {
+        /// What was given.
+        what: &'static str,
+        /// Where it belongs.
+        found: String,
+        /// Where it was given to.
+        expected: String,
+    },
+
+    /// More particles than a launch can number.
+    #[error("{found} {what}: one evaluation takes at most {limit}; evaluate in parts")]
+    TooManyParticles {
+        /// Which particles.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+
+    /// A file could not be read or written.
+    #[error("cannot {action}: {source}")]
+    Io {
+        /// What was tried.
+        action: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+fn looked_in(folders: &[PathBuf]) -> String {
+    let list: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    list.join(", ")
+}
+
+fn architectures(known: &[u32]) -> String {
+    let list: Vec<_> = known.iter().map(|arch| format!("sm_{arch}")).collect();
+    list.join(", ")
+}

@@ -1,0 +1,105 @@
+//! The kernels of a program and their arguments.
+
+use std::ffi::{CStr, c_void};
+
+use crate::machine::Memory;
+
+/// One launch, with arguments as `all_pairs.cuh` declares them.
+#[derive(Debug)]
+pub(crate) enum Launch<'a> {
+    AllPairs {
+        /// The parameters of the interaction, as they lie in memory.
+        parameters: &'a [u64],
+        i: &'a dyn Memory,
+        ni: u32,
+        j: &'a dyn Memory,
+        nj: u32,
+        tiles: u32,
+        splits: u32,
+        bags_per_split: u32,
+        skip_self: bool,
+        sums: &'a dyn Memory,
+    },
+    AddSplits {
+        sums: &'a dyn Memory,
+        /// Accumulators in all.
+        n: u64,
+        splits: u32,
+        out: &'a dyn Memory,
+    },
+}
+
+/// The values of the arguments, in the order of the kernel's parameters.
+pub(crate) struct Arguments {
+    values: Vec<Vec<u64>>,
+}
+
+impl Launch<'_> {
+    /// The kernel's name in a CUDA module.
+    pub fn kernel(&self) -> &'static CStr {
+        match self {
+            Self::AllPairs { .. } => c"all_pairs",
+            Self::AddSplits { .. } => c"add_splits",
+        }
+    }
+
+    /// The blocks of the grid, each of `block` threads.
+    pub fn blocks(&self, block: usize) -> u32 {
+        match *self {
+            Self::AllPairs { tiles, splits, .. } => tiles * splits,
+            Self::AddSplits { n, .. } => n.div_ceil(block as u64) as u32,
+        }
+    }
+
+    /// The memory that the kernel reads and writes.
+    pub fn memory(&self) -> Vec<&dyn Memory> {
+        match *self {
+            Self::AllPairs { i, j, sums, .. } => vec![i, j, sums],
+            Self::AddSplits { sums, out, .. } => vec![sums, out],
+        }
+    }
+
+    pub fn arguments(&self) -> Arguments {
+        let one = |value: u32| vec![u64::from(value)];
+        let values = match *self {
+            Self::AllPairs {
+                parameters,
+                i,
+                ni,
+                j,
+                nj,
+                tiles,
+                bags_per_split,
+                skip_self,
+                sums,
+                splits: _,
+            } => vec![
+                // A struct without fields still has an address.
+                if parameters.is_empty() { vec![0] } else { parameters.to_vec() },
+                vec![i.address()],
+                one(ni),
+                vec![j.address()],
+                one(nj),
+                one(tiles),
+                one(bags_per_split),
+                one(skip_self.into()),
+                vec![sums.address()],
+            ],
+            Self::AddSplits { sums, n, splits, out } => {
+                vec![vec![sums.address()], vec![n], one(splits), vec![out.address()]]
+            }
+        };
+        Arguments { values }
+    }
+}
+
+impl Arguments {
+    /// The addresses of the values, as launches want them. They hold while `self` lives; on a
+    /// little-endian machine a `u32` is at the address of the `u64` that holds it.
+    pub fn addresses(&mut self) -> Vec<*mut c_void> {
+        self.values.iter_mut().map(|value| value.as_mut_ptr().cast()).collect()
+    }
+}
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("CUDA devices and the machines they sit in are little-endian");

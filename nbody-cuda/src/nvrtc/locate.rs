@@ -1,0 +1,150 @@
+//! Where NVRTC is.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    /// A library, or a folder with one, that the user names: then nothing else counts.
+    pub named: Option<PathBuf>,
+    /// Folders, the most specific first.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Places {
+    pub fn of_the_system() -> Self {
+        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let mut folders = Vec::new();
+        if let Some(paths) = set("LD_LIBRARY_PATH") {
+            folders.extend(env::split_paths(&paths));
+        }
+        for toolkit in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set) {
+            folders.extend(libraries_of(Path::new(&toolkit)));
+        }
+        folders.extend(toolkits().iter().flat_map(|toolkit| libraries_of(toolkit)));
+        let system = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
+        folders.extend([&*system, "/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+        folders.retain(|folder| !folder.as_os_str().is_empty());
+        Self { named: set("NBODY_NVRTC").map(PathBuf::from), folders }
+    }
+}
+
+/// The toolkits under `/usr/local`, the newest first but for `cuda`, which is the chosen one.
+fn toolkits() -> Vec<PathBuf> {
+    let mut toolkits: Vec<_> = entries(Path::new("/usr/local"))
+        .into_iter()
+        .filter(|path| name(path).is_some_and(|name| name.starts_with("cuda-")))
+        .collect();
+    toolkits.sort_by_key(|path| std::cmp::Reverse(version(&path.to_string_lossy())));
+    toolkits.insert(0, PathBuf::from("/usr/local/cuda"));
+    toolkits
+}
+
+fn libraries_of(toolkit: &Path) -> [PathBuf; 2] {
+    let target = match env::consts::ARCH {
+        "aarch64" => "targets/sbsa-linux/lib",
+        _ => "targets/x86_64-linux/lib",
+    };
+    [toolkit.join("lib64"), toolkit.join(target)]
+}
+
+/// The newest library in the first place that has one.
+pub(super) fn find(places: &Places) -> Result<PathBuf, Error> {
+    if let Some(named) = &places.named {
+        let library = if named.is_dir() { newest(named) } else { Some(named.clone()) };
+        return library
+            .filter(|library| library.is_file())
+            .ok_or_else(|| Error::NvrtcNotFound(vec![named.clone()]));
+    }
+    let found = places.folders.iter().find_map(|folder| newest(folder));
+    found.ok_or_else(|| Error::NvrtcNotFound(places.folders.clone()))
+}
+
+fn newest(folder: &Path) -> Option<PathBuf> {
+    entries(folder)
+        .into_iter()
+        .filter(|path| {
+            let name = name(path).unwrap_or_default();
+            name == "libnvrtc.so" || name.starts_with("libnvrtc.so.")
+        })
+        .max_by_key(|path| version(name(path).unwrap_or_default()))
+}
+
+/// The libraries that NVRTC finds only if they are loaded already, or in the library path.
+pub(super) fn builtins(library: &Path) -> Vec<PathBuf> {
+    let mut found = entries(library.parent().unwrap_or(Path::new(".")));
+    found.retain(|path| name(path).is_some_and(|name| name.starts_with("libnvrtc-builtins.so.")));
+    found.sort();
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+fn name(path: &Path) -> Option<&str> {
+    path.file_name().and_then(OsStr::to_str)
+}
+
+/// The numbers in a name: `libnvrtc.so.13` before `libnvrtc.so.12`.
+fn version(name: &str) -> Vec<u32> {
+    name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn the_newest_library_of_the_first_folder_wins() {
+        let empty = folder(&["libcuda.so.1", "libnvrtc-builtins.so.99.0"]);
+        let first =
+            folder(&["libnvrtc.so", "libnvrtc.so.9", "libnvrtc.so.12", "libnvrtc.alt.so.99"]);
+        let second = folder(&["libnvrtc.so.13"]);
+        let folders = [&empty, &first, &second].map(|folder| folder.path().to_owned()).to_vec();
+        let places = Places { named: None, folders };
+        assert_eq!(find(&places).unwrap(), first.path().join("libnvrtc.so.12"));
+    }
+
+    #[test]
+    fn a_named_place_counts_alone() {
+        let full = folder(&["libnvrtc.so.13"]);
+        let folders = vec![full.path().to_owned()];
+        let find = |named: PathBuf| find(&Places { named: Some(named), folders: folders.clone() });
+        let library = full.path().join("libnvrtc.so.13");
+        assert_eq!(find(full.path().to_owned()).unwrap(), library);
+        assert_eq!(find(library.clone()).unwrap(), library);
+        for missing in [full.path().join("no.so"), folder(&[]).path().to_owned()] {
+            let error = find(missing.clone()).unwrap_err();
+            assert!(matches!(&error, Error::NvrtcNotFound(places) if *places == [missing]));
+        }
+    }
+
+    #[test]
+    fn an_error_tells_where_it_looked() {
+        let places = Places { named: None, folders: vec!["/no/where".into(), "/else".into()] };
+        let message = find(&places).unwrap_err().to_string();
+        assert!(message.contains("/no/where, /else"), "{message}");
+    }
+
+    #[test]
+    fn builtins_lie_beside_the_library() {
+        let folder = folder(&["libnvrtc.so.13", "libnvrtc-builtins.so.13.0"]);
+        let found = builtins(&folder.path().join("libnvrtc.so.13"));
+        assert_eq!(found, [folder.path().join("libnvrtc-builtins.so.13.0")]);
+    }
+}

@@ -1,0 +1,54 @@
+//! The Plummer model.
+
+use std::f64::consts::{PI, SQRT_2};
+
+use crate::random::Random;
+use crate::{Error, Particle, Snapshot};
+
+/// The mass fraction that the sphere is cut at, which bounds it to 38.7 scale radii.
+const MASS_FRACTION: f64 = 0.999;
+
+/// A Plummer sphere of `n` equal masses in standard units, its centre of mass at rest at the
+/// origin: the recipe of Aarseth, Hénon & Wielen (1974, A&A 37, 183), cut at the radius that
+/// holds 99.9% of the mass.
+///
+/// The same seed gives the same particles on every machine. The energy is -1/4 up to the noise
+/// of sampling, of order 1/√n; [`Snapshot::virialise`] makes it exact.
+pub fn plummer(n: usize, seed: u64) -> Result<Snapshot, Error> {
+    if n == 0 {
+        return Err(Error::TooFew { what: "a Plummer sphere", found: n, expected: 1 });
+    }
+    let mut random = Random::new(seed);
+    let mass = 1.0 / n as f64;
+    let particles = (0..n).map(|_| particle(&mut random, mass)).collect();
+    let mut snapshot = Snapshot { time: 0.0, particles };
+    snapshot.centre();
+    Ok(snapshot)
+}
+
+fn particle(random: &mut Random, mass: f64) -> Particle {
+    // In the model's own units: scale radius 1, G = M = 1.
+    let fraction = 1.0 - random.uniform(); // above 0
+    let root = libm::cbrt(MASS_FRACTION * fraction);
+    let radius = root / (1.0 - root * root).sqrt();
+    let escape = SQRT_2 / libm::sqrt(libm::sqrt(1.0 + radius * radius));
+    let speed = speed_fraction(random) * escape;
+    // The scale radius is 3π/16 in standard units.
+    let scale = 3.0 * PI / 16.0;
+    Particle {
+        mass,
+        pos: random.direction().map(|x| x * radius * scale),
+        vel: random.direction().map(|x| x * speed / scale.sqrt()),
+    }
+}
+
+/// The speed in units of the escape speed, distributed as q² (1 − q²)^(7/2), by rejection.
+fn speed_fraction(random: &mut Random) -> f64 {
+    loop {
+        let (q, y) = (random.uniform(), 0.1 * random.uniform());
+        let rest = 1.0 - q * q;
+        if y < q * q * rest * rest * rest * rest.sqrt() {
+            return q;
+        }
+    }
+}

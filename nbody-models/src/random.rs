@@ -1,0 +1,42 @@
+//! Random numbers that are the same everywhere for the same seed.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+
+/// A seeded source of random numbers.
+pub(crate) struct Random {
+    source: ChaCha8Rng,
+}
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self { source: ChaCha8Rng::seed_from_u64(seed) }
+    }
+
+    /// Uniform in [0, 1), a multiple of 2⁻⁵³.
+    pub fn uniform(&mut self) -> f64 {
+        (self.source.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Uniform in [0, 1), a multiple of 2⁻²⁴: `f32` holds it exactly.
+    pub fn uniform_f32(&mut self) -> f64 {
+        f64::from(self.source.next_u32() >> 8) / f64::from(1 << 24)
+    }
+
+    /// One of `0..n`, for small `n`.
+    pub fn below(&mut self, n: u32) -> u32 {
+        self.source.next_u32() % n
+    }
+
+    /// A direction, uniform over the sphere (Marsaglia 1972, Ann. Math. Stat. 43, 645).
+    pub fn direction(&mut self) -> [f64; 3] {
+        loop {
+            let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let s = x * x + y * y;
+            if s < 1.0 {
+                let scale = 2.0 * (1.0 - s).sqrt();
+                return [x * scale, y * scale, 1.0 - 2.0 * s];
+            }
+        }
+    }
+}

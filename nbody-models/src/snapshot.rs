@@ -1,0 +1,88 @@
+//! Particles at one time.
+
+use rayon::prelude::*;
+
+use crate::Error;
+
+/// A point mass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Particle {
+    /// Mass.
+    pub mass: f64,
+    /// Position.
+    pub pos: [f64; 3],
+    /// Velocity.
+    pub vel: [f64; 3],
+}
+
+/// Particles at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// The time.
+    pub time: f64,
+    /// The particles.
+    pub particles: Vec<Particle>,
+}
+
+impl Snapshot {
+    /// The total mass.
+    pub fn mass(&self) -> f64 {
+        self.particles.iter().map(|particle| particle.mass).sum()
+    }
+
+    /// The kinetic energy.
+    pub fn kinetic_energy(&self) -> f64 {
+        self.particles.iter().map(|particle| 0.5 * particle.mass * square(particle.vel)).sum()
+    }
+
+    /// The potential energy, for G = 1 and without softening, by direct summation: O(n²) work.
+    pub fn potential_energy(&self) -> f64 {
+        let terms: Vec<f64> =
+            self.particles.par_iter().enumerate().map(|(k, a)| self.binding(k, a)).collect();
+        terms.into_iter().sum()
+    }
+
+    /// The potential energy of a particle with those before it.
+    fn binding(&self, k: usize, a: &Particle) -> f64 {
+        let term = |b: &Particle| {
+            let d = [0, 1, 2].map(|c| a.pos[c] - b.pos[c]);
+            -a.mass * b.mass / square(d).sqrt()
+        };
+        self.particles[..k].iter().map(term).sum()
+    }
+
+    /// Moves the centre of mass to the origin, and to rest.
+    pub fn centre(&mut self) {
+        let mass = self.mass();
+        let mean = |of: fn(&Particle) -> [f64; 3]| {
+            let sum = |c: usize| self.particles.iter().map(|p| p.mass * of(p)[c]).sum::<f64>();
+            [0, 1, 2].map(|c| sum(c) / mass)
+        };
+        let (pos, vel) = (mean(|p| p.pos), mean(|p| p.vel));
+        for particle in &mut self.particles {
+            for c in 0..3 {
+                particle.pos[c] -= pos[c];
+                particle.vel[c] -= vel[c];
+            }
+        }
+    }
+
+    /// Scales positions and velocities to a potential energy of -1/2 and a kinetic energy of
+    /// 1/4: virial equilibrium at a total energy of -1/4. O(n²) work.
+    pub fn virialise(&mut self) -> Result<(), Error> {
+        let (kinetic, potential) = (self.kinetic_energy(), self.potential_energy());
+        if !(kinetic > 0.0 && kinetic.is_finite() && potential < 0.0 && potential.is_finite()) {
+            return Err(Error::NotBound { kinetic, potential });
+        }
+        let (length, speed) = (potential / -0.5, (0.25 / kinetic).sqrt());
+        for particle in &mut self.particles {
+            particle.pos = particle.pos.map(|x| x * length);
+            particle.vel = particle.vel.map(|v| v * speed);
+        }
+        Ok(())
+    }
+}
+
+fn square(v: [f64; 3]) -> f64 {
+    v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+}

@@ -1,0 +1,24 @@
+//! Records of random numbers, to test any interaction on.
+
+use nbody_core::{Reader, Record};
+
+use crate::random::Random;
+
+/// How many values the integers take.
+const KINDS: u32 = 4;
+
+/// `n` records whose reals are uniform in [0, 1) and whose integers are among 0, 1, 2, 3. The
+/// reals are exact in `f32`, so that both precisions compute on the same data.
+pub fn uniform<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
+    let mut random = Random::new(seed);
+    (0..n).map(|_| P::read(&mut random)).collect()
+}
+
+impl Reader<f64> for Random {
+    fn real(&mut self) -> f64 {
+        self.uniform_f32()
+    }
+    fn index(&mut self) -> u32 {
+        self.below(KINDS)
+    }
+}

@@ -1,0 +1,83 @@
+//! The Plummer sphere against what is known of it.
+
+use nbody_models::{Error, Snapshot, plummer};
+
+fn radii(snapshot: &Snapshot) -> Vec<f64> {
+    let mut radii: Vec<f64> = snapshot
+        .particles
+        .iter()
+        .map(|particle| particle.pos.iter().map(|x| x * x).sum::<f64>().sqrt())
+        .collect();
+    radii.sort_by(f64::total_cmp);
+    radii
+}
+
+#[test]
+fn energies_are_those_of_standard_units() {
+    let sampled = plummer(8192, 1).unwrap();
+    let energy = sampled.kinetic_energy() + sampled.potential_energy();
+    assert!((energy + 0.25).abs() < 0.01, "{energy}");
+    assert!((sampled.mass() - 1.0).abs() < 1e-12);
+
+    let mut virialised = sampled;
+    virialised.virialise().unwrap();
+    assert!((virialised.kinetic_energy() - 0.25).abs() < 1e-12);
+    assert!((virialised.potential_energy() + 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn the_centre_of_mass_rests_at_the_origin() {
+    let snapshot = plummer(1000, 2).unwrap();
+    for c in 0..3 {
+        let pos: f64 = snapshot.particles.iter().map(|p| p.mass * p.pos[c]).sum();
+        let vel: f64 = snapshot.particles.iter().map(|p| p.mass * p.vel[c]).sum();
+        assert!(pos.abs() < 1e-14 && vel.abs() < 1e-14, "{pos} {vel}");
+    }
+}
+
+#[test]
+fn the_mass_profile_is_plummers() {
+    // M(r) = r³ / (r² + a²)^(3/2), a = 3π/16: largest deviation as Kolmogorov and Smirnov
+    // measure it, whose 1% level is 1.63/√n.
+    let n = 20_000;
+    let radii = radii(&plummer(n, 3).unwrap());
+    let a2 = (3.0 * std::f64::consts::PI / 16.0).powi(2);
+    let profile = |r: f64| (r * r / (r * r + a2)).powf(1.5) / 0.999;
+    let deviation = radii
+        .iter()
+        .enumerate()
+        .map(|(k, &r)| (profile(r) - (k as f64 + 0.5) / n as f64).abs())
+        .fold(0.0, f64::max);
+    assert!(deviation < 1.63 / (n as f64).sqrt(), "{deviation}");
+}
+
+#[test]
+fn velocities_are_isotropic_and_bound() {
+    let snapshot = plummer(20_000, 4).unwrap();
+    let second = |c: usize| snapshot.particles.iter().map(|p| p.vel[c] * p.vel[c]).sum::<f64>();
+    let [x, y, z] = [second(0), second(1), second(2)];
+    assert!((x / y - 1.0).abs() < 0.05 && (x / z - 1.0).abs() < 0.05, "{x} {y} {z}");
+    let a2 = (3.0 * std::f64::consts::PI / 16.0).powi(2);
+    for particle in &snapshot.particles {
+        let r2: f64 = particle.pos.iter().map(|x| x * x).sum();
+        let v2: f64 = particle.vel.iter().map(|v| v * v).sum();
+        assert!(0.5 * v2 < 1.001 / (r2 + a2).sqrt() + 1e-2, "{particle:?}");
+    }
+}
+
+#[test]
+fn seeds_give_the_same_particles_everywhere() {
+    assert_eq!(plummer(100, 7).unwrap(), plummer(100, 7).unwrap());
+    assert_ne!(plummer(100, 7).unwrap(), plummer(100, 8).unwrap());
+    // Bits that were computed once, so that a change of the recipe or its numbers shows.
+    let first = plummer(2, 1).unwrap().particles[0];
+    assert_eq!(first.pos.map(f64::to_bits), FIRST, "{:x?}", first.pos.map(f64::to_bits));
+}
+
+const FIRST: [u64; 3] = [0x3fe1_8b5b_7118_5f9f, 0xbfa4_4d7d_ee08_5d92, 0x3f97_a741_c6e8_48e0];
+
+#[test]
+fn what_cannot_be_is_refused() {
+    assert!(matches!(plummer(0, 1), Err(Error::TooFew { found: 0, expected: 1, .. })));
+    assert!(matches!(plummer(1, 1).unwrap().virialise(), Err(Error::NotBound { .. })));
+}

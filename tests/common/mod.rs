@@ -1,0 +1,153 @@
+//! Interactions that between them use the whole language, to test engines on.
+#![allow(dead_code)]
+
+use nbody_interactions::Visitor;
+
+/// Visits the library of interactions, and those of this module.
+pub fn visit_all(visitor: &mut impl Visitor) {
+    nbody_interactions::visit_all(visitor);
+    visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
+    visitor.visit(functions::Functions);
+    visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
+}
+
+/// Everything that IEEE arithmetic defines to the last bit.
+#[nbody::interaction]
+pub mod arithmetic {
+    const THIRD: Real = 1.0 / 3.0;
+    const MASK: u32 = 1;
+
+    pub struct Arithmetic {
+        pub a: Real,
+        pub at: Vector,
+    }
+    pub struct Target {
+        pub pos: Point,
+        pub kind: u32,
+        pub flat: Vector<2>,
+    }
+    pub struct Source {
+        pub flat: Vector<2>,
+        pub pos: Point,
+        pub raw: [Real; 3],
+        pub kind: u32,
+    }
+    pub struct Sums {
+        pub force: Vector,
+        pub flat: Vector<2>,
+        pub rows: [Real; 4],
+        pub count: Real,
+    }
+
+    fn weight(x: Real, near: bool) -> Real {
+        let mut w = 1.0 + x;
+        if near && x < 0.5 {
+            w *= 2.0;
+        } else if !near {
+            w -= x * THIRD;
+        }
+        w
+    }
+
+    impl Interaction for Arithmetic {
+        type I = Target;
+        type J = Source;
+        type F = Sums;
+        const SELF_PAIRS: bool = true;
+
+        fn pair(&self, i: &Target, j: &Source, f: &mut Sums) {
+            let d = j.pos - i.pos;
+            let r2 = d.norm2() + 1.0;
+            let same = i.kind == j.kind;
+            let w = weight(j.raw[0], same);
+            let n = if same { r2.sqrt() } else { r2.rsqrt() + r2.recip() };
+            f.force += w * n.powi(-3) * d.cross(self.at) / (self.a + d.norm());
+            f.flat += (j.flat + i.flat) * (1.0 + j.raw[1]).powi(5);
+            f.flat.y += j.raw[2].mul_add(self.a, 1.0);
+            f.rows[0] += (4.0 * j.raw[0]).floor() + (4.0 * j.raw[1]).ceil();
+            f.rows[1] += (8.0 * j.raw[1]).round() + (8.0 * j.raw[2]).trunc();
+            f.rows[2] += j.raw[0].min(j.raw[1]).max(j.raw[2].clamp(0.25, 0.75));
+            f.rows[3] += (1.0 + n).copysign(1.0 + w) + (j.flat - i.flat).dot(j.flat).abs();
+            if (j.kind ^ i.kind) & MASK == 0 {
+                f.count += 1.0;
+            }
+        }
+    }
+}
+
+/// The functions whose last bits are the platform's.
+#[nbody::interaction]
+pub mod functions {
+    const QUARTER: Real = core::f64::consts::PI / 4.0;
+
+    pub struct Functions;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Sums {
+        pub circular: Real,
+        pub inverse: Real,
+        pub hyperbolic: Real,
+        pub power: Real,
+        pub error: Real,
+    }
+
+    impl Interaction for Functions {
+        type I = Number;
+        type J = Number;
+        type F = Sums;
+        const SELF_PAIRS: bool = true;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Sums) {
+            let x = 0.25 + 0.25 * (i.x + j.x);
+            f.circular += x.sin() + (QUARTER * x).cos() + x.tan();
+            f.inverse += x.asin() + x.acos() + x.atan() + x.atan2(1.0 + j.x);
+            f.hyperbolic += x.sinh() + x.cosh() + x.tanh();
+            f.power += x.exp() + (2.0 + x).ln() + x.cbrt() + x.powf(1.5);
+            f.error += x.erf() + x.erfc();
+        }
+    }
+}
+
+/// Names that mean something to C++, to CUDA, to its headers or to our own program text.
+#[nbody::interaction]
+pub mod names {
+    const BAG: Real = 0.5;
+    const INFINITY: Real = 2.0;
+    const M_PI: Real = 3.0;
+    const EOF: Real = 4.0;
+
+    pub struct Slot {
+        pub float: Real,
+        pub self_: Real,
+    }
+    pub struct Dim {
+        pub double: Point<2>,
+        pub x: u32,
+    }
+    pub struct Launch {
+        pub sums: Real,
+        pub first: Real,
+    }
+
+    fn fold(namespace: Real) -> Real {
+        namespace * INFINITY
+    }
+    fn errno(template: Real) -> Real {
+        fold(template) + EOF
+    }
+
+    impl Interaction for Slot {
+        type I = Dim;
+        type J = Dim;
+        type F = Launch;
+
+        fn pair(&self, bag: &Dim, total: &Dim, current: &mut Launch) {
+            let unsigned = total.double - bag.double;
+            let split = errno(unsigned.norm2()) + self.self_;
+            let split = split + BAG;
+            current.sums += split * self.float;
+            current.first -= M_PI + (bag.x as Real);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Every CUDA program, compiled by NVRTC for every architecture that it knows from sm_75 on.
+//! It needs no GPU.
+//!
+//! The last line tells how many compilations that were.
+
+mod common;
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use nbody::nvrtc::{self, Nvrtc};
+use nbody::{Accumulation, Error, Interaction, Math, Options, Origin, Precision, Program};
+use nbody_interactions::{Visitor, gravity::Gravity};
+
+/// Set for a process that only prepares a program: the cache folder.
+const PREPARE: &str = "NBODY_TEST_PREPARE";
+
+static COMPILATIONS: AtomicUsize = AtomicUsize::new(0);
+
+fn main() {
+    if let Some(folder) = env::var_os(PREPARE) {
+        return prepare(Path::new(&folder));
+    }
+    let arguments = Arguments::from_args();
+    let nvrtc = match Nvrtc::find().and_then(|path| Nvrtc::open(&path)) {
+        Ok(nvrtc) => Arc::new(nvrtc),
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    };
+    let mut trials = Trials { nvrtc: nvrtc.clone(), trials: Vec::new() };
+    common::visit_all(&mut trials);
+    let programs = trials.trials.len();
+    let mut trials = trials.trials;
+    trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
+    let shared = nvrtc.clone();
+    trials.push(Trial::test("unknown_architectures", move || unknown_architectures(&shared)));
+    let shared = nvrtc.clone();
+    trials.push(Trial::test("a_refused_program", move || a_refused_program(&shared)));
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let compilations = COMPILATIONS.load(Ordering::Relaxed);
+    println!(
+        "nvrtc: {compilations} compilations ({programs} programs x {} architectures, NVRTC {})",
+        architectures(&nvrtc).count(),
+        nvrtc.version()
+    );
+    conclusion.exit();
+}
+
+fn architectures(nvrtc: &Nvrtc) -> impl Iterator<Item = u32> {
+    nvrtc.architectures().iter().copied().filter(|&architecture| architecture >= 75)
+}
+
+struct Trials {
+    nvrtc: Arc<Nvrtc>,
+    trials: Vec<Trial>,
+}
+
+impl Visitor for Trials {
+    fn visit<X: Interaction>(&mut self, _: X) {
+        for &precision in Precision::ALL {
+            for &accumulation in Accumulation::ALL {
+                for &math in Math::ALL {
+                    let options = Options { precision, accumulation, math, tiling: None };
+                    let name = format!("{}/{precision}/{accumulation}/{math}", X::NAME);
+                    let nvrtc = self.nvrtc.clone();
+                    self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options)));
+                }
+            }
+        }
+    }
+}
+
+fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options) -> Result<(), Failed> {
+    let program = Program::new::<X>(options)?;
+    for architecture in architectures(nvrtc) {
+        let code = nvrtc.compile(&program, architecture)?;
+        if !code.starts_with(b"\x7fELF") {
+            return Err(format!("sm_{architecture}: not a CUBIN").into());
+        }
+        COMPILATIONS.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// In processes of their own, so that the calls of other tests do not count.
+fn a_warm_cache_needs_no_nvrtc() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let run = || -> Result<String, Failed> {
+        let output = Command::new(env::current_exe()?).env(PREPARE, folder.path()).output()?;
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    let cold = run()?;
+    if !cold.starts_with("Compiled") || cold.ends_with(" 0\n") {
+        return Err(format!("cold start: {cold}").into());
+    }
+    expect("warm start", &run()?, "Cached, calls 0\n")?;
+    for entry in std::fs::read_dir(folder.path())?.flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "cubin") {
+            std::fs::write(entry.path(), b"half an entr")?;
+        }
+    }
+    let repaired = run()?;
+    if !repaired.starts_with("Repaired") {
+        return Err(format!("damaged cache: {repaired}").into());
+    }
+    expect("after the repair", &run()?, "Cached, calls 0\n")
+}
+
+fn prepare(folder: &Path) {
+    let program = Program::new::<Gravity>(Options::default()).unwrap();
+    let build = nvrtc::prepare(&program, 90, folder).unwrap();
+    assert!(build.cache_error.is_none() && build.source.is_some(), "{build:?}");
+    assert_eq!(build.compile_time.is_zero(), build.origin == Origin::Cached);
+    println!("{:?}, calls {}", build.origin, nvrtc::calls());
+}
+
+fn expect(what: &str, found: &str, expected: &str) -> Result<(), Failed> {
+    if found == expected { Ok(()) } else { Err(format!("{what}: {found}").into()) }
+}
+
+/// Newer than all that NVRTC knows: PTX, which the driver finishes. Older: an error.
+fn unknown_architectures(nvrtc: &Nvrtc) -> Result<(), Failed> {
+    let program = Program::new::<Gravity>(Options::default())?;
+    let ptx = nvrtc.compile(&program, 999)?;
+    if !ptx.windows(8).any(|window| window == b".version") || ptx.last() != Some(&0) {
+        return Err("sm_999: not a whole PTX".into());
+    }
+    match nvrtc.compile(&program, 20) {
+        Err(Error::UnknownArchitecture { found: 20, known, .. }) if known.contains(&90) => Ok(()),
+        other => Err(format!("sm_20: {other:?}").into()),
+    }
+}
+
+fn a_refused_program(nvrtc: &Nvrtc) -> Result<(), Failed> {
+    let mut program = Program::new::<Gravity>(Options::default())?;
+    program.source = "int a;\nint b = nonsense;\n".to_owned();
+    match nvrtc.compile(&program, 90) {
+        Err(Error::Compilation { log, source_text, .. })
+            if log.contains("nbody.cu(2)")
+                && log.contains("nonsense")
+                && source_text.contains("   2 | int b = nonsense;") =>
+        {
+            Ok(())
+        }
+        other => Err(format!("{other:?}").into()),
+    }
+}
