@@ -1,3 +1,75 @@
 //! The `nbody` command.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod bench;
+mod devices;
+mod emit;
+mod plummer;
+mod select;
+mod table;
+mod verify;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+const AFTER_HELP: &str = "\
+Environment:
+  NBODY_CACHE_DIR  where compiled kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_NVRTC      the NVRTC library, or its folder
+  CXX              the C++ compiler of the emulator
+
+Exit codes:
+  0  success
+  1  a failure, or a check that did not pass
+  2  a wrong command line";
+
+/// Look at, check and measure pairwise interactions on every device of this machine.
+#[derive(Parser)]
+#[command(version, about, after_help = AFTER_HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the devices, and what else was found or is missing.
+    Devices,
+    /// Print the CUDA program of an interaction.
+    Emit(emit::Arguments),
+    /// Compare every interaction, in every way to compute it, with the f64 reference.
+    Verify(verify::Arguments),
+    /// Measure pairs per second.
+    Bench(bench::Arguments),
+    /// Write a Plummer sphere in standard units.
+    Plummer(plummer::Arguments),
+}
+
+fn main() -> ExitCode {
+    let ran = match Arguments::parse().command {
+        Command::Devices => devices::run(),
+        Command::Emit(arguments) => emit::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Plummer(arguments) => plummer::run(&arguments),
+    };
+    match ran {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a command comes to.
+type Outcome = Result<ExitCode, Box<dyn Error>>;
+
+/// Whether whoever read our output has read enough: `nbody emit gravity | head`.
+fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

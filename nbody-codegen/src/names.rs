@@ -83,7 +83,7 @@ impl Unique {
 pub fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut before = '_';
-    for c in name.chars() {
+    for c in name.trim_start_matches("r#").chars() {
         if c.is_uppercase() && before != '_' && !before.is_uppercase() {
             snake.push('_');
         }

@@ -151,7 +151,14 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
     attrs
         .into_iter()
         .filter(|attr| {
-            let kept = KEPT.iter().any(|name| attr.path().is_ident(name));
+            // `#[rustfmt::skip]` and the like are notes to tools, which have read them by now.
+            let path = attr.path();
+            let tool = path.segments.len() == 2
+                && ["rustfmt", "clippy"].iter().any(|tool| path.segments[0].ident == tool);
+            if tool {
+                return false;
+            }
+            let kept = KEPT.iter().any(|name| path.is_ident(name));
             if !kept {
                 cx.error(Site::of(attr), &message::ATTRIBUTE, &[]);
             }

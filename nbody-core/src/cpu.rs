@@ -246,7 +246,11 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
     }
 
     fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
-        Ok(CpuFields { rows: vec![X::F::default(); n] })
+        let mut rows = Vec::new();
+        let reserved = rows.try_reserve_exact(n);
+        reserved.map_err(|_| Error::OutOfMemory { n, bytes: size_of::<X::F>() })?;
+        rows.resize(n, X::F::default());
+        Ok(CpuFields { rows })
     }
 
     fn evaluate_into(

@@ -26,6 +26,22 @@ pub enum Error {
         /// The precision of the i-particles.
         expected: Precision,
     },
+    /// Room for results that the machine does not have.
+    #[error("out of memory: room for {n} results of {bytes} bytes; evaluate fewer at a time")]
+    OutOfMemory {
+        /// How many results.
+        n: usize,
+        /// The bytes of one.
+        bytes: usize,
+    },
+    /// The name of no choice.
+    #[error("`{found}`: expected {}", expected.join(", "))]
+    UnknownName {
+        /// The name that was given.
+        found: String,
+        /// The names there are.
+        expected: &'static [&'static str],
+    },
     /// A tiling that orders nothing.
     #[error("tiling of bags of {bag} in {splits} splits: both must be at least 1")]
     EmptyTiling {

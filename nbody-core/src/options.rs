@@ -98,6 +98,18 @@ macro_rules! names {
             }
         }
 
+        impl std::str::FromStr for $type {
+            type Err = Error;
+
+            fn from_str(name: &str) -> Result<Self, Error> {
+                let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
+                found.ok_or_else(|| Error::UnknownName {
+                    found: name.to_owned(),
+                    expected: &[$($name),*],
+                })
+            }
+        }
+
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(self.name())

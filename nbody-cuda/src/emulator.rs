@@ -119,8 +119,8 @@ impl Machine for Emulator {
 
 /// What the guards hold.
 const GUARD: u64 = 0x6e62_6f64_795f_6775;
-/// Guard words on each side.
-const GUARDS: usize = 32;
+/// Guard words on each side: more than a tile of results.
+const GUARDS: usize = 4096;
 /// Two NaNs in f32, one in f64.
 const POISON: u64 = u64::MAX;
 

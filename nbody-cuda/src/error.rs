@@ -56,7 +56,9 @@ pub enum Error {
     },
 
     /// The kernel needs more of a resource than a block can have.
-    #[error("the kernel does not fit: {needed} of {what}, at most {available}; {hint}")]
+    #[error(
+        "the kernel does not fit: a block needs {needed} {what} and can have {available}; {hint}"
+    )]
     KernelDoesNotFit {
         /// The resource.
         what: &'static str,

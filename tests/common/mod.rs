@@ -8,6 +8,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     nbody_interactions::visit_all(visitor);
     visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
     visitor.visit(functions::Functions);
+    visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
 }
 
@@ -105,6 +106,31 @@ pub mod functions {
             f.hyperbolic += x.sinh() + x.cosh() + x.tanh();
             f.power += x.exp() + (2.0 + x).ln() + x.cbrt() + x.powf(1.5);
             f.error += x.erf() + x.erfc();
+        }
+    }
+}
+
+/// More accumulators than a thread has registers.
+#[nbody::interaction]
+pub mod wide {
+    pub struct Wide;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Sums {
+        pub rows: [Real; 160],
+        pub more: [Real; 160],
+    }
+
+    impl Interaction for Wide {
+        type I = Number;
+        type J = Number;
+        type F = Sums;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Sums) {
+            f.rows[0] += j.x;
+            f.rows[159] += i.x * j.x;
+            f.more[80] -= i.x;
         }
     }
 }

@@ -242,7 +242,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     }
     Some(ir::Interaction {
         ident: impl_.target.clone(),
-        name: names::snake_case(&names::safe(&impl_.target.to_string())),
+        name: names::snake_case(&impl_.target.to_string()),
         i: impl_.i.clone(),
         j: impl_.j.clone(),
         f: impl_.f.clone(),

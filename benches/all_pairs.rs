@@ -1,0 +1,48 @@
+//! All pairs on the CPU and, where one answers, on a GPU: `cargo bench`.
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nbody::models::uniform;
+use nbody::{AllPairs, Device, Engine, Interaction};
+use nbody_interactions::Visitor;
+
+struct Bench<'a> {
+    criterion: &'a mut Criterion,
+    device: Device,
+    sizes: &'static [usize],
+}
+
+impl Visitor for Bench<'_> {
+    fn visit<X: Interaction>(&mut self, interaction: X) {
+        let mut group = self.criterion.benchmark_group(format!("{} on {}", X::NAME, self.device));
+        group.sample_size(10);
+        for &n in self.sizes {
+            let mut direct = AllPairs::new(&self.device, interaction).expect("the device answers");
+            let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the i-particles");
+            let j = direct.upload(&uniform::<X::J>(n, 2)).expect("room for the j-particles");
+            let mut out = direct.fields(n).expect("room for the results");
+            group.throughput(Throughput::Elements((n * n) as u64));
+            group.bench_function(BenchmarkId::from_parameter(n), |bencher| {
+                bencher.iter_custom(|runs| {
+                    let mut run = || direct.time(&i, &j, &mut out).expect("the evaluation runs");
+                    (0..runs).map(|_| run()).sum()
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+fn all_pairs(criterion: &mut Criterion) {
+    for device in Device::all() {
+        let sizes: &[usize] = match device.name().as_str() {
+            "emulator" => continue,
+            "cpu" => &[1024, 4096],
+            _ => &[2048, 16384, 131_072],
+        };
+        nbody_interactions::visit_all(&mut Bench { criterion, device, sizes });
+    }
+}
+
+criterion_group!(benches, all_pairs);
+criterion_main!(benches);

@@ -1,0 +1,118 @@
+//! A Plummer sphere on every engine that answers: the error against the f64 reference, the pairs
+//! per second, and where the CUDA program was written.
+//!
+//! `cargo run --release --example quickstart [-- N]`
+
+use std::error::Error;
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::ProgressBar;
+use nbody::models::{Particle, plummer};
+use nbody::prelude::*;
+
+#[nbody::interaction]
+mod gravity {
+    /// Newtonian gravity with Plummer softening; G = 1.
+    pub struct Gravity {
+        /// Squared softening length.
+        pub eps2: Real,
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+        pub pot: Real,
+    }
+
+    impl Interaction for Gravity {
+        type I = Body; // what feels
+        type J = Body; // what acts
+        type F = Field; // what is accumulated, one per i
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.eps2).rsqrt();
+            let mr = j.mass * rinv;
+            f.acc += mr * rinv * rinv * d;
+            f.pot -= mr;
+        }
+    }
+}
+use gravity::{Body, Field, Gravity};
+
+const N: usize = 16384;
+const EPS: f64 = 1.0 / 256.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let n = std::env::args().nth(1).map_or(Ok(N), |n| n.parse())?;
+    let gravity = Gravity { eps2: EPS * EPS };
+    let mut sphere = plummer(n, 1)?;
+    sphere.virialise()?;
+    // Rounded to f32, so that the errors are those of the kernels, not of the data's format.
+    let round = |x: f64| f64::from(x as f32);
+    let body = |p: &Particle| Body { pos: Point(p.pos.map(round)), mass: round(p.mass) };
+    let bodies: Vec<Body> = sphere.particles.iter().map(body).collect();
+    println!("Plummer sphere of {n} bodies, softening {EPS}, f32 arithmetic, f64 accumulation\n");
+
+    let devices = Device::all();
+    let bar = ProgressBar::new(devices.len() as u64 + 1);
+    let truth: Vec<Field> = nbody::reference_self(&gravity, &bodies, &bodies);
+    bar.inc(1);
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header([
+        "engine",
+        "pairs/s",
+        "time",
+        "rms error of acc",
+        "of pot",
+        "kernel",
+    ]);
+    let mut programs = Vec::new();
+    for device in &devices {
+        let mut direct = AllPairs::new(device, gravity)?;
+        let fields = direct.evaluate_self(&bodies)?;
+        let report = nbody::compare(&fields, &truth, None)?;
+        let time = time(&mut direct, &bodies)?;
+        let rate = (n * n) as f64 / time.as_secs_f64();
+        let kernel = direct.build().map_or("Rust".to_owned(), |build| {
+            programs.extend(build.source.as_ref().map(|path| (device.name(), path.clone())));
+            format!("{:?}, {}", build.origin, build.compiler).to_lowercase()
+        });
+        table.add_row([
+            device.name(),
+            format!("{:.3} G", rate / 1e9),
+            format!("{:.3} ms", time.as_secs_f64() * 1e3),
+            format!("{:.1e}", report.fields[0].rms),
+            format!("{:.1e}", report.fields[1].rms),
+            kernel,
+        ]);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    for column in table.column_iter_mut().skip(1).take(4) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    println!("{table}\n");
+    if let Some(reason) = Device::best().fallback_reason() {
+        println!("No GPU: {reason}");
+    }
+    for (device, path) in programs {
+        println!("The CUDA program of {device}: {}", path.display());
+    }
+    Ok(())
+}
+
+/// The median of a few runs on resident data.
+fn time(direct: &mut AllPairs<Gravity>, bodies: &[Body]) -> Result<Duration, nbody::Error> {
+    let particles = direct.upload(bodies)?;
+    let mut out = direct.fields(bodies.len())?;
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        times.push(direct.time(&particles, &particles, &mut out)?);
+    }
+    times.sort();
+    Ok(times[1])
+}

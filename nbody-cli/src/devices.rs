@@ -1,0 +1,46 @@
+//! `nbody devices`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use nbody::Device;
+use nbody::nvrtc::Nvrtc;
+
+use crate::Outcome;
+use crate::table::Table;
+
+pub fn run() -> Outcome {
+    let mut table = Table::new(&["device", "what it is"]);
+    let mut row = |name: &str, what: String| table.row(vec![name.to_owned(), what]);
+    match Device::cuda_count() {
+        Ok(0) => row("cuda", "the driver sees no GPU".to_owned()),
+        Ok(count) => {
+            for ordinal in 0..count {
+                let device = Device::cuda(ordinal);
+                row(
+                    &format!("cuda:{ordinal}"),
+                    device.map_or_else(|e| e.to_string(), |d| d.name()),
+                );
+            }
+        }
+        Err(error) => row("cuda", error.to_string()),
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    row("cpu", format!("{threads} threads"));
+    let emulator = Device::emulator().map(|_| "CUDA programs on the CPU, to check them".to_owned());
+    row("emulator", emulator.unwrap_or_else(|error| error.to_string()));
+    row("best", Device::best().name());
+    row("NVRTC", nvrtc().unwrap_or_else(|error| error.to_string()));
+    let mut out = std::io::stdout().lock();
+    for line in table.lines() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn nvrtc() -> Result<String, nbody::Error> {
+    let path = Nvrtc::find()?;
+    let nvrtc = Nvrtc::open(&path)?;
+    let known: Vec<_> = nvrtc.architectures().iter().map(|arch| format!("sm_{arch}")).collect();
+    Ok(format!("{} at {}, knows {}", nvrtc.version(), path.display(), known.join(" ")))
+}

@@ -1,0 +1,48 @@
+//! `nbody emit`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use nbody::{Accumulation, Interaction, Math, Options, Precision, Program};
+use nbody_interactions::Visitor;
+
+use crate::{Outcome, select};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The interaction.
+    #[arg(value_parser = select::interactions())]
+    interaction: String,
+    /// The arithmetic of a pair: single, double.
+    #[arg(long, default_value_t)]
+    precision: Precision,
+    /// How contributions are summed: direct, blocked, blocked-f64.
+    #[arg(long, default_value_t)]
+    accumulation: Accumulation,
+    /// What the arithmetic may trade for speed: fast, exact.
+    #[arg(long, default_value_t)]
+    math: Math,
+}
+
+/// Takes the program of what it visits.
+struct Emit {
+    options: Options,
+    program: Option<Result<Program, nbody::Error>>,
+}
+
+impl Visitor for Emit {
+    fn visit<X: Interaction>(&mut self, _: X) {
+        self.program = Some(Program::new::<X>(self.options));
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let &Arguments { precision, accumulation, math, .. } = arguments;
+    let options = Options { precision, accumulation, math, tiling: None };
+    let mut emit = Emit { options, program: None };
+    select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
+    if let Some(program) = emit.program {
+        std::io::stdout().write_all(program?.source.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,59 @@
+//! `nbody plummer`.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use nbody::models::plummer;
+
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How many particles.
+    n: usize,
+    /// The seed of the random numbers; the same seed gives the same particles.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The format of the file.
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    /// Leave out the scaling to exact virial equilibrium, whose work grows with n².
+    #[arg(long)]
+    as_sampled: bool,
+    /// The file to write; the standard output without it.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Columns mass, x, y, z, vx, vy, vz.
+    Csv,
+    /// The plain text that NEMO's atos reads.
+    Nemo,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut snapshot = plummer(arguments.n, arguments.seed)?;
+    if !arguments.as_sampled {
+        snapshot.virialise()?;
+    }
+    let out: Box<dyn Write> = match &arguments.output {
+        Some(path) => Box::new(
+            File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?,
+        ),
+        None => Box::new(std::io::stdout()),
+    };
+    let out = BufWriter::new(out);
+    let written = match arguments.format {
+        Format::Csv => snapshot.write_csv(out),
+        Format::Nemo => snapshot.write_nemo(out),
+    };
+    match written {
+        Err(nbody::models::Error::Io { source, .. }) => Err(source.into()),
+        other => Ok(other.map(|()| ExitCode::SUCCESS)?),
+    }
+}

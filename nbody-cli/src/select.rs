@@ -1,0 +1,65 @@
+//! Interactions and devices by name.
+
+use std::str::FromStr;
+
+use clap::builder::PossibleValuesParser;
+use nbody::{Device, Interaction};
+use nbody_interactions::{Visitor, visit_all};
+
+/// The names of all interactions, for the command line.
+pub fn interactions() -> PossibleValuesParser {
+    struct Names(Vec<&'static str>);
+    impl Visitor for Names {
+        fn visit<X: Interaction>(&mut self, _: X) {
+            self.0.push(X::NAME);
+        }
+    }
+    let mut names = Names(Vec::new());
+    visit_all(&mut names);
+    names.0.into()
+}
+
+/// Visits the interactions of these names, or all if there is none.
+pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
+    struct Filter<'a, V>(&'a [String], &'a mut V);
+    impl<V: Visitor> Visitor for Filter<'_, V> {
+        fn visit<X: Interaction>(&mut self, interaction: X) {
+            if self.0.is_empty() || self.0.iter().any(|name| name == X::NAME) {
+                self.1.visit(interaction);
+            }
+        }
+    }
+    visit_all(&mut Filter(names, visitor));
+}
+
+/// A device as the command line names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceName {
+    Cpu,
+    Emulator,
+    Cuda(usize),
+}
+
+impl FromStr for DeviceName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let number = |name: &str| name.strip_prefix("cuda:")?.parse().ok();
+        match name {
+            "cpu" => Ok(Self::Cpu),
+            "emulator" => Ok(Self::Emulator),
+            "cuda" => Ok(Self::Cuda(0)),
+            _ => number(name).map(Self::Cuda).ok_or("expected cpu, emulator or cuda:N".to_owned()),
+        }
+    }
+}
+
+impl DeviceName {
+    pub fn open(self) -> Result<Device, nbody::Error> {
+        match self {
+            Self::Cpu => Ok(Device::cpu()),
+            Self::Emulator => Device::emulator(),
+            Self::Cuda(ordinal) => Device::cuda(ordinal),
+        }
+    }
+}

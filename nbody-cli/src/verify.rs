@@ -1,0 +1,272 @@
+//! `nbody verify`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::uniform;
+use nbody::{
+    Accumulation, AllPairs, Device, Engine, Error, Interaction, Math, Options, Precision, Record,
+    Tiling, Tolerance, compare, magnitudes, magnitudes_self, reference, reference_self,
+};
+use nbody_interactions::Visitor;
+
+use crate::Outcome;
+use crate::select::{self, DeviceName};
+use crate::table::Table;
+
+/// Around every boundary: threads, bags and tiles.
+const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 4099];
+/// A tiling for the comparison of bits: several bags in a split, several splits, ragged ends.
+const BITS: Tiling = Tiling { bag: 100, splits: 3 };
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The interactions; all without it.
+    #[arg(value_parser = select::interactions())]
+    interactions: Vec<String>,
+    /// The devices, cpu, emulator or cuda:N; without it every one that answers.
+    #[arg(long)]
+    device: Vec<DeviceName>,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let devices = match &arguments.device[..] {
+        [] => Device::all(),
+        names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
+    };
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    let mut verify = Verify::new(devices, ProgressBar::new(0).with_style(style));
+    select::visit_named(&arguments.interactions, &mut verify);
+    verify.bar.finish_and_clear();
+    let mut out = std::io::stdout().lock();
+    for line in verify.table.lines() {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(
+        out,
+        "\nError: of a field's vector, relative to the sum of the magnitudes of its terms. Bits: \
+         of the CPU engine in the same order.\n{} passed, {} failed",
+        verify.passed, verify.failed
+    )?;
+    Ok(if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+struct Verify {
+    devices: Vec<Device>,
+    table: Table,
+    passed: usize,
+    failed: usize,
+    bar: ProgressBar,
+}
+
+/// Particles, and what should come of them.
+struct Case<X: Interaction> {
+    name: String,
+    i: Vec<X::I>,
+    j: Vec<X::J>,
+    one_set: bool,
+    expected: Vec<X::F>,
+    scale: Vec<X::F>,
+}
+
+/// The case that came nearest to its tolerance, or went farthest beyond.
+#[derive(Default)]
+struct Worst {
+    error: f64,
+    tolerance: f64,
+    at: String,
+    passed: bool,
+}
+
+impl Visitor for Verify {
+    fn visit<X: Interaction>(&mut self, interaction: X) {
+        let combinations = Precision::ALL.len() * Accumulation::ALL.len() * Math::ALL.len();
+        self.bar.inc_length((combinations * self.devices.len()) as u64);
+        self.bar.set_message(X::NAME);
+        let cases = cases(interaction);
+        for device in self.devices.clone() {
+            for &precision in Precision::ALL {
+                for &accumulation in Accumulation::ALL {
+                    for &math in Math::ALL {
+                        let options = Options { precision, accumulation, math, tiling: None };
+                        self.row(&device, interaction, options, &cases);
+                        self.bar.inc(1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+const HEADER: [&str; 11] = [
+    "interaction",
+    "device",
+    "precision",
+    "accumulation",
+    "math",
+    ">cases",
+    ">worst error",
+    ">tolerance",
+    "in",
+    "bits",
+    "result",
+];
+
+impl Verify {
+    fn new(devices: Vec<Device>, bar: ProgressBar) -> Self {
+        Self { devices, table: Table::new(&HEADER), passed: 0, failed: 0, bar }
+    }
+
+    fn row<X: Interaction>(
+        &mut self,
+        device: &Device,
+        interaction: X,
+        options: Options,
+        cases: &[Case<X>],
+    ) {
+        let checked = check(device, interaction, options, cases)
+            .and_then(|worst| Ok((worst, bits(device, interaction, options, cases)?)));
+        let mut row = vec![X::NAME.to_owned(), device.name()];
+        row.extend(
+            [options.precision.name(), options.accumulation.name(), options.math.name()]
+                .map(str::to_owned),
+        );
+        row.push(cases.len().to_string());
+        let passed = match checked {
+            Ok((worst, bits)) => {
+                row.push(format!("{:.2e}", worst.error));
+                row.push(format!("{:.2e}", worst.tolerance));
+                row.push(worst.at);
+                row.push(bits.map_or("-", |same| if same { "same" } else { "differ" }).to_owned());
+                worst.passed && bits != Some(false)
+            }
+            Err(error) => {
+                row.extend(["-", "-", "-", "-"].map(str::to_owned));
+                eprintln!("{} on {device}: {error}", X::NAME);
+                false
+            }
+        };
+        row.push(if passed { "passed" } else { "FAILED" }.to_owned());
+        self.table.row(row);
+        if passed { self.passed += 1 } else { self.failed += 1 }
+    }
+}
+
+/// Two sets of different sizes, and one set of each size.
+fn cases<X: Interaction>(x: X) -> Vec<Case<X>> {
+    let two = SIZES.into_iter().zip(SIZES.into_iter().rev()).map(|(ni, nj)| {
+        let (i, j) = (uniform::<X::I>(ni, 1), uniform::<X::J>(nj, 2));
+        let expected = reference::<X, f64>(&x, &i, &j);
+        let scale = magnitudes::<X, f64>(&x, &i, &j);
+        Case { name: format!("{ni} x {nj}"), i, j, one_set: false, expected, scale }
+    });
+    let one = SIZES.into_iter().map(|n| {
+        let (i, j) = (uniform::<X::I>(n, 3), uniform::<X::J>(n, 4));
+        let expected = reference_self::<X, f64>(&x, &i, &j);
+        let scale = magnitudes_self::<X, f64>(&x, &i, &j);
+        Case { name: format!("{n} self"), i, j, one_set: true, expected, scale }
+    });
+    two.chain(one).collect()
+}
+
+fn evaluate<X: Interaction>(direct: &mut AllPairs<X>, case: &Case<X>) -> Result<Vec<X::F>, Error> {
+    let (i, j) = (direct.upload(&case.i)?, direct.upload(&case.j)?);
+    let mut out = direct.fields(case.i.len())?;
+    if case.one_set {
+        direct.evaluate_self_into(&i, &j, &mut out)?;
+    } else {
+        direct.evaluate_into(&i, &j, &mut out)?;
+    }
+    direct.download::<f64>(&out)
+}
+
+fn check<X: Interaction>(
+    device: &Device,
+    interaction: X,
+    options: Options,
+    cases: &[Case<X>],
+) -> Result<Worst, Error> {
+    let mut direct = AllPairs::with_options(device, interaction, options)?;
+    let mut worst = Worst { passed: true, ..Worst::default() };
+    for case in cases {
+        let found = evaluate(&mut direct, case)?;
+        let report = compare::<X::F, f64>(&found, &case.expected, Some(&case.scale))?;
+        let tolerance = Tolerance::new(&options, X::OPERATIONS, case.j.len());
+        worst.passed &= report.passes(tolerance);
+        for field in report.fields {
+            let error = field.scaled.unwrap_or(field.max);
+            if worst.at.is_empty() || error / tolerance.scaled > worst.error / worst.tolerance {
+                let at = format!("{}, {}", field.name, case.name);
+                worst = Worst { error, tolerance: tolerance.scaled, at, ..worst };
+            }
+        }
+    }
+    Ok(worst)
+}
+
+/// Whether the bits are those of the CPU engine, where they should be: in exact mathematics, for
+/// what IEEE arithmetic defines.
+fn bits<X: Interaction>(
+    device: &Device,
+    interaction: X,
+    options: Options,
+    cases: &[Case<X>],
+) -> Result<Option<bool>, Error> {
+    if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.is_cpu() {
+        return Ok(None);
+    }
+    let options = Options { tiling: Some(BITS), ..options };
+    let mut direct = AllPairs::with_options(device, interaction, options)?;
+    let mut cpu = AllPairs::with_options(&Device::cpu(), interaction, options)?;
+    for case in cases {
+        let (found, expected) = (evaluate(&mut direct, case)?, evaluate(&mut cpu, case)?);
+        if words(&found) != words(&expected) {
+            return Ok(Some(false));
+        }
+    }
+    Ok(Some(true))
+}
+
+fn words<F: Record<Lane = f64>>(fields: &[F]) -> Vec<u64> {
+    nbody::pack::pack::<F, f64>(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nbody_interactions::gravity::Gravity;
+
+    const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
+
+    /// The last row for results that should be those of `spoil`.
+    fn row(spoil: impl FnOnce(&mut Case<Gravity>)) -> (usize, usize, String) {
+        let mut cases = cases(GRAVITY);
+        spoil(&mut cases[5]);
+        let mut verify = Verify::new(Vec::new(), ProgressBar::hidden());
+        verify.row(&Device::cpu(), GRAVITY, Options::default(), &cases);
+        let last = verify.table.lines().pop().unwrap_or_default();
+        (verify.passed, verify.failed, last)
+    }
+
+    #[test]
+    fn right_results_pass() {
+        let (passed, failed, line) = row(|_| ());
+        assert_eq!((passed, failed), (1, 0), "{line}");
+    }
+
+    #[test]
+    fn one_wrong_result_fails() {
+        let (passed, failed, line) = row(|case| case.expected[100].pot *= 1.00001);
+        assert_eq!((passed, failed), (0, 1), "{line}");
+        assert!(line.contains("pot, 129 x 2") && line.ends_with("FAILED"), "{line}");
+    }
+
+    #[test]
+    fn what_is_not_a_number_fails() {
+        let (_, failed, line) = row(|case| case.i[0].pos[0] = f64::NAN);
+        assert_eq!(failed, 1, "{line}");
+        let (_, failed, line) = row(|case| case.expected[0].acc[0] = f64::NAN);
+        assert_eq!(failed, 1, "{line}");
+    }
+}

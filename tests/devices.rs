@@ -1,0 +1,306 @@
+//! Devices that are not there, kernels that do not fit, caches that do not work: typed errors,
+//! or a result all the same.
+
+use std::fs;
+
+use nbody::prelude::*;
+use nbody::{Error, Origin, Program};
+use nbody_interactions::gravity::{Body, Field, Gravity};
+use nbody_interactions::hermite::Hermite;
+
+const GRAVITY: Gravity = Gravity { eps2: 0.25 };
+
+fn bodies(n: usize) -> Vec<Body> {
+    nbody::models::uniform(n, 1)
+}
+
+fn emulator() -> (tempfile::TempDir, Device) {
+    let cache = tempfile::tempdir().unwrap();
+    let device = Device::emulator().unwrap().with_cache_dir(cache.path());
+    (cache, device)
+}
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices =
+        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
+    (cache, devices)
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_an_error_that_says_what_was_looked_for() {
+    match Device::cuda_count() {
+        Err(Error::NoDriver) => {
+            let error = Device::cuda(0).unwrap_err();
+            assert!(matches!(error, Error::NoDriver));
+            assert!(error.to_string().contains("looked for libcuda.so.1"), "{error}");
+        }
+        Ok(count) => {
+            let error = Device::cuda(count).unwrap_err();
+            let message = format!("no CUDA device {count}: the driver sees {count}");
+            assert!(error.to_string().contains(&message), "{error}");
+        }
+        Err(error) => assert!(matches!(error, Error::Driver { .. }), "{error}"),
+    }
+}
+
+#[test]
+fn the_best_device_computes_and_knows_why_it_is_no_gpu() {
+    let device = Device::best();
+    assert_eq!(device.is_cpu(), device.fallback_reason().is_some());
+    if Device::cuda_count().is_err() {
+        assert!(matches!(device.fallback_reason(), Some(Error::NoDriver)));
+    }
+    let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+    assert_eq!(direct.evaluate_self(&bodies(3)).unwrap().len(), 3);
+    assert!(Device::cpu().fallback_reason().is_none());
+    assert!(Device::all().iter().any(Device::is_cpu));
+}
+
+#[test]
+fn no_particles_give_no_results_and_no_sources_give_zeros() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        assert_eq!(direct.evaluate(&bodies(0), &bodies(5)).unwrap(), [], "{device}");
+        assert_eq!(direct.evaluate(&bodies(0), &bodies(0)).unwrap(), [], "{device}");
+        assert_eq!(direct.evaluate_self(&bodies(0)).unwrap(), [], "{device}");
+        let zeros = direct.evaluate(&bodies(3), &bodies(0)).unwrap();
+        assert_eq!(zeros, [Field::default(); 3], "{device}");
+        assert_eq!(direct.evaluate_self(&bodies(1)).unwrap(), [Field::default()], "{device}");
+    }
+}
+
+#[test]
+fn an_evaluation_without_sources_clears_what_was_there() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let (i, none) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(0)).unwrap());
+        let mut out = direct.fields(4).unwrap();
+        direct.evaluate_into(&i, &i, &mut out).unwrap();
+        direct.evaluate_into(&i, &none, &mut out).unwrap();
+        let fields: Vec<Field> = direct.download(&out).unwrap();
+        assert_eq!(fields, [Field::default(); 4], "{device}");
+    }
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let (four, five) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(5)).unwrap());
+        let mut out = direct.fields(5).unwrap();
+        let error = direct.evaluate_into(&four, &five, &mut out).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "results: found 5, expected 4; give one for each particle",
+            "{device}"
+        );
+        let mut out = direct.fields(4).unwrap();
+        let error = direct.evaluate_self_into(&four, &five, &mut out).unwrap_err();
+        assert!(error.to_string().starts_with("j-particles of one set: found 5, expected 4"));
+    }
+}
+
+#[test]
+fn buffers_of_another_device_or_precision_are_refused() {
+    let (_cache, emulator) = emulator();
+    let mut cpu = AllPairs::new(&Device::cpu(), GRAVITY).unwrap();
+    let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
+    let double = Options { precision: Precision::Double, ..Options::default() };
+    let double = AllPairs::with_options(&emulator, GRAVITY, double).unwrap();
+    let mut out = emulated.fields(2).unwrap();
+    let (here, there) = (emulated.upload(&bodies(2)).unwrap(), cpu.upload(&bodies(2)).unwrap());
+    let wide = double.upload(&bodies(2)).unwrap();
+    let error = emulated.evaluate_into(&here, &there, &mut out).unwrap_err();
+    assert!(error.to_string().contains("another device given to emulator"), "{error}");
+    assert!(cpu.evaluate_into(&there, &there, &mut out).is_err());
+    assert!(cpu.download::<f64>(&out).is_err());
+    let error = emulated.evaluate_into(&here, &wide, &mut out).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "j-particles of emulator in double precision given to emulator in single precision; \
+         upload them with the engine that uses them"
+    );
+    let direct = Options { accumulation: Accumulation::Direct, ..Options::default() };
+    let direct = AllPairs::with_options(&emulator, GRAVITY, direct).unwrap();
+    let mut narrow = direct.fields(2).unwrap();
+    let error = emulated.evaluate_into(&here, &here, &mut narrow).unwrap_err();
+    assert!(matches!(error, Error::ForeignBuffer { what: "results", .. }), "{error}");
+}
+
+#[test]
+fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        for value in [f64::NAN, f64::INFINITY, f64::MAX] {
+            let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+            let mut targets = bodies(300);
+            targets[7].pos = Point::new(value, 0.0, 0.0);
+            let fields = direct.evaluate(&targets, &bodies(300)).unwrap();
+            for (k, field) in fields.iter().enumerate() {
+                assert!(k == 7 || field.pot.is_finite(), "{device}: {value} spread to {k}");
+            }
+            let fields = direct.evaluate_self(&targets).unwrap();
+            assert_eq!(fields.len(), 300);
+        }
+    }
+}
+
+#[test]
+fn coincident_particles_without_softening_do_not_meet_themselves() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 }).unwrap();
+        let fields = direct.evaluate_self(&bodies(300)).unwrap();
+        assert!(fields.iter().all(|field| field.pot.is_finite()), "{device}");
+    }
+}
+
+#[test]
+fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
+    let (_cache, device) = emulator();
+    let tiling = Some(Tiling { bag: 100_000, splits: 1 });
+    let options = Options { tiling, ..Options::default() };
+    let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the kernel does not fit: a block needs 1600000 bytes of shared memory and can have 49152; \
+         use a smaller bag (Tiling) or smaller j-particles"
+    );
+    assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
+    for tiling in [Tiling { bag: 0, splits: 1 }, Tiling { bag: 1, splits: 0 }] {
+        let options = Options { tiling: Some(tiling), ..Options::default() };
+        for device in [&device, &Device::cpu()] {
+            let error = AllPairs::with_options(device, GRAVITY, options).unwrap_err();
+            assert!(error.to_string().contains("must be at least 1"), "{error}");
+        }
+    }
+}
+
+#[nbody::interaction]
+mod heavy {
+    pub struct Heavy;
+    pub struct Big {
+        pub coefficients: [Real; 400],
+    }
+    pub struct Sum {
+        pub x: Real,
+    }
+    impl Interaction for Heavy {
+        type I = Big;
+        type J = Big;
+        type F = Sum;
+        fn pair(&self, i: &Big, j: &Big, f: &mut Sum) {
+            f.x += i.coefficients[0] * j.coefficients[399];
+        }
+    }
+}
+
+#[test]
+fn bags_shrink_where_j_particles_are_large() {
+    let program = Program::new::<heavy::Heavy>(Options::default()).unwrap();
+    assert_eq!(program.choices.bag, 16);
+    let (_cache, device) = emulator();
+    let (i, j) = (nbody::models::uniform(20, 1), nbody::models::uniform(300, 2));
+    let fields = AllPairs::new(&device, heavy::Heavy).unwrap().evaluate(&i, &j).unwrap();
+    let expected = nbody::reference(&heavy::Heavy, &i, &j);
+    let report = nbody::compare(&fields, &expected, None).unwrap();
+    assert!(report.fields[0].max < 1e-6, "{report}");
+}
+
+#[test]
+fn memory_that_does_not_fit_is_an_error() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let direct = AllPairs::new(&device, GRAVITY).unwrap();
+        for n in [usize::MAX, usize::MAX / 64] {
+            let error = direct.fields(n).unwrap_err().to_string();
+            assert!(error.starts_with("out of memory"), "{device}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_warm_cache_compiles_nothing_and_a_damaged_one_is_repaired() {
+    let (cache, device) = emulator();
+    let origin = || AllPairs::new(&device, GRAVITY).unwrap().build().unwrap().origin;
+    assert_eq!(origin(), Origin::Compiled);
+    assert_eq!(origin(), Origin::Cached);
+    let entries = || fs::read_dir(cache.path()).unwrap().map(|entry| entry.unwrap().path());
+    let compiled = entries().find(|path| path.extension().is_some_and(|x| x == "so")).unwrap();
+    let whole = fs::read(&compiled).unwrap();
+    for damaged in [&whole[..whole.len() / 2], b"", b"nbody kernel cache 1\n"] {
+        fs::write(&compiled, damaged).unwrap();
+        assert_eq!(origin(), Origin::Repaired);
+        assert_eq!(fs::read(&compiled).unwrap().len(), whole.len());
+    }
+    assert_eq!(origin(), Origin::Cached);
+}
+
+#[test]
+fn other_options_are_other_entries() {
+    let (_cache, device) = emulator();
+    let origin = |options| {
+        AllPairs::with_options(&device, GRAVITY, options).unwrap().build().unwrap().origin
+    };
+    for &math in Math::ALL {
+        for &accumulation in Accumulation::ALL {
+            let options = Options { math, accumulation, ..Options::default() };
+            assert_eq!(origin(options), Origin::Compiled, "{options:?}");
+        }
+    }
+    let hermite = AllPairs::new(&device, Hermite { eps2: 1.0 }).unwrap();
+    assert_eq!(hermite.build().unwrap().origin, Origin::Compiled);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_costs_only_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, b"").unwrap();
+    let device = Device::emulator().unwrap().with_cache_dir(file.join("cache"));
+    for _ in 0..2 {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let build = direct.build().unwrap();
+        assert_eq!((build.origin, &build.source), (Origin::Compiled, &None));
+        assert!(build.cache_error.as_ref().unwrap().contains("file/cache"), "{build:?}");
+        assert_eq!(direct.evaluate_self(&bodies(9)).unwrap().len(), 9);
+    }
+}
+
+#[test]
+fn the_source_is_kept_where_the_build_says() {
+    let (_cache, device) = emulator();
+    let direct = AllPairs::new(&device, GRAVITY).unwrap();
+    let path = direct.build().unwrap().source.clone().unwrap();
+    let program = Program::new::<Gravity>(Options::default()).unwrap();
+    assert_eq!(fs::read_to_string(path).unwrap(), program.source);
+}
+
+#[test]
+fn parameters_change_without_a_new_program() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let before = direct.evaluate_self(&bodies(2)).unwrap();
+        direct.set_interaction(Gravity { eps2: 100.0 });
+        assert_eq!(direct.interaction().eps2, 100.0);
+        let after = direct.evaluate_self(&bodies(2)).unwrap();
+        assert!(after[0].pot.abs() < 0.5 * before[0].pot.abs(), "{device}");
+    }
+}
+
+#[test]
+fn results_are_the_same_in_every_run() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let first = direct.evaluate_self(&bodies(1500)).unwrap();
+        assert_eq!(first, direct.evaluate_self(&bodies(1500)).unwrap(), "{device}");
+        let mut again = AllPairs::new(&device, GRAVITY).unwrap();
+        assert_eq!(first, again.evaluate_self(&bodies(1500)).unwrap(), "{device}");
+    }
+}
