@@ -3,6 +3,10 @@
 // after each bag the accumulators are folded into backup accumulators.
 namespace nbody {
 
+// Particles lie in memory as rows of words of the size of a `real`.
+static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
+static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
+
 // One j-particle of a bag, aligned so that it is read in as few accesses as possible.
 struct alignas(16) Slot {
     ParticleJ j;
@@ -12,12 +16,13 @@ struct alignas(16) Slot {
 //
 // The blocks of a split follow one another: block = split * tiles + tile. `sums` is a structure
 // of arrays, component c of i-particle k in split s at [(s * FDIM + c) * ni + k]; with one split
-// it is the result. With `skip_self`, i and j are one set and none meets itself.
+// it is the result. With `one_set`, particle k of i is particle k of j, and meets itself only in
+// an interaction of SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
     const Parameters self,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
-    const u32 tiles, const u32 bags_per_split, const u32 skip_self,
+    const u32 tiles, const u32 bags_per_split, const u32 one_set,
     backup *__restrict__ sums)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
@@ -30,6 +35,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
     const size_t split_end = split_begin + size_t(bags_per_split) * BAG;
     const u32 begin = split_begin < nj ? u32(split_begin) : nj;
     const u32 end = split_end < nj ? u32(split_end) : nj;
+
+    const bool skip_self = one_set && !SELF_PAIRS;
 
     // Threads beyond the last i-particle repeat it, and write nothing.
     ParticleI i[I_PER_THREAD];

@@ -190,7 +190,7 @@ impl<X: Interaction> CudaAllPairs<X> {
             tiles: plan.tiles,
             splits: plan.splits,
             bags_per_split: plan.bags_per_split,
-            skip_self: one_set && !X::SELF_PAIRS,
+            one_set,
             sums,
         };
         if plan.splits == 1 {

@@ -17,7 +17,7 @@ pub(crate) enum Launch<'a> {
         tiles: u32,
         splits: u32,
         bags_per_split: u32,
-        skip_self: bool,
+        one_set: bool,
         sums: &'a dyn Memory,
     },
     AddSplits {
@@ -70,7 +70,7 @@ impl Launch<'_> {
                 nj,
                 tiles,
                 bags_per_split,
-                skip_self,
+                one_set,
                 sums,
                 splits: _,
             } => vec![
@@ -82,7 +82,7 @@ impl Launch<'_> {
                 one(nj),
                 one(tiles),
                 one(bags_per_split),
-                one(skip_self.into()),
+                one(one_set.into()),
                 vec![sums.address()],
             ],
             Self::AddSplits { sums, n, splits, out } => {
