@@ -31,7 +31,7 @@
 //! use gravity::{Body, Gravity};
 //!
 //! # fn main() -> Result<(), nbody::Error> {
-//! let bodies = [
+//! let bodies: [Body; 2] = [
 //!     Body { pos: Point::new(0.0, 0.0, 0.0), mass: 1.0 },
 //!     Body { pos: Point::new(2.0, 0.0, 0.0), mass: 3.0 },
 //! ];
@@ -44,7 +44,7 @@
 //! ```
 //!
 //! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`] and [`compare`] check, and
+//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`] and [`compare()`] check, and
 //! [`models`] has particles to try it on.
 #![forbid(unsafe_code)]
 

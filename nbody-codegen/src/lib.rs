@@ -1,8 +1,8 @@
 //! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
 //!
-//! Data flows one way. [`syntax`] sorts the items of the module, [`check`] resolves names and
-//! types and collects every error, [`ir`] is what comes of it, and [`emit_cuda`] and
-//! [`emit_rust`] print the same tree in two languages; [`expand`] puts the pieces together.
+//! Data flows one way. `syntax` sorts the items of the module, `check` resolves names and types
+//! and collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the
+//! same tree in two languages; `expand` puts the pieces together.
 //!
 //! It is no proc-macro itself, so that it can be tested, and used, like any other code.
 
