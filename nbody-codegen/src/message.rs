@@ -45,6 +45,7 @@ messages! {
     // Structs.
     TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
     UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";
+    LESS_VISIBLE: "`{}` is less visible than `{}`, which uses it", "write `{} struct {}`";
     EMPTY_PARTICLE: "`{}` has no fields", "a particle or a result holds at least one number";
     TYPE: "`{}` is not a type of the language", "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
     ARRAY_LENGTH: "the length of an array is a whole number of 1 or more", "write it as a number or name a `u32` constant of the module";

@@ -142,8 +142,8 @@ fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
 /// operations of a pair, and t the terms that are summed in that precision one after another:
 /// all of them in [`Accumulation::Direct`], a bag and the number of bags in
 /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
-/// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815);
-/// the constants leave a factor of about three. In double precision t is the whole sum, since
+/// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
+/// among them a sum that adds one and the same term again and again; the constants leave a factor of about three. In double precision t is the whole sum, since
 /// the reference is rounded too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {

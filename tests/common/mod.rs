@@ -130,7 +130,7 @@ pub mod wide {
         fn pair(&self, i: &Number, j: &Number, f: &mut Sums) {
             f.rows[0] += j.x;
             f.rows[159] += i.x * j.x;
-            f.more[80] -= i.x;
+            f.more[80] -= j.x * j.x;
         }
     }
 }

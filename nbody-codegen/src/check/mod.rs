@@ -12,7 +12,8 @@ mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use syn::{Expr, Ident, Lit};
+use quote::ToTokens as _;
+use syn::{Expr, Ident, Lit, Visibility};
 
 use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{self, Type};
@@ -145,6 +146,7 @@ fn structure(
     if item.fields.is_empty() && (is_particle || is_output) {
         cx.error(Site::of(&item.ident), &message::EMPTY_PARTICLE, &[&name]);
     }
+    visibility(cx, module, item);
     let distinct =
         item.fields.iter().enumerate().filter(|(k, field)| {
             item.fields[..*k].iter().all(|before| before.ident != field.ident)
@@ -176,6 +178,29 @@ fn structure(
         name: names.name(&name),
         fields: distinct.map(field).collect(),
         is_output,
+    }
+}
+
+/// Refuses a particle or a result that cannot be seen where its interaction can.
+fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
+    let rank = |vis: &Visibility| match vis {
+        Visibility::Inherited => 0,
+        Visibility::Restricted(_) => 1,
+        Visibility::Public(_) => 2,
+    };
+    let users = module
+        .interactions
+        .iter()
+        .filter(|impl_| [&impl_.i, &impl_.j, &impl_.f].contains(&&item.ident));
+    let users = users.filter_map(|impl_| {
+        module.structs.iter().find(|parameters| parameters.ident == impl_.target)
+    });
+    let most = users.max_by_key(|parameters| rank(&parameters.vis));
+    if let Some(user) = most.filter(|user| rank(&user.vis) > rank(&item.vis)) {
+        let (name, vis) =
+            (item.ident.to_string(), user.vis.to_token_stream().to_string().replace(" (", "("));
+        let arguments = [&name, &user.ident.to_string(), &*vis, &name];
+        cx.error(Site::of(&item.ident), &message::LESS_VISIBLE, &arguments);
     }
 }
 
