@@ -48,7 +48,7 @@ messages! {
     LESS_VISIBLE: "`{}` is less visible than `{}`, which uses it", "write `{} struct {}`";
     EMPTY_PARTICLE: "`{}` has no fields", "a particle or a result holds at least one number";
     TYPE: "`{}` is not a type of the language", "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
-    ARRAY_LENGTH: "the length of an array is a whole number of 1 or more", "write it as a number or name a `u32` constant of the module";
+    ARRAY_LENGTH: "the length of an array is a whole number from 1 to 4096", "write it as a number or name a `u32` constant of the module";
     DIMENSION: "a `{}` has 2 or 3 components", "write `{}` or `{}<2>`";
     FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
     OUTPUT_TYPE: "a result cannot hold a `{}`", "results are sums: `Real`, `Vector` or `[Real; N]`";

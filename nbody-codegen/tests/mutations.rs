@@ -26,6 +26,7 @@ fn piece() -> impl Strategy<Value = String> {
         "Vector<2>",
         "[Real; 3]",
         "[Real; 0]",
+        "[Real; 4294967295]",
         "u32",
         "self",
         "i",

@@ -8,6 +8,9 @@ use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{Constant, Type};
 use crate::message;
 
+/// The longest array: far more than a thread has registers, and less than would drown compilers.
+const LONGEST: usize = 4096;
+
 /// The type that this syntax names.
 pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
     let found = match ty {
@@ -26,7 +29,9 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
         syn::Type::Array(array) => {
             if !matches!(check(cx, &array.elem, constants)?, Type::Real) {
                 None
-            } else if let Some(n) = constant::index(&array.len, constants).filter(|&n| n > 0) {
+            } else if let Some(n) = constant::index(&array.len, constants)
+                && (1..=LONGEST).contains(&n)
+            {
                 Some(Type::Array(n))
             } else {
                 cx.error(Site::of(&array.len), &message::ARRAY_LENGTH, &[]);

@@ -5,6 +5,7 @@ mod wrong {
         pub pos: Point<4>,
         pub name: String,
         pub raw: [Real; 0],
+        pub long: [Real; 4294967295],
         pub more: [u32; 2],
         pub alive: bool,
         pub kind: u32,
