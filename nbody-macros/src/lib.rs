@@ -4,7 +4,7 @@ use proc_macro::TokenStream;
 
 /// Turns a module that declares a pairwise interaction into a CUDA kernel and a CPU kernel.
 ///
-/// ```ignore
+/// ```
 /// #[nbody::interaction]
 /// pub mod gravity {
 ///     /// Newtonian gravity with Plummer softening; G = 1.
@@ -31,9 +31,33 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// The structs become generic over the scalar, with `f64` as the default, and `bytemuck::Pod`
-/// where they have no padding. `crate = path` tells the macro where the `nbody` crate is, if
-/// it goes by another name.
+/// # What it makes
+///
+/// The structs become `#[repr(C)]`, generic over the scalar with `f64` as the default, and
+/// `bytemuck::Pod` where they have no padding; `Gravity` implements `nbody::Interaction`, with
+/// the CUDA text of `pair` and the same `pair` in Rust. `crate = path` as an argument tells the
+/// macro where the `nbody` crate is, if it goes by another name.
+///
+/// # The language
+///
+/// The module holds structs, constants, helper functions and `impl Interaction for ...`. Several
+/// interactions may share a module.
+///
+/// - **Fields**: `Real`; `Vector` and `Vector<2>`; `Point` and `Point<2>`, positions, of which
+///   only differences exist; `[Real; N]`; `u32` for types, flags and ids. A result is a sum:
+///   `Real`, `Vector` or `[Real; N]`, to which `pair` adds with `+=` and `-=`.
+/// - **`pair`** reads `self` (the parameters), `i` and `j`, and writes to `f`.
+///   `const SELF_PAIRS: bool = true;` lets a particle meet itself when i and j are one set.
+/// - **Statements**: `let` and `let mut`, assignment to variables and components, `if`/`else`.
+/// - **Expressions**: arithmetic, comparison, `&&`, `||`, `!`, `if`/`else`, components (`.x`,
+///   `[k]`), constants of the module and of `core::f64::consts`, calls of the module's functions,
+///   `as Real`, `Vector::new(x, y, z)`; integers may be combined with `+ - * & | ^`.
+/// - **Functions** of a `Real`: `sqrt rsqrt recip powi powf cbrt exp ln sin cos tan asin acos atan
+///   atan2 sinh cosh tanh erf erfc abs min max clamp floor ceil round trunc copysign mul_add`; of
+///   a `Vector`: `dot cross norm norm2`; of a `bool`: `select`.
+///
+/// Whatever else stands there is refused at its place, with a hint, and all errors of a module
+/// are reported at once.
 #[proc_macro_attribute]
 pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
     nbody_codegen::interaction(args.into(), item.into()).into()

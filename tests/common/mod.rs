@@ -64,6 +64,7 @@ pub mod arithmetic {
             let n = if same { r2.sqrt() } else { r2.rsqrt() + r2.recip() };
             f.force += w * n.powi(-3) * d.cross(self.at) / (self.a + d.norm());
             f.flat += (j.flat + i.flat) * (1.0 + j.raw[1]).powi(5);
+            f.flat -= Vector::new(w, self.a * j.raw[2]);
             f.flat.y += j.raw[2].mul_add(self.a, 1.0);
             f.rows[0] += (4.0 * j.raw[0]).floor() + (4.0 * j.raw[1]).ceil();
             f.rows[1] += (8.0 * j.raw[1]).round() + (8.0 * j.raw[2]).trunc();
