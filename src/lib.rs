@@ -44,14 +44,14 @@
 //! ```
 //!
 //! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`] and [`compare()`] check, and
-//! [`models`] has particles to try it on.
+//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`], [`compare()`] and [`Case`] check,
+//! and [`models`] has particles to try it on.
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
-    __private, Accumulation, CpuAllPairs, Engine, Field, FieldKind, FieldReport, Interaction, Lane,
-    Math, Operations, Options, Output, Point, Precision, Reader, Record, Report, Scalar, Tiling,
-    Tolerance, Vector, Writer, compare, dim, magnitudes, magnitudes_self, pack, reference,
+    __private, Accumulation, Case, CpuAllPairs, Engine, Field, FieldKind, FieldReport, Interaction,
+    Lane, Math, Operations, Options, Output, Point, Precision, Reader, Record, Report, Scalar,
+    Tiling, Tolerance, Vector, Writer, compare, dim, magnitudes, magnitudes_self, pack, reference,
     reference_self, select_array,
 };
 pub use nbody_cuda::{

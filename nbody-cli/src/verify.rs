@@ -4,10 +4,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::uniform;
+use nbody::models::cases;
 use nbody::{
-    Accumulation, AllPairs, Device, Engine, Error, Interaction, Math, Options, Precision, Record,
-    Tiling, Tolerance, compare, magnitudes, magnitudes_self, reference, reference_self,
+    Accumulation, AllPairs, Case, Device, Error, Interaction, Math, Options, Precision, Tiling,
 };
 use nbody_interactions::Visitor;
 
@@ -60,16 +59,6 @@ struct Verify {
     bar: ProgressBar,
 }
 
-/// Particles, and what should come of them.
-struct Case<X: Interaction> {
-    name: String,
-    i: Vec<X::I>,
-    j: Vec<X::J>,
-    one_set: bool,
-    expected: Vec<X::F>,
-    scale: Vec<X::F>,
-}
-
 /// The case that came nearest to its tolerance, or went farthest beyond.
 #[derive(Default)]
 struct Worst {
@@ -84,7 +73,7 @@ impl Visitor for Verify {
         let combinations = Precision::ALL.len() * Accumulation::ALL.len() * Math::ALL.len();
         self.bar.inc_length((combinations * self.devices.len()) as u64);
         self.bar.set_message(X::NAME);
-        let cases = cases(interaction);
+        let cases = cases(&interaction, &SIZES);
         for device in self.devices.clone() {
             for &precision in Precision::ALL {
                 for &accumulation in Accumulation::ALL {
@@ -153,34 +142,6 @@ impl Verify {
     }
 }
 
-/// Two sets of different sizes, and one set of each size.
-fn cases<X: Interaction>(x: X) -> Vec<Case<X>> {
-    let two = SIZES.into_iter().zip(SIZES.into_iter().rev()).map(|(ni, nj)| {
-        let (i, j) = (uniform::<X::I>(ni, 1), uniform::<X::J>(nj, 2));
-        let expected = reference::<X, f64>(&x, &i, &j);
-        let scale = magnitudes::<X, f64>(&x, &i, &j);
-        Case { name: format!("{ni} x {nj}"), i, j, one_set: false, expected, scale }
-    });
-    let one = SIZES.into_iter().map(|n| {
-        let (i, j) = (uniform::<X::I>(n, 3), uniform::<X::J>(n, 4));
-        let expected = reference_self::<X, f64>(&x, &i, &j);
-        let scale = magnitudes_self::<X, f64>(&x, &i, &j);
-        Case { name: format!("{n} self"), i, j, one_set: true, expected, scale }
-    });
-    two.chain(one).collect()
-}
-
-fn evaluate<X: Interaction>(direct: &mut AllPairs<X>, case: &Case<X>) -> Result<Vec<X::F>, Error> {
-    let (i, j) = (direct.upload(&case.i)?, direct.upload(&case.j)?);
-    let mut out = direct.fields(case.i.len())?;
-    if case.one_set {
-        direct.evaluate_self_into(&i, &j, &mut out)?;
-    } else {
-        direct.evaluate_into(&i, &j, &mut out)?;
-    }
-    direct.download::<f64>(&out)
-}
-
 fn check<X: Interaction>(
     device: &Device,
     interaction: X,
@@ -190,14 +151,12 @@ fn check<X: Interaction>(
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let mut worst = Worst { passed: true, ..Worst::default() };
     for case in cases {
-        let found = evaluate(&mut direct, case)?;
-        let report = compare::<X::F, f64>(&found, &case.expected, Some(&case.scale))?;
-        let tolerance = Tolerance::new(&options, X::OPERATIONS, case.j.len());
+        let (report, tolerance) = (case.check(&mut direct)?, case.tolerance(&options));
         worst.passed &= report.passes(tolerance);
         for field in report.fields {
             let error = field.scaled.unwrap_or(field.max);
             if worst.at.is_empty() || error / tolerance.scaled > worst.error / worst.tolerance {
-                let at = format!("{}, {}", field.name, case.name);
+                let at = format!("{}, {}", field.name, case.name());
                 worst = Worst { error, tolerance: tolerance.scaled, at, ..worst };
             }
         }
@@ -220,53 +179,52 @@ fn bits<X: Interaction>(
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let mut cpu = AllPairs::with_options(&Device::cpu(), interaction, options)?;
     for case in cases {
-        let (found, expected) = (evaluate(&mut direct, case)?, evaluate(&mut cpu, case)?);
-        if words(&found) != words(&expected) {
+        if !case.same_bits(&mut direct, &mut cpu)? {
             return Ok(Some(false));
         }
     }
     Ok(Some(true))
 }
 
-fn words<F: Record<Lane = f64>>(fields: &[F]) -> Vec<u64> {
-    nbody::pack::pack::<F, f64>(fields)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nbody_interactions::gravity::Gravity;
+    use nbody::models::uniform;
+    use nbody_interactions::gravity::{Body, Gravity};
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 
-    /// The last row for results that should be those of `spoil`.
-    fn row(spoil: impl FnOnce(&mut Case<Gravity>)) -> (usize, usize, String) {
-        let mut cases = cases(GRAVITY);
-        spoil(&mut cases[5]);
+    /// The last row for these cases.
+    fn row(cases: &[Case<Gravity>]) -> (usize, usize, String) {
         let mut verify = Verify::new(Vec::new(), ProgressBar::hidden());
-        verify.row(&Device::cpu(), GRAVITY, Options::default(), &cases);
+        verify.row(&Device::cpu(), GRAVITY, Options::default(), cases);
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
     }
 
     #[test]
     fn right_results_pass() {
-        let (passed, failed, line) = row(|_| ());
+        let (passed, failed, line) = row(&cases(&GRAVITY, &SIZES));
         assert_eq!((passed, failed), (1, 0), "{line}");
     }
 
     #[test]
-    fn one_wrong_result_fails() {
-        let (passed, failed, line) = row(|case| case.expected[100].pot *= 1.00001);
+    fn one_wrong_case_fails() {
+        let mut cases = cases(&GRAVITY, &SIZES);
+        // What another softening makes of the same particles.
+        let other = Gravity { eps2: 1.0 / 63.0 };
+        cases[5] = Case::two_sets(&other, uniform(129, 1), uniform(2, 2));
+        let (passed, failed, line) = row(&cases);
         assert_eq!((passed, failed), (0, 1), "{line}");
-        assert!(line.contains("pot, 129 x 2") && line.ends_with("FAILED"), "{line}");
+        assert!(line.contains("129 x 2") && line.ends_with("FAILED"), "{line}");
     }
 
     #[test]
     fn what_is_not_a_number_fails() {
-        let (_, failed, line) = row(|case| case.i[0].pos[0] = f64::NAN);
-        assert_eq!(failed, 1, "{line}");
-        let (_, failed, line) = row(|case| case.expected[0].acc[0] = f64::NAN);
+        let mut bodies = uniform::<Body>(10, 1);
+        bodies[3].pos[0] = f64::NAN;
+        let case = Case::two_sets(&GRAVITY, bodies, uniform(5, 2));
+        let (_, failed, line) = row(&[case]);
         assert_eq!(failed, 1, "{line}");
     }
 }

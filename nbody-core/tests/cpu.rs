@@ -3,8 +3,8 @@ mod common;
 
 use common::{Body, Field, Gravity, bodies};
 use nbody_core::{
-    Accumulation, CpuAllPairs, Engine, Error, Interaction, Options, Point, Precision, Tiling,
-    Tolerance, Vector, compare, magnitudes, reference, reference_self,
+    Accumulation, Case, CpuAllPairs, Engine, Error, Options, Point, Precision, Tiling, Tolerance,
+    Vector, compare, reference, reference_self,
 };
 use proptest::prelude::*;
 
@@ -25,20 +25,18 @@ fn engine(options: Options) -> CpuAllPairs<Gravity> {
     CpuAllPairs::with_options(GRAVITY, options).unwrap()
 }
 
-fn check(options: Options, i: &[Body], j: &[Body]) {
-    let fields = engine(options).evaluate(i, j).unwrap();
-    let (truth, scale) = (reference(&GRAVITY, i, j), magnitudes(&GRAVITY, i, j));
-    let report = compare(&fields, &truth, Some(&scale)).unwrap();
-    let tolerance = Tolerance::new(&options, Gravity::OPERATIONS, j.len());
-    assert!(report.passes(tolerance), "{options:?} {}x{}\n{report}{tolerance:?}", i.len(), j.len());
+fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
+    let case = Case::two_sets(&GRAVITY, i, j);
+    let (report, tolerance) = (case.check(&mut engine(options)).unwrap(), case.tolerance(&options));
+    assert!(report.passes(tolerance), "{options:?} {}\n{report}{tolerance:?}", case.name());
 }
 
 #[test]
 fn every_size_agrees_with_the_reference() {
     for options in options() {
         for (ni, nj) in SIZES.into_iter().zip(SIZES.into_iter().rev().cycle()) {
-            check(options, &bodies(ni, 1), &bodies(nj, 2));
-            check(options, &bodies(nj, 1), &bodies(nj, 2));
+            check(options, bodies(ni, 1), bodies(nj, 2));
+            check(options, bodies(nj, 1), bodies(nj, 2));
         }
     }
 }
@@ -131,7 +129,7 @@ proptest! {
     ) {
         for options in options() {
             let options = Options { tiling: Some(Tiling { bag, splits }), ..options };
-            check(options, &bodies(ni, 9), &bodies(nj, 10));
+            check(options, bodies(ni, 9), bodies(nj, 10));
         }
     }
 }

@@ -15,4 +15,4 @@ mod uniform;
 pub use error::Error;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
-pub use uniform::uniform;
+pub use uniform::{cases, uniform};

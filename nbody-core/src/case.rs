@@ -1,0 +1,90 @@
+//! Particles with what should come of them, to check engines on.
+
+use crate::{
+    Engine, Error, Interaction, Options, Record, Report, Scalar, Tolerance, compare, magnitudes,
+    magnitudes_self, pack, reference, reference_self,
+};
+
+/// Particles, and what the reference makes of them.
+///
+/// ```
+/// # use nbody_core::{Case, CpuAllPairs, Error, Interaction, Options};
+/// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
+/// let case = Case::two_sets(&x, i, j);
+/// let report = case.check(&mut CpuAllPairs::new(x))?;
+/// assert!(report.passes(case.tolerance(&Options::default())), "{report}");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Case<X: Interaction> {
+    i: Vec<X::I>,
+    j: Vec<X::J>,
+    one_set: bool,
+    expected: Vec<X::F>,
+    scale: Vec<X::F>,
+}
+
+impl<X: Interaction> Case<X> {
+    /// Every j-particle acts on every i-particle.
+    pub fn two_sets(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Self {
+        let expected = reference::<X, f64>(x, &i, &j);
+        let scale = magnitudes::<X, f64>(x, &i, &j);
+        Self { i, j, one_set: false, expected, scale }
+    }
+
+    /// The particles are one set, given as what feels and as what acts, both of the same length.
+    pub fn one_set(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
+        Error::check_length("j-particles of one set", j.len(), i.len())?;
+        let expected = reference_self::<X, f64>(x, &i, &j);
+        let scale = magnitudes_self::<X, f64>(x, &i, &j);
+        Ok(Self { i, j, one_set: true, expected, scale })
+    }
+
+    /// What it evaluates: `129 x 1000`, `129 self`.
+    pub fn name(&self) -> String {
+        let (ni, nj) = (self.i.len(), self.j.len());
+        if self.one_set { format!("{ni} self") } else { format!("{ni} x {nj}") }
+    }
+
+    /// What an engine makes of the particles.
+    pub fn evaluate<E: Engine<X>>(&self, engine: &mut E) -> Result<Vec<X::F>, E::Error> {
+        let (i, j) = (engine.upload(&self.i)?, engine.upload(&self.j)?);
+        let mut out = engine.fields(self.i.len())?;
+        if self.one_set {
+            engine.evaluate_self_into(&i, &j, &mut out)?;
+        } else {
+            engine.evaluate_into(&i, &j, &mut out)?;
+        }
+        engine.download::<f64>(&out)
+    }
+
+    /// How far that is from the reference.
+    pub fn check<E: Engine<X>>(&self, engine: &mut E) -> Result<Report, E::Error> {
+        let found = self.evaluate(engine)?;
+        Ok(compare::<X::F, f64>(&found, &self.expected, Some(&self.scale))?)
+    }
+
+    /// How far it may be, for an engine of these options.
+    pub fn tolerance(&self, options: &Options) -> Tolerance {
+        Tolerance::new(options, X::OPERATIONS, self.j.len())
+    }
+
+    /// Whether two engines agree to the last bit, as they should in exact mathematics with the
+    /// same tiling, for interactions without special functions.
+    pub fn same_bits<A, B>(&self, a: &mut A, b: &mut B) -> Result<bool, A::Error>
+    where
+        A: Engine<X>,
+        B: Engine<X, Error: Into<A::Error>>,
+    {
+        let (a, b) = (self.evaluate(a)?, self.evaluate(b).map_err(Into::into)?);
+        Ok(words(&a) == words(&b))
+    }
+}
+
+fn words<F>(fields: &[F]) -> Vec<<f64 as Scalar>::Word>
+where
+    F: Record<Lane = f64>,
+{
+    pack::pack::<F, f64>(fields)
+}
