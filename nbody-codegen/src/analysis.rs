@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::builtin::{Builtin, Cost};
-use crate::ir::{BinaryOp, Body, Expr, ExprKind, Interaction, Module, Stmt, StmtKind, Type};
+use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Interaction, Module, Stmt, StmtKind, Type};
 
 /// The constants and helper functions that an interaction uses, by index.
 #[derive(Default)]
@@ -57,10 +57,10 @@ impl Operations {
     }
 
     fn body(&mut self, module: &Module, body: &Body) {
-        self.statements(module, &body.statements);
+        self.statements(module, body, &body.statements);
     }
 
-    fn statements(&mut self, module: &Module, statements: &[Stmt]) {
+    fn statements(&mut self, module: &Module, body: &Body, statements: &[Stmt]) {
         for statement in statements {
             match &statement.kind {
                 StmtKind::Let { value, .. } => self.expr(module, value),
@@ -77,11 +77,34 @@ impl Operations {
                 }
                 StmtKind::If { condition, yes, no } => {
                     self.expr(module, condition);
-                    self.statements(module, yes);
-                    self.statements(module, no);
+                    self.statements(module, body, yes);
+                    self.statements(module, body, no);
+                }
+                StmtKind::For { local, body: turn } => {
+                    let turns =
+                        body.locals[*local].range.as_ref().map_or(0, ExactSizeIterator::len);
+                    let mut once = Self::default();
+                    once.statements(module, body, turn);
+                    self.add_times(once, u32::try_from(turns).unwrap_or(u32::MAX));
+                }
+                StmtKind::Return { value } => {
+                    if let Some(value) = value {
+                        self.expr(module, value);
+                    }
                 }
             }
         }
+    }
+
+    fn add_times(&mut self, other: Self, times: u32) {
+        let Self { add, mul, div, sqrt, special, compare } = other;
+        let sum = |count: &mut u32, n: u32| *count = count.saturating_add(n.saturating_mul(times));
+        sum(&mut self.add, add);
+        sum(&mut self.mul, mul);
+        sum(&mut self.div, div);
+        sum(&mut self.sqrt, sqrt);
+        sum(&mut self.special, special);
+        sum(&mut self.compare, compare);
     }
 
     fn expr(&mut self, module: &Module, expr: &Expr) {
@@ -165,6 +188,8 @@ fn each_expr(statements: &[Stmt], visit: &mut impl FnMut(&Expr)) {
                 each_expr(yes, visit);
                 each_expr(no, visit);
             }
+            StmtKind::For { body, .. } => each_expr(body, visit),
+            StmtKind::Return { value } => value.iter().for_each(&mut *visit),
         }
     }
 }
@@ -173,10 +198,20 @@ fn each_expr(statements: &[Stmt], visit: &mut impl FnMut(&Expr)) {
 fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
-        ExprKind::Component(part, _)
+        ExprKind::Component(part, Index::Fixed(_))
         | ExprKind::Unary(_, part)
         | ExprKind::Powi(part, _)
         | ExprKind::Convert(part) => walk(part, visit),
+        ExprKind::Component(part, Index::Loop(index)) => {
+            walk(part, visit);
+            walk(index, visit);
+        }
+        ExprKind::Entry(base, indices) => {
+            walk(base, visit);
+            for index in indices {
+                walk(index, visit);
+            }
+        }
         ExprKind::Binary(_, a, b) => {
             walk(a, visit);
             walk(b, visit);

@@ -16,6 +16,9 @@ use crate::ir::{
 use expr::{Printer, assignment};
 use layout::{Text, docs};
 
+/// Loops of more turns are left to the compiler.
+const LONGEST_UNROLLED: usize = 32;
+
 /// The text for one interaction.
 pub fn emit(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
@@ -57,6 +60,7 @@ pub(crate) fn type_name(ty: Type) -> String {
         Type::Vector(n) => format!("Vector<{n}>"),
         Type::Point(n) => format!("Point<{n}>"),
         Type::Array(n) => format!("Array<{n}>"),
+        Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
     }
 }
 
@@ -182,22 +186,37 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             }
             text.close("}");
         }
+        StmtKind::For { local, body } => {
+            let local = printer.local(*local);
+            let range = local.range.clone().unwrap_or_default();
+            let (name, start, end) = (&local.name, range.start, range.end);
+            if range.len() <= LONGEST_UNROLLED {
+                text.directive("#pragma unroll");
+            }
+            text.open(&format!("for (u32 {name} = {start}; {name} < {end}; ++{name}) {{"));
+            statements(text, printer, body);
+            text.close("}");
+        }
+        StmtKind::Return { value: None } => text.line_with("return;", behind),
+        StmtKind::Return { value: Some(value) } => {
+            text.line_with(&format!("return {};", printer.print(value)), behind);
+        }
     }
 }
 
 fn variable(printer: &Printer, place: &Place<LocalId>) -> String {
     let local = printer.local(place.of);
-    match place.component {
+    match &place.component {
         None => local.name.clone(),
-        Some(k) => expr::component(&local.name, place.whole, k),
+        Some(index) => printer.component(&local.name, place.whole, index),
     }
 }
 
 fn accumulator(printer: &Printer, place: &Place<crate::ir::FieldName>) -> String {
     let field = format!("{}.{}", printer.result(), place.of.name);
-    match place.component {
+    match &place.component {
         None => field,
-        Some(k) => expr::component(&field, place.whole, k),
+        Some(index) => printer.component(&field, place.whole, index),
     }
 }
 

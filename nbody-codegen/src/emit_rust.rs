@@ -1,15 +1,16 @@
 //! Prints a body as Rust that is generic over the lane: the CPU kernel and the reference.
 //!
 //! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed,
-//! and what they assign or accumulate is selected by the mask.
+//! and what they assign or accumulate is selected by the mask. A `return` takes particles out of
+//! the mask `__on`, and the function ends early once none is left.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::builtin::Builtin;
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, FieldName, Input, LocalId, Module, Pair, Place, Stmt, StmtKind,
-    Type, UnaryOp, Value,
+    BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Pair, Place, Stmt,
+    StmtKind, Type, UnaryOp, Value,
 };
 
 /// Prints the body of one function.
@@ -19,6 +20,8 @@ pub struct Printer<'a> {
     pair: Option<&'a Pair>,
     krate: &'a TokenStream,
     masks: usize,
+    /// Whether a `return` stands before what is printed next.
+    returned: bool,
 }
 
 /// The type in generated Rust, where `Real` is the lane.
@@ -32,6 +35,7 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Vector(n) => quote!(#krate::Vector<Real, #n>),
         Type::Point(n) => quote!(#krate::Point<Real, #n>),
         Type::Array(n) => quote!([Real; #n]),
+        Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
     }
 }
 
@@ -47,13 +51,28 @@ impl<'a> Printer<'a> {
         pair: Option<&'a Pair>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self { module, body, pair, krate, masks: 0 }
+        Self { module, body, pair, krate, masks: 0, returned: false }
     }
 
-    /// The statements of the body.
+    /// The statements of the body of `pair`.
     pub fn body(&mut self) -> TokenStream {
         let body = self.body;
-        self.statements(&body.statements, None)
+        let on =
+            has_return(&body.statements).then(|| quote!(let mut __on = Real::splat_mask(true);));
+        let statements = self.statements(&body.statements, None);
+        quote!(#on #statements)
+    }
+
+    /// The statements of a helper function, and its value.
+    pub fn body_with_value(&mut self, value: &Expr) -> TokenStream {
+        let body = self.body();
+        let last = self.expr(value);
+        if !self.returned {
+            return quote!(#body #last);
+        }
+        let zero = self.zero(value.ty);
+        let chosen = self.select(value.ty, &quote!(__on), &last, &quote!(__value));
+        quote!(let mut __value = #zero; #body #chosen)
     }
 
     /// The variable's name, where the user wrote it.
@@ -82,8 +101,40 @@ impl<'a> Printer<'a> {
             StmtKind::Accumulate { place, subtract, value } => {
                 self.accumulate(place, *subtract, value, mask)
             }
-            StmtKind::If { condition, yes, no } => self.branches(condition, yes, no, mask),
+            StmtKind::If { condition, yes, no } => {
+                let branches = self.branches(condition, yes, no, mask);
+                let guard = mask.is_none() && (has_return(yes) || has_return(no));
+                let end = guard.then(|| self.end_early());
+                quote!(#branches #end)
+            }
+            StmtKind::For { local, body } => {
+                let (name, range) = (self.local(*local), self.body.locals[*local].range.clone());
+                let range = range.unwrap_or_default();
+                let (start, end) = (range.start, range.end);
+                // What a turn returns from, the next turns must not accumulate.
+                self.returned |= has_return(body);
+                let body = self.statements(body, mask);
+                quote!(for #name in #start..#end { #body })
+            }
+            StmtKind::Return { value } => self.return_(value.as_ref(), mask),
         }
+    }
+
+    fn return_(&mut self, value: Option<&Expr>, mask: Option<&Ident>) -> TokenStream {
+        self.returned = true;
+        let mask = mask.map_or_else(|| quote!(Real::splat_mask(true)), |mask| quote!(#mask));
+        let value = value.map(|value| {
+            let (ty, value) = (value.ty, self.expr(value));
+            let chosen = self.select(ty, &quote!((#mask & __on)), &value, &quote!(__value));
+            quote!(__value = #chosen;)
+        });
+        quote!(#value __on = __on & !#mask;)
+    }
+
+    /// Ends the function if it goes on for no particle.
+    fn end_early(&self) -> TokenStream {
+        let value = self.pair.is_none().then(|| quote!(__value));
+        quote!(if !Real::any(__on) { return #value; })
     }
 
     fn branches(
@@ -116,9 +167,12 @@ impl<'a> Printer<'a> {
         mask: Option<&Ident>,
     ) -> TokenStream {
         let name = self.local(place.of);
-        let target = match place.component {
+        let target = match &place.component {
             None => quote!(#name),
-            Some(k) => quote!(#name[#k]),
+            Some(index) => {
+                let index = self.index(index);
+                quote!(#name[#index])
+            }
         };
         let new = match op {
             None => self.expr(value),
@@ -143,18 +197,24 @@ impl<'a> Printer<'a> {
     ) -> TokenStream {
         let result = ident(self.pair.map_or("f", |pair| &pair.f));
         let field = &place.of.ident;
-        let target = match place.component {
+        let target = match &place.component {
             None => quote!(#result.#field),
-            Some(k) => quote!(#result.#field[#k]),
+            Some(index) => {
+                let index = self.index(index);
+                quote!(#result.#field[#index])
+            }
         };
         let op = if subtract { quote!(-=) } else { quote!(+=) };
         let term = self.expr(value);
+        let mask = match (mask, self.returned) {
+            (None, false) => None,
+            (None, true) => Some(quote!(__on)),
+            (Some(mask), false) => Some(quote!(#mask)),
+            (Some(mask), true) => Some(quote!((#mask & __on))),
+        };
         let term = match mask {
             None => term,
-            Some(mask) => {
-                let zero = self.zero(place.ty());
-                self.select(place.ty(), &quote!(#mask), &term, &zero)
-            }
+            Some(mask) => self.select(place.ty(), &mask, &term, &self.zero(place.ty())),
         };
         quote!(#target #op #term;)
     }
@@ -168,6 +228,7 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::default()),
             Type::Point(_) => quote!(#krate::Point::default()),
             Type::Array(n) => quote!([Real::default(); #n]),
+            Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
         }
     }
 
@@ -186,6 +247,7 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
             Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
+            Type::Table(..) => unreachable!("checked: tables are read by their entries"),
         }
     }
 
@@ -200,7 +262,8 @@ impl<'a> Printer<'a> {
             ExprKind::Bool(value) => quote!(Real::splat_mask(#value)),
             ExprKind::Local(id) => {
                 let name = self.local(*id);
-                quote!(#name)
+                let counts = self.body.locals[*id].range.is_some();
+                if counts { quote!(Real::splat_u32(#name)) } else { quote!(#name) }
             }
             ExprKind::Constant(index) => {
                 let constant = &self.module.constants[*index];
@@ -215,9 +278,18 @@ impl<'a> Printer<'a> {
                 let field = &field.ident;
                 quote!(#record.#field)
             }
-            ExprKind::Component(base, k) => {
-                let base = self.operand(base);
-                quote!(#base[#k])
+            ExprKind::Component(base, index) => {
+                let (base, index) = (self.operand(base), self.index(index));
+                quote!(#base[#index])
+            }
+            ExprKind::Entry(base, indices) => {
+                let (krate, base) = (self.krate, self.operand(base));
+                let indices: Vec<_> = indices.iter().map(|index| self.expr(index)).collect();
+                if let [index] = &indices[..] {
+                    quote!(Real::gather(&#base, #index))
+                } else {
+                    quote!(#krate::gather_entry::<Real, _, _>(&#base, #(#indices),*))
+                }
             }
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 let operand = self.operand(operand);
@@ -257,6 +329,40 @@ impl<'a> Printer<'a> {
                 let integer = self.expr(integer);
                 quote!(Real::from_u32(#integer))
             }
+        }
+    }
+
+    /// An index in the host's integers.
+    fn index(&self, index: &Index) -> TokenStream {
+        match index {
+            Index::Fixed(k) => quote!(#k),
+            Index::Loop(index) => {
+                let index = self.host_integer(index);
+                quote!((#index) as usize)
+            }
+        }
+    }
+
+    fn host_integer(&self, expr: &Expr) -> TokenStream {
+        match &expr.kind {
+            ExprKind::Local(id) => {
+                let name = self.local(*id);
+                quote!(#name)
+            }
+            ExprKind::Constant(index) => {
+                let name = &self.module.constants[*index].ident;
+                quote!(#name)
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.host_integer(a), self.host_integer(b));
+                match op {
+                    BinaryOp::Add => quote!((#a + #b)),
+                    BinaryOp::Sub => quote!((#a - #b)),
+                    _ => quote!((#a * #b)),
+                }
+            }
+            ExprKind::U32(n) => quote!(#n),
+            _ => unreachable!("checked: loops count in numbers, constants and `+ - *`"),
         }
     }
 
@@ -337,6 +443,16 @@ impl<'a> Printer<'a> {
             _ => ident("this"),
         }
     }
+}
+
+/// Whether a `return` is among these statements.
+fn has_return(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Return { .. } => true,
+        StmtKind::If { yes, no, .. } => has_return(yes) || has_return(no),
+        StmtKind::For { body, .. } => has_return(body),
+        _ => false,
+    })
 }
 
 /// Whether the operator is printed between its operands.

@@ -102,6 +102,7 @@ fn zero(field: &Field, krate: &TokenStream) -> TokenStream {
     let ident = &field.ident;
     let value = match field.ty {
         Type::Array(n) => quote!([Real::default(); #n]),
+        Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
         Type::Vector(_) => quote!(#krate::Vector::default()),
         Type::Point(_) => quote!(#krate::Point::default()),
         _ => quote!(::core::default::Default::default()),
@@ -113,6 +114,9 @@ fn read(field: &Field, krate: &TokenStream) -> TokenStream {
     let ident = &field.ident;
     let value = match field.ty {
         Type::Array(_) => quote!(::core::array::from_fn(|_| __from.real())),
+        Type::Table(..) => {
+            quote!(::core::array::from_fn(|_| ::core::array::from_fn(|_| __from.real())))
+        }
         Type::Vector(_) => quote!(#krate::Vector::read(__from)),
         Type::Point(_) => quote!(#krate::Point::read(__from)),
         Type::U32 => quote!(__from.index()),
@@ -125,6 +129,7 @@ fn write(field: &Field, _: &TokenStream) -> TokenStream {
     let ident = &field.ident;
     match field.ty {
         Type::Array(_) => quote!(for __x in self.#ident { __to.real(__x); }),
+        Type::Table(..) => quote!(for __x in self.#ident.as_flattened() { __to.real(*__x); }),
         Type::Vector(_) | Type::Point(_) => quote!(self.#ident.write(__to);),
         Type::U32 => quote!(__to.index(self.#ident);),
         Type::Real | Type::Bool => quote!(__to.real(self.#ident);),
@@ -139,6 +144,10 @@ fn kind(field: &Field, krate: &TokenStream) -> TokenStream {
         Type::Vector(n) => quote!(Vector(#n)),
         Type::Point(n) => quote!(Point(#n)),
         Type::Array(n) => quote!(Array(#n)),
+        Type::Table(..) => {
+            let n = field.ty.components();
+            quote!(Array(#n))
+        }
     };
     quote!(#krate::Field { name: #name, kind: #krate::FieldKind::#kind })
 }
@@ -219,13 +228,12 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         })
         .collect();
     let output = type_tokens(item.output, krate);
-    let (body, value) = (printer.body(), printer.expr(&item.value));
+    let body = printer.body_with_value(&item.value);
     quote! {
         #(#attrs)*
         #[inline]
         #vis fn #ident<Real: #krate::Lane>(#(#parameters),*) -> #output {
             #body
-            #value
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The checked module: what both emitters print.
 
+use std::ops::Range;
+
 use proc_macro2::Span;
 use syn::{Attribute, Ident, Visibility};
 
@@ -51,6 +53,8 @@ pub enum Type {
     Vector(usize),
     Point(usize),
     Array(usize),
+    /// Rows and columns.
+    Table(usize, usize),
 }
 
 impl Type {
@@ -58,6 +62,7 @@ impl Type {
         match self {
             Self::Real | Self::U32 | Self::Bool => 1,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+            Self::Table(rows, columns) => rows * columns,
         }
     }
 }
@@ -73,6 +78,7 @@ impl std::fmt::Display for Type {
             Self::Vector(n) => write!(f, "Vector<{n}>"),
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
         }
     }
 }
@@ -150,6 +156,8 @@ pub struct Local {
     pub span: Span,
     pub ty: Type,
     pub mutable: bool,
+    /// The values that the variable of a `for` takes.
+    pub range: Option<Range<u32>>,
 }
 
 pub struct Stmt {
@@ -182,6 +190,15 @@ pub enum StmtKind {
         yes: Vec<Stmt>,
         no: Vec<Stmt>,
     },
+    /// Its variable knows the range.
+    For {
+        local: LocalId,
+        body: Vec<Stmt>,
+    },
+    /// With a value in helper functions.
+    Return {
+        value: Option<Expr>,
+    },
 }
 
 /// A variable or an output field, or one component of it.
@@ -189,7 +206,7 @@ pub struct Place<T> {
     pub of: T,
     /// The type of the variable or the field.
     pub whole: Type,
-    pub component: Option<usize>,
+    pub component: Option<Index>,
 }
 
 impl<T> Place<T> {
@@ -222,7 +239,10 @@ pub enum ExprKind {
     Local(LocalId),
     Constant(usize),
     Input(Input, FieldName),
-    Component(Box<Expr>, usize),
+    Component(Box<Expr>, Index),
+    /// An element of an array or a table by indices that come from the data; NaN if they are
+    /// out of range.
+    Entry(Box<Expr>, Vec<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Math(Builtin, Vec<Expr>),
@@ -233,6 +253,14 @@ pub enum ExprKind {
     Select(Box<[Expr; 3]>),
     /// An integer as a real number.
     Convert(Box<Expr>),
+}
+
+/// Which component, within its range for certain.
+#[derive(Clone)]
+pub enum Index {
+    Fixed(usize),
+    /// Computed from variables of loops.
+    Loop(Box<Expr>),
 }
 
 /// What a pair function reads.

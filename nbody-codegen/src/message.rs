@@ -52,6 +52,7 @@ messages! {
     DIMENSION: "a `{}` has 2 or 3 components", "write `{}` or `{}<2>`";
     FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
     OUTPUT_TYPE: "a result cannot hold a `{}`", "results are sums: `Real`, `Vector` or `[Real; N]`";
+    TABLE_PLACE: "a table is a field of the parameters", "put it into `{}`, and read it as `self.table[i.kind][j.kind]`";
     // The impl.
     OTHER_TRAIT: "only `impl Interaction for ...` belongs here", "helper functions are free functions of the module";
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
@@ -77,7 +78,13 @@ messages! {
     UNKNOWN_COMPONENT: "a `{}` has no component `{}`", "its components are {}";
     POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: take `j.{} - i.{}` and its components";
     // Statements.
-    STATEMENT: "{} is not part of the language of interactions", "a body is made of `let`, assignments, `f.field += ...` and `if`";
+    STATEMENT: "{} is not part of the language of interactions", "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
+    FOR_RANGE: "a `for` runs over a constant range of whole numbers", "write `for k in 0..3 { ... }`, with at most 1024 turns";
+    FOR_PATTERN: "the variable of a `for` is one name", "write `for k in 0..3 { ... }`";
+    RETURN_GUARD: "a `return` is a guard, inside an `if`", "write `if ... { return; }`, or end a helper function with its value";
+    RETURN_VALUE: "`pair` returns nothing", "accumulate the value with `f.field += ...` and write `return;`";
+    RETURN_TYPE: "`return` without a value of type `{}`", "a helper function returns a value: `return ...;`";
+    UNREACHABLE: "nothing is computed after `return`", "remove it, or put it before";
     NO_EFFECT: "this statement has no effect", "name the value with `let`, or accumulate it with `f.field += ...`";
     LET_PATTERN: "`let` binds one name", "write `let name = ...;`";
     LET_INIT: "this variable has no value", "give it one: `let {} = ...;`";
@@ -104,7 +111,10 @@ messages! {
     ARITY: "`{}` takes {}, and {} given", "";
     ARGUMENT_TYPE: "this argument is a `{}`, and `{}` takes a `{}`", "";
     POWI: "the exponent of `powi` is a constant whole number", "write it as a number, such as `powi(3)`, or use `powf`";
-    INDEX: "an index is a constant whole number below {}", "write it as a number or name a `u32` constant";
+    INDEX: "an index is a whole number below {}", "write it as a number, a `u32` constant, or the variable of a `for`";
+    INDEX_TYPE: "an index is a `u32`, and this is a `{}`", "write a number, a `u32` constant, the variable of a `for` or a `u32` field";
+    INDEX_DATA: "this index is not known before the data is", "only arrays and tables are read by such an index; here, write a number or the variable of a `for`";
+    TABLE_INDEX: "a table takes two indices", "write `table[i][j]`";
     NOT_INDEXABLE: "a `{}` cannot be indexed", "arrays and vectors can";
     EMPTY_ARRAY: "an array holds at least one `Real`", "";
 }

@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
     "nbody", "real", "backup", "u32", "Vector", "Point", "Array", "pair", "fold", "total", "T",
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
     "BLOCK", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
-    "add_splits", "dot", "cross", "norm", "norm2", "select", "sqrt", "rsqrt", "recip", "powi",
+    "add_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "sqrt", "rsqrt", "recip", "powi",
     "powf", "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
     "cosh", "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round",
     "trunc", "copysign", "mul_add",

@@ -64,6 +64,11 @@ pub trait Lane:
     /// the other, even when it is not a number.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
+    /// Whether the mask holds anywhere.
+    fn any(mask: Self::Mask) -> bool;
+    /// The entry of this index; NaN where the index is beyond the end.
+    fn gather(entries: &[Self], index: Self::U32) -> Self;
+
     /// `a < b`, of integers.
     fn lt_u32(a: Self::U32, b: Self::U32) -> Self::Mask;
     /// `a <= b`, of integers.
@@ -246,6 +251,12 @@ macro_rules! scalar {
             }
             fn select(mask: bool, yes: Self, no: Self) -> Self {
                 if mask { yes } else { no }
+            }
+            fn any(mask: bool) -> bool {
+                mask
+            }
+            fn gather(entries: &[Self], index: u32) -> Self {
+                entries.get(index as usize).copied().unwrap_or(Self::NAN)
             }
             fn lt_u32(a: u32, b: u32) -> bool {
                 a < b

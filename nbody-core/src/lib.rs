@@ -24,7 +24,7 @@ pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
 pub use reference::{magnitudes, magnitudes_self, reference, reference_self};
-pub use vector::{Point, Vector, select_array};
+pub use vector::{Point, Vector, gather_entry, select_array};
 
 /// What generated code names besides.
 #[doc(hidden)]

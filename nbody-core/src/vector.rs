@@ -19,6 +19,18 @@ pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L;
     std::array::from_fn(|k| L::select(mask, yes[k], no[k]))
 }
 
+/// The entry of a table in this row and column; NaN where there is none.
+pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
+    table: &[[L; COLUMNS]; ROWS],
+    row: L::U32,
+    column: L::U32,
+) -> L {
+    let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
+    let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
+    let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
+    L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
+}
+
 macro_rules! components {
     ($name:ident) => {
         impl<L> $name<L, 3> {

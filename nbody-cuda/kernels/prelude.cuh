@@ -5,8 +5,19 @@ namespace nbody {
 using u32 = unsigned int;
 
 template <int D> struct Vector;
-template <> struct Vector<2> { real x, y; };
-template <> struct Vector<3> { real x, y, z; };
+template <> struct Vector<2> {
+    real x, y;
+    __device__ __forceinline__ real &operator[](u32 k) { return k == 0 ? x : y; }
+    __device__ __forceinline__ const real &operator[](u32 k) const { return k == 0 ? x : y; }
+};
+template <> struct Vector<3> {
+    real x, y, z;
+    __device__ __forceinline__ real &operator[](u32 k) { return k == 0 ? x : k == 1 ? y : z; }
+    __device__ __forceinline__ const real &operator[](u32 k) const
+    {
+        return k == 0 ? x : k == 1 ? y : z;
+    }
+};
 
 // A position: only differences of points exist.
 template <int D> struct Point;
@@ -15,9 +26,26 @@ template <> struct Point<3> { real x, y, z; };
 
 template <int N> struct Array {
     real at[N];
-    __device__ __forceinline__ real &operator[](int k) { return at[k]; }
-    __device__ __forceinline__ const real &operator[](int k) const { return at[k]; }
+    __device__ __forceinline__ real &operator[](u32 k) { return at[k]; }
+    __device__ __forceinline__ const real &operator[](u32 k) const { return at[k]; }
 };
+
+template <int ROWS, int COLUMNS> struct Table {
+    real at[ROWS][COLUMNS];
+};
+
+// An entry by an index that comes from the data; NaN where there is none.
+template <int N>
+__device__ __forceinline__ real entry(const Array<N> &array, u32 k)
+{
+    return k < N ? array.at[k] : real(::nanf(""));
+}
+
+template <int ROWS, int COLUMNS>
+__device__ __forceinline__ real entry(const Table<ROWS, COLUMNS> &table, u32 row, u32 column)
+{
+    return row < ROWS && column < COLUMNS ? table.at[row][column] : real(::nanf(""));
+}
 
 template <int D>
 __device__ __forceinline__ Vector<D> operator-(const Point<D> &a, const Point<D> &b)

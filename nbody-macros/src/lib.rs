@@ -44,13 +44,15 @@ use proc_macro::TokenStream;
 /// interactions may share a module.
 ///
 /// - **Fields**: `Real`; `Vector` and `Vector<2>`; `Point` and `Point<2>`, positions, of which
-///   only differences exist; `[Real; N]`; `u32` for types, flags and ids. A result is a sum:
-///   `Real`, `Vector` or `[Real; N]`, to which `pair` adds with `+=` and `-=`.
+///   only differences exist; `[Real; N]`; `u32` for types, flags and ids; among the parameters,
+///   tables `[[Real; M]; N]`. A result is a sum: `Real`, `Vector` or `[Real; N]`, to which
+///   `pair` adds with `+=` and `-=`.
 /// - **`pair`** reads `self` (the parameters), `i` and `j`, and writes to `f`.
 ///   `const SELF_PAIRS: bool = true;` lets a particle meet itself when i and j are one set.
-/// - **Statements**: `let` and `let mut`, assignment to variables and components, `if`/`else`.
+/// - **Statements**: `let` and `let mut`, assignment to variables and components, `if`/`else`,
+///   `for k in 0..N` with a constant N, `return` as a guard inside an `if`.
 /// - **Expressions**: arithmetic, comparison, `&&`, `||`, `!`, `if`/`else`, components (`.x`,
-///   `[k]`), constants of the module and of `core::f64::consts`, calls of the module's functions,
+///   `[k]`; of arrays and tables also by `u32` fields, with NaN beyond the end), constants of the module and of `core::f64::consts`, calls of the module's functions,
 ///   `as Real`, `Vector::new(x, y, z)`; integers may be combined with `+ - * & | ^`.
 /// - **Functions** of a `Real`: `sqrt rsqrt recip powi powf cbrt exp ln sin cos tan asin acos atan
 ///   atan2 sinh cosh tanh erf erfc abs min max clamp floor ceil round trunc copysign mul_add`; of

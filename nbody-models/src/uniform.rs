@@ -8,7 +8,8 @@ use crate::random::Random;
 const KINDS: u32 = 4;
 
 /// `n` records whose reals are uniform in [0, 1) and whose integers are among 0, 1, 2, 3. The
-/// reals are exact in `f32`, so that both precisions compute on the same data.
+/// reals are multiples of 2⁻¹⁰: exact in `f32`, and so are their differences and the squares of
+/// distances, so that comparisons of these go the same way in both precisions.
 pub fn uniform<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
     let mut random = Random::new(seed);
     (0..n).map(|_| P::read(&mut random)).collect()
@@ -25,7 +26,7 @@ pub fn cases<X: Interaction>(x: &X, sizes: &[usize]) -> Vec<Case<X>> {
 
 impl Reader<f64> for Random {
     fn real(&mut self) -> f64 {
-        self.uniform_f32()
+        self.uniform_coarse()
     }
     fn index(&mut self) -> u32 {
         self.below(KINDS)

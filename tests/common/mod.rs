@@ -7,6 +7,8 @@ use nbody_interactions::Visitor;
 pub fn visit_all(visitor: &mut impl Visitor) {
     nbody_interactions::visit_all(visitor);
     visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
+    let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
+    visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
@@ -73,6 +75,79 @@ pub mod arithmetic {
             if (j.kind ^ i.kind) & MASK == 0 {
                 f.count += 1.0;
             }
+        }
+    }
+}
+
+/// Guards, loops and tables.
+#[nbody::interaction]
+pub mod control {
+    const AXES: u32 = 3;
+
+    pub struct Control {
+        /// By the types of i, of which there are two, and of j.
+        pub strength: [[Real; 4]; 2],
+        pub size: [Real; 4],
+        pub reach2: Real,
+    }
+    pub struct Target {
+        pub pos: Point,
+        pub kind: u32,
+    }
+    pub struct Source {
+        pub pos: Point,
+        pub raw: [Real; 6],
+        pub kind: u32,
+    }
+    pub struct Sums {
+        pub force: Vector,
+        pub moments: [Real; 3],
+        pub far: Real,
+    }
+
+    /// A kernel of compact support.
+    fn weight(q2: Real) -> Real {
+        if q2 >= 1.0 {
+            return 0.0;
+        }
+        let rest = 1.0 - q2;
+        if rest > 0.5 {
+            let twice = rest + rest;
+            return twice * rest;
+        }
+        rest
+    }
+
+    impl Interaction for Control {
+        type I = Target;
+        type J = Source;
+        type F = Sums;
+
+        fn pair(&self, i: &Target, j: &Source, f: &mut Sums) {
+            let d = j.pos - i.pos;
+            let r2 = d.norm2();
+            f.far += r2;
+            if r2 > self.reach2 {
+                return;
+            }
+            // One row for the even types, one for the odd.
+            let strength = self.strength[i.kind & 1][j.kind];
+            let mut sum = weight(r2 / self.reach2) * strength;
+            for k in 0..AXES {
+                let mut product = 1.0 + j.raw[k] * j.raw[2 * k + 1];
+                for l in 0..2 {
+                    product *= 1.0 + j.raw[k + l];
+                }
+                f.moments[k] += product * (1.0 + k as Real);
+                f.force[k] -= product * d[k];
+                if j.raw[k] > 0.5 {
+                    sum += d[k];
+                    if d[k] > 0.25 && self.size[j.kind] > 0.75 {
+                        return;
+                    }
+                }
+            }
+            f.force += sum * self.size[i.kind] * d;
         }
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use quote::ToTokens;
-use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprIf, Ident, Local, Pat};
+use syn::{Block, Expr, Ident, Local, Pat};
 
+use crate::check::control::is_simple_if;
 use crate::check::scope::{Binding, Scopes};
-use crate::check::{Items, constant, operator, types};
+use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, BinaryOp, Body, FieldName, Input, LocalId, Place, Stmt, StmtKind, Struct, Type,
+    self, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Stmt, StmtKind, Struct, Type,
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
@@ -24,12 +24,14 @@ pub(crate) struct BodyChecker<'a> {
     /// The structs behind the parameters, i and j, in `pair`.
     pub records: Option<[&'a Struct; 3]>,
     pub output: Option<&'a Struct>,
+    /// The type of the value, in a helper function.
+    pub returns: Option<Type>,
     names: Unique,
     comments: Comments,
     /// The comments of the statement that is being checked.
-    pending: Vec<String>,
+    pub pending: Vec<String>,
     /// The statements so far of each block that is open.
-    open: Vec<Vec<Stmt>>,
+    pub open: Vec<Vec<Stmt>>,
     accumulated: HashSet<String>,
 }
 
@@ -47,6 +49,7 @@ impl<'a> BodyChecker<'a> {
             locals: Vec::new(),
             records: None,
             output: None,
+            returns: None,
             names: items.names.clone(),
             comments: Comments::of(block),
             pending: Vec::new(),
@@ -77,7 +80,8 @@ impl<'a> BodyChecker<'a> {
         let name = ident.to_string();
         let id = self.locals.len();
         let unique = self.names.name(&name);
-        self.locals.push(ir::Local { name: unique, span: ident.span(), ty, mutable });
+        let span = ident.span();
+        self.locals.push(ir::Local { name: unique, span, ty, mutable, range: None });
         self.scopes.bind(name, Binding::Local(id));
         id
     }
@@ -134,6 +138,10 @@ impl<'a> BodyChecker<'a> {
 
     fn statement(&mut self, statement: &syn::Stmt) {
         self.pending = self.comments.before(statement);
+        let last = self.open.last().and_then(|block| block.last());
+        if last.is_some_and(|last| matches!(last.kind, StmtKind::Return { .. })) {
+            self.items.cx.error(Site::of(statement), &message::UNREACHABLE, &[]);
+        }
         match statement {
             syn::Stmt::Local(local) => {
                 self.let_(local);
@@ -214,7 +222,7 @@ impl<'a> BodyChecker<'a> {
         Some(())
     }
 
-    fn expr_statement(&mut self, expr: &Expr) {
+    pub fn expr_statement(&mut self, expr: &Expr) {
         match expr {
             Expr::If(choice) => {
                 self.if_(choice);
@@ -227,90 +235,18 @@ impl<'a> BodyChecker<'a> {
                 let op = operator::assignment(&binary.op);
                 self.assign(&binary.left, op, &binary.right);
             }
-            Expr::ForLoop(_) => self.refuse_statement(expr, "`for`"),
+            Expr::ForLoop(turns) if turns.label.is_none() => {
+                self.for_(turns);
+            }
+            Expr::Return(guard) => {
+                self.return_(guard);
+            }
             Expr::While(_) => self.refuse_statement(expr, "`while`"),
             Expr::Loop(_) => self.refuse_statement(expr, "`loop`"),
-            Expr::Return(_) => self.refuse_statement(expr, "`return`"),
             Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
             Expr::Match(_) => self.refuse_statement(expr, "`match`"),
             _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
         }
-    }
-
-    fn if_(&mut self, choice: &ExprIf) -> Option<()> {
-        let condition = self.condition(&choice.cond);
-        let comments = std::mem::take(&mut self.pending);
-        let yes = self.branch(|this| this.block_without_value(&choice.then_branch)).0;
-        let no = match &choice.else_branch {
-            None => Vec::new(),
-            Some((_, otherwise)) => self.branch(|this| this.expr_statement(otherwise)).0,
-        };
-        self.pending = comments;
-        self.push(StmtKind::If { condition: condition?, yes, no });
-        Some(())
-    }
-
-    /// Checks statements into a block of their own.
-    fn branch<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
-        self.open.push(Vec::new());
-        let value = check(self);
-        (self.open.pop().unwrap_or_default(), value)
-    }
-
-    /// An `if` that gives a value: a choice of two expressions where the branches are no more
-    /// than that, else a variable that the branches set.
-    pub fn choice(&mut self, choice: &ExprIf, name: Option<(&Ident, bool)>) -> Option<ir::Expr> {
-        let cx = self.items.cx;
-        let condition = self.condition(&choice.cond);
-        let Some((_, otherwise)) = &choice.else_branch else {
-            cx.error(Site::of(choice), &message::NO_ELSE, &[]);
-            return None;
-        };
-        let comments = std::mem::take(&mut self.pending);
-        let (mut yes, yes_value) = self.branch(|this| this.branch_value(&choice.then_branch));
-        let (mut no, no_value) = self.branch(|this| match &**otherwise {
-            Expr::Block(block) => this.branch_value(&block.block),
-            expr => this.expr(expr),
-        });
-        self.pending = comments;
-        let (condition, yes_value, no_value) = (condition?, yes_value?, no_value?);
-        let ty = yes_value.ty;
-        if ty != no_value.ty {
-            let types = [ty.to_string(), no_value.ty.to_string()];
-            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
-            return None;
-        }
-        let span = choice.if_token.span();
-        if name.is_none() && yes.is_empty() && no.is_empty() {
-            let kind = ir::ExprKind::Select(Box::new([condition, yes_value, no_value]));
-            return Some(ir::Expr { kind, ty, span });
-        }
-        let unnamed = Ident::new("chosen", span);
-        let (name, mutable) = name.unwrap_or((&unnamed, false));
-        let local = self.declare(name, ty, mutable);
-        for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
-            let place = Place { of: local, whole: ty, component: None };
-            let kind = StmtKind::Assign { place, op: None, value };
-            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
-        }
-        self.push(StmtKind::Declare { local });
-        self.push(StmtKind::If { condition, yes, no });
-        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
-    }
-
-    /// A branch, or a block inside an expression.
-    pub fn branch_value(&mut self, block: &Block) -> Option<ir::Expr> {
-        self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]))
-    }
-
-    fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
-        let condition = self.expr(expr)?;
-        if condition.ty != Type::Bool {
-            let found = condition.ty.to_string();
-            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
-            return None;
-        }
-        Some(condition)
     }
 
     fn assign(&mut self, left: &Expr, op: Option<BinaryOp>, right: &Expr) -> Option<()> {
@@ -361,12 +297,11 @@ impl<'a> BodyChecker<'a> {
                 }
                 let base = self.target(&field.base, op)?;
                 let component = |ty| self.component_index(ty, &field.member);
-                component_of(base, component)
+                component_of(base, |ty| component(ty).map(Index::Fixed))
             }
             Expr::Index(index) => {
                 let base = self.target(&index.expr, op)?;
-                let component = |ty| self.index(ty, &index.expr, &index.index);
-                component_of(base, component)
+                component_of(base, |ty| self.known_index(ty, &index.expr, &index.index))
             }
             Expr::Paren(paren) => self.target(&paren.expr, op),
             _ => {
@@ -423,24 +358,10 @@ impl<'a> BodyChecker<'a> {
         let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
         Some(Place { of, whole: found.ty, component: None })
     }
-
-    /// A constant index below the length of a vector or an array.
-    pub fn index(&self, ty: Type, base: &Expr, index: &Expr) -> Option<usize> {
-        let cx = self.items.cx;
-        let (Type::Vector(n) | Type::Array(n)) = ty else {
-            cx.error(Site::of(base), &message::NOT_INDEXABLE, &[&ty.to_string()]);
-            return None;
-        };
-        let found = constant::index(index, self.items.constants).filter(|k| *k < n);
-        if found.is_none() {
-            cx.error(Site::of(index), &message::INDEX, &[&n.to_string()]);
-        }
-        found
-    }
 }
 
-fn component_of(target: Target, component: impl FnOnce(Type) -> Option<usize>) -> Option<Target> {
-    fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<usize>) -> Option<Place<T>> {
+fn component_of(target: Target, component: impl FnOnce(Type) -> Option<Index>) -> Option<Target> {
+    fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<Index>) -> Option<Place<T>> {
         let component = component(place.ty())?;
         Some(Place { component: Some(component), ..place })
     }
@@ -448,15 +369,4 @@ fn component_of(target: Target, component: impl FnOnce(Type) -> Option<usize>) -
         Target::Local(place) => Target::Local(of(place, component)?),
         Target::Output(place) => Target::Output(of(place, component)?),
     })
-}
-
-/// Whether both branches are expressions and nothing else.
-fn is_simple_if(choice: &ExprIf) -> bool {
-    let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
-    simple(&choice.then_branch)
-        && match choice.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
-            Some(Expr::Block(block)) => simple(&block.block),
-            Some(Expr::If(choice)) => is_simple_if(choice),
-            _ => true,
-        }
 }

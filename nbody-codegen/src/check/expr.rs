@@ -6,24 +6,31 @@ use syn::{Expr, ExprCall, ExprMethodCall, Lit, Member, UnOp};
 
 use crate::builtin::Builtin;
 use crate::check::body::BodyChecker;
+use crate::check::index::component_of;
 use crate::check::scope::Binding;
 use crate::check::{constant, operator, types};
 use crate::diagnostics::Site;
-use crate::ir::{self, ExprKind, FieldName, Input, Struct, Type, UnaryOp};
+use crate::ir::{self, ExprKind, FieldName, Index, Input, Struct, Type, UnaryOp};
 use crate::message::{self, suggestion};
 
 impl BodyChecker<'_> {
     /// The typed form of an expression; `None` after an error.
     pub fn expr(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        let checked = self.expr_or_table(expr)?;
+        if matches!(checked.ty, Type::Table(..)) {
+            self.items.cx.error(Site::of(expr), &message::TABLE_INDEX, &[]);
+            return None;
+        }
+        Some(checked)
+    }
+
+    /// The same for what indices follow; only there a table may stand.
+    pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),
             Expr::Path(path) => self.path(path),
             Expr::Field(field) => self.field_access(field),
-            Expr::Index(index) => {
-                let base = self.expr(&index.expr)?;
-                let component = self.index(base.ty, &index.expr, &index.index)?;
-                Some(component_of(base, component))
-            }
+            Expr::Index(index) => self.indexed(index),
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::MethodCall(call) => self.method(call),
@@ -160,7 +167,7 @@ impl BodyChecker<'_> {
             None => {
                 let base = self.expr(&access.base)?;
                 let component = self.component_index(base.ty, &access.member)?;
-                Some(component_of(base, component))
+                Some(component_of(base, Index::Fixed(component)))
             }
         }
     }
@@ -377,11 +384,6 @@ impl BodyChecker<'_> {
     }
 }
 
-fn component_of(base: ir::Expr, component: usize) -> ir::Expr {
-    let span = base.span;
-    ir::Expr { kind: ExprKind::Component(Box::new(base), component), ty: Type::Real, span }
-}
-
 fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {
     match name {
         "Vector::new" => Some(Type::Vector(if arguments == 2 { 2 } else { 3 })),
@@ -403,10 +405,10 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
         Expr::Closure(_) => ("a closure", "write a helper function"),
         Expr::Match(_) => ("`match`", "use `if` and `else`"),
         Expr::Macro(_) => ("a macro call", "write the expression out"),
-        Expr::Return(_) => {
-            ("`return`", "end the body with the value; choose it with `if` and `else`")
+        Expr::Return(_) => ("`return` inside an expression", "make it a statement inside an `if`"),
+        Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+            ("a loop inside an expression", "make it a statement")
         }
-        Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => ("a loop", "write the terms out"),
         Expr::Reference(_) => ("a reference", "everything is passed by value; remove the `&`"),
         Expr::Tuple(_) => ("a tuple", "use separate variables, or a `Vector`"),
         Expr::Struct(_) => ("a struct literal", "use separate variables"),

@@ -5,7 +5,9 @@
 
 mod body;
 pub(crate) mod constant;
+mod control;
 mod expr;
+mod index;
 mod operator;
 mod scope;
 mod types;
@@ -159,6 +161,11 @@ fn structure(
         if ty == Type::Bool {
             cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
             ty = Type::Real;
+        } else if matches!(ty, Type::Table(..)) && (is_particle || is_output) {
+            let parameters = module.interactions.first().map(|impl_| impl_.target.to_string());
+            let parameters = parameters.unwrap_or_default();
+            cx.error(Site::of(&field.ty), &message::TABLE_PLACE, &[&parameters]);
+            ty = Type::Real;
         } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
             cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
             ty = Type::Real;
@@ -219,6 +226,7 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
     let name = function.ident.to_string();
     let signature = items.signatures.get(&name)?;
     let mut checker = BodyChecker::new(items, &function.block);
+    checker.returns = Some(signature.output);
     let parameters = function
         .parameters
         .iter()

@@ -27,15 +27,17 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
             }
         }
         syn::Type::Array(array) => {
-            if !matches!(check(cx, &array.elem, constants)?, Type::Real) {
-                None
-            } else if let Some(n) = constant::index(&array.len, constants)
-                && (1..=LONGEST).contains(&n)
-            {
-                Some(Type::Array(n))
-            } else {
-                cx.error(Site::of(&array.len), &message::ARRAY_LENGTH, &[]);
-                return None;
+            let element = check(cx, &array.elem, constants)?;
+            let whole = constant::index(&array.len, constants)
+                .filter(|n| (1..=LONGEST / element.components()).contains(n));
+            match (element, whole) {
+                (Type::Real, Some(n)) => Some(Type::Array(n)),
+                (Type::Array(columns), Some(rows)) => Some(Type::Table(rows, columns)),
+                (Type::Real | Type::Array(_), None) => {
+                    cx.error(Site::of(&array.len), &message::ARRAY_LENGTH, &[]);
+                    return None;
+                }
+                _ => None,
             }
         }
         syn::Type::Group(group) => return check(cx, &group.elem, constants),

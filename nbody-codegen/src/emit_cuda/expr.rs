@@ -1,7 +1,9 @@
 //! Expressions, with no more parentheses than they need.
 
 use crate::emit_cuda::type_name;
-use crate::ir::{BinaryOp, Expr, ExprKind, Input, Local, LocalId, Module, Pair, Type, UnaryOp};
+use crate::ir::{
+    BinaryOp, Expr, ExprKind, Index, Input, Local, LocalId, Module, Pair, Type, UnaryOp,
+};
 
 /// How tightly an expression holds together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +63,12 @@ impl<'a> Printer<'a> {
             ExprKind::Local(id) => self.local(*id).name.clone(),
             ExprKind::Constant(index) => self.module.constants[*index].name.clone(),
             ExprKind::Input(input, field) => format!("{}.{}", self.input(*input), field.name),
-            ExprKind::Component(base, k) => component(&self.at_least(Primary, base), base.ty, *k),
+            ExprKind::Component(base, index) => {
+                self.component(&self.at_least(Primary, base), base.ty, index)
+            }
+            ExprKind::Entry(base, indices) => {
+                format!("entry({}, {})", self.print(base), self.list(indices))
+            }
             ExprKind::Unary(op, operand) => {
                 let operand = self.at_least(Unary, operand);
                 let op = if *op == UnaryOp::Neg { "-" } else { "!" };
@@ -99,6 +106,14 @@ impl<'a> Printer<'a> {
         let (right, found) = self.expr(b);
         let right = if found <= precedence { format!("({right})") } else { right };
         (format!("{left} {sign} {right}"), precedence)
+    }
+
+    /// One component of a vector or an array.
+    pub fn component(&self, base: &str, ty: Type, index: &Index) -> String {
+        match index {
+            Index::Fixed(k) => component(base, ty, *k),
+            Index::Loop(index) => format!("{base}[{}]", self.print(index)),
+        }
     }
 
     fn list(&self, exprs: &[Expr]) -> String {

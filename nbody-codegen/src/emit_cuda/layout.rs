@@ -44,6 +44,12 @@ impl Text {
         }
     }
 
+    /// A directive, which begins its line.
+    pub fn directive(&mut self, line: &str) {
+        self.lines.push_str(line);
+        self.lines.push('\n');
+    }
+
     /// A line that opens a block.
     pub fn open(&mut self, line: &str) {
         self.line(line);

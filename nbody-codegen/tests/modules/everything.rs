@@ -6,6 +6,7 @@ pub mod everything {
     const LEN: u32 = 4;
 
     pub struct Everything {
+        pub table: [[Real; 2]; 3],
         pub strength: Real,
         pub axis: Vector,
     }
@@ -33,7 +34,11 @@ pub mod everything {
     /// A kernel with compact support.
     fn w(q: Real) -> Real {
         let t = 1.0 - q;
-        if t > 0.0 { t.powi(3) } else { 0.0 }
+        // Beyond its support.
+        if t < 0.0 {
+            return 0.0;
+        }
+        t.powi(3)
     }
 
     fn steps(x: Real, near: bool) -> Real {
@@ -63,6 +68,9 @@ pub mod everything {
             let d = there.pos - here.pos;
             let r = d.norm();
             let d = -d / (r + 1.0);
+            if r > 100.0 * self.strength {
+                return; // Too far.
+            }
             let near = r < RADIUS;
             let new = if near {
                 let s = steps(r, near) * self.strength;
@@ -80,6 +88,13 @@ pub mod everything {
             }
             sums.force.z -= (0.5 * new).tanh();
             sums.rows[1] += near.select(1.0, 0.0) * (new - (r - new)) / (2.0 / (3.0 + r * r));
+            // Each component by itself.
+            for k in 0..2 {
+                sums.rows[k] += there.raw[k + 1] * there.raw[there.kind] * d[k];
+                if k == 1 {
+                    sums.force[k] -= self.table[here.kind][there.other] * (k as Real);
+                }
+            }
             sums.count += if near { 1.0 } else if same { 0.5 } else { 0.0 };
         }
     }

@@ -1,0 +1,167 @@
+//! `if`, `for` and `return`.
+
+use syn::spanned::Spanned as _;
+use syn::{Block, Expr, ExprIf, Ident};
+
+use crate::check::body::BodyChecker;
+use crate::check::constant;
+use crate::diagnostics::Site;
+use crate::ir::{self, Place, Stmt, StmtKind, Type};
+use crate::message;
+use crate::syntax;
+
+impl BodyChecker<'_> {
+    pub fn if_(&mut self, choice: &ExprIf) -> Option<()> {
+        let condition = self.condition(&choice.cond);
+        let comments = std::mem::take(&mut self.pending);
+        let yes = self.branch(|this| this.block_without_value(&choice.then_branch)).0;
+        let no = match &choice.else_branch {
+            None => Vec::new(),
+            Some((_, otherwise)) => self.branch(|this| this.expr_statement(otherwise)).0,
+        };
+        self.pending = comments;
+        self.push(StmtKind::If { condition: condition?, yes, no });
+        Some(())
+    }
+
+    pub fn for_(&mut self, turns: &syn::ExprForLoop) -> Option<()> {
+        /// Loops are unrolled.
+        const LONGEST: u32 = 1024;
+        let cx = self.items.cx;
+        let bound = |expr: &Option<Box<Expr>>| {
+            let bound = constant::index(expr.as_deref()?, self.items.constants)?;
+            u32::try_from(bound).ok()
+        };
+        let range = match &*turns.expr {
+            Expr::Range(range) if matches!(range.limits, syn::RangeLimits::HalfOpen(_)) => {
+                bound(&range.start).zip(bound(&range.end)).map(|(start, end)| start..end)
+            }
+            _ => None,
+        };
+        let range = range.filter(|range| !range.is_empty() && range.len() <= LONGEST as usize);
+        let name = syntax::plain_name(&turns.pat);
+        if range.is_none() {
+            cx.error(Site::of(&turns.expr), &message::FOR_RANGE, &[]);
+        }
+        if name.is_none() {
+            cx.error(Site::of(&turns.pat), &message::FOR_PATTERN, &[]);
+        }
+        let comments = std::mem::take(&mut self.pending);
+        self.scopes.enter();
+        let local = name.map(|name| self.declare(&name, Type::U32, false));
+        if let Some(local) = local {
+            // After an error any index will do, so that its uses are not errors too.
+            self.locals[local].range = Some(range.clone().unwrap_or(0..1));
+        }
+        let body = self.branch(|this| this.block_without_value(&turns.body)).0;
+        self.scopes.leave();
+        self.pending = comments;
+        range?;
+        self.push(StmtKind::For { local: local?, body });
+        Some(())
+    }
+
+    pub fn return_(&mut self, guard: &syn::ExprReturn) -> Option<()> {
+        let cx = self.items.cx;
+        if self.open.len() == 1 {
+            cx.error(Site::of(guard), &message::RETURN_GUARD, &[]);
+            return None;
+        }
+        let value = match (&guard.expr, self.returns) {
+            (None, None) => None,
+            (Some(value), None) => {
+                cx.error(Site::of(value), &message::RETURN_VALUE, &[]);
+                return None;
+            }
+            (None, Some(ty)) => {
+                cx.error(Site::of(guard), &message::RETURN_TYPE, &[&ty.to_string()]);
+                return None;
+            }
+            (Some(expr), Some(ty)) => {
+                let value = self.expr(expr)?;
+                if value.ty != ty {
+                    let (found, expected) = (value.ty.to_string(), ty.to_string());
+                    cx.error(Site::of(expr), &message::LET_TYPE, &[&found, &expected]);
+                    return None;
+                }
+                Some(value)
+            }
+        };
+        self.push(StmtKind::Return { value });
+        Some(())
+    }
+
+    /// Checks statements into a block of their own.
+    fn branch<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
+        self.open.push(Vec::new());
+        let value = check(self);
+        (self.open.pop().unwrap_or_default(), value)
+    }
+
+    /// An `if` that gives a value: a choice of two expressions where the branches are no more
+    /// than that, else a variable that the branches set.
+    pub fn choice(&mut self, choice: &ExprIf, name: Option<(&Ident, bool)>) -> Option<ir::Expr> {
+        let cx = self.items.cx;
+        let condition = self.condition(&choice.cond);
+        let Some((_, otherwise)) = &choice.else_branch else {
+            cx.error(Site::of(choice), &message::NO_ELSE, &[]);
+            return None;
+        };
+        let comments = std::mem::take(&mut self.pending);
+        let (mut yes, yes_value) = self.branch(|this| this.branch_value(&choice.then_branch));
+        let (mut no, no_value) = self.branch(|this| match &**otherwise {
+            Expr::Block(block) => this.branch_value(&block.block),
+            expr => this.expr(expr),
+        });
+        self.pending = comments;
+        let (condition, yes_value, no_value) = (condition?, yes_value?, no_value?);
+        let ty = yes_value.ty;
+        if ty != no_value.ty {
+            let types = [ty.to_string(), no_value.ty.to_string()];
+            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
+            return None;
+        }
+        let span = choice.if_token.span();
+        if name.is_none() && yes.is_empty() && no.is_empty() {
+            let kind = ir::ExprKind::Select(Box::new([condition, yes_value, no_value]));
+            return Some(ir::Expr { kind, ty, span });
+        }
+        let unnamed = Ident::new("chosen", span);
+        let (name, mutable) = name.unwrap_or((&unnamed, false));
+        let local = self.declare(name, ty, mutable);
+        for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
+            let place = Place { of: local, whole: ty, component: None };
+            let kind = StmtKind::Assign { place, op: None, value };
+            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
+        }
+        self.push(StmtKind::Declare { local });
+        self.push(StmtKind::If { condition, yes, no });
+        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
+    }
+
+    /// A branch, or a block inside an expression.
+    pub fn branch_value(&mut self, block: &Block) -> Option<ir::Expr> {
+        self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]))
+    }
+
+    fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        let condition = self.expr(expr)?;
+        if condition.ty != Type::Bool {
+            let found = condition.ty.to_string();
+            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
+            return None;
+        }
+        Some(condition)
+    }
+}
+
+/// Whether both branches are expressions and nothing else.
+pub(crate) fn is_simple_if(choice: &ExprIf) -> bool {
+    let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
+    simple(&choice.then_branch)
+        && match choice.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
+            Some(Expr::Block(block)) => simple(&block.block),
+            Some(Expr::If(choice)) => is_simple_if(choice),
+            _ => true,
+        }
+}

@@ -1,0 +1,127 @@
+//! Indices: numbers that are known, variables of loops, and fields of the data.
+
+use syn::Expr;
+
+use crate::check::body::BodyChecker;
+use crate::diagnostics::Site;
+use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
+use crate::message;
+
+/// An index, and what is known of it.
+enum Checked {
+    /// Below the length for certain.
+    Known(Index),
+    /// Whatever the data says.
+    Data(ir::Expr),
+}
+
+impl BodyChecker<'_> {
+    /// `base[index]`, and `table[index][index]`.
+    pub fn indexed(&mut self, access: &syn::ExprIndex) -> Option<ir::Expr> {
+        if let Expr::Index(inner) = &*access.expr {
+            let base = self.expr_or_table(&inner.expr)?;
+            if let Type::Table(rows, columns) = base.ty {
+                let row = self.index(rows, &inner.index);
+                let column = self.index(columns, &access.index);
+                return Some(entry(base, vec![row?.into_expr(), column?.into_expr()]));
+            }
+        }
+        let base = self.expr(&access.expr)?;
+        let n = self.length(base.ty, &access.expr)?;
+        match (self.index(n, &access.index)?, base.ty) {
+            (Checked::Known(index), _) => Some(component_of(base, index)),
+            (Checked::Data(index), Type::Array(_)) => Some(entry(base, vec![index])),
+            (Checked::Data(_), _) => {
+                self.items.cx.error(Site::of(&access.index), &message::INDEX_DATA, &[]);
+                None
+            }
+        }
+    }
+
+    /// An index of what is assigned to, which must be known.
+    pub fn known_index(&mut self, ty: Type, base: &Expr, index: &Expr) -> Option<Index> {
+        let n = self.length(ty, base)?;
+        match self.index(n, index)? {
+            Checked::Known(index) => Some(index),
+            Checked::Data(_) => {
+                self.items.cx.error(Site::of(index), &message::INDEX_DATA, &[]);
+                None
+            }
+        }
+    }
+
+    fn length(&self, ty: Type, base: &Expr) -> Option<usize> {
+        let (Type::Vector(n) | Type::Array(n)) = ty else {
+            self.items.cx.error(Site::of(base), &message::NOT_INDEXABLE, &[&ty.to_string()]);
+            return None;
+        };
+        Some(n)
+    }
+
+    fn index(&mut self, n: usize, written: &Expr) -> Option<Checked> {
+        let index = self.expr(written)?;
+        let site = Site::of(written);
+        if index.ty != Type::U32 {
+            self.items.cx.error(site, &message::INDEX_TYPE, &[&index.ty.to_string()]);
+            return None;
+        }
+        let Some((least, most)) = self.range(&index) else { return Some(Checked::Data(index)) };
+        if most >= n as u64 {
+            self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
+            return None;
+        }
+        let fixed = usize::try_from(least).ok().filter(|_| least == most);
+        Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
+    }
+
+    /// The least and the largest value of an integer that the data has no part in.
+    fn range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
+        match &expr.kind {
+            ExprKind::U32(n) => Some((u64::from(*n), u64::from(*n))),
+            ExprKind::Constant(index) => match self.items.constants[*index].value {
+                Value::U32(n) => Some((u64::from(n), u64::from(n))),
+                Value::Real(_) => None,
+            },
+            ExprKind::Local(id) => {
+                let range = self.locals[*id].range.as_ref()?;
+                Some((u64::from(range.start), u64::from(range.end) - 1))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let ((a, b), (c, d)) = (self.range(a)?, self.range(b)?);
+                let range = match op {
+                    BinaryOp::Add => (a + c, b + d),
+                    BinaryOp::Mul => (a.checked_mul(c)?, b.checked_mul(d)?),
+                    BinaryOp::Sub => (a.checked_sub(d)?, b.checked_sub(c)?),
+                    _ => return None,
+                };
+                u32::try_from(range.1).is_ok().then_some(range)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Checked {
+    fn into_expr(self) -> ir::Expr {
+        let span = proc_macro2::Span::call_site();
+        match self {
+            Self::Known(Index::Fixed(k)) => {
+                let kind = ExprKind::U32(u32::try_from(k).unwrap_or(u32::MAX));
+                ir::Expr { kind, ty: Type::U32, span }
+            }
+            Self::Known(Index::Loop(index)) => *index,
+            Self::Data(index) => index,
+        }
+    }
+}
+
+fn entry(base: ir::Expr, indices: Vec<ir::Expr>) -> ir::Expr {
+    let span = base.span;
+    ir::Expr { kind: ExprKind::Entry(Box::new(base), indices), ty: Type::Real, span }
+}
+
+/// One component of a vector or an array.
+pub(crate) fn component_of(base: ir::Expr, index: Index) -> ir::Expr {
+    let span = base.span;
+    ir::Expr { kind: ExprKind::Component(Box::new(base), index), ty: Type::Real, span }
+}
