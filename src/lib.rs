@@ -49,10 +49,10 @@
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
-    __private, Accumulation, Case, CpuAllPairs, Engine, Field, FieldKind, FieldReport, Interaction,
-    Lane, Math, Operations, Options, Output, Point, Precision, Reader, Record, Report, Scalar,
-    Tiling, Tolerance, Vector, Writer, compare, dim, gather_entry, magnitudes, magnitudes_self,
-    pack, reference, reference_self, select_array,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, Engine, Field, FieldKind, FieldReport,
+    Interaction, Lane, Math, Operations, Options, Output, Point, Precision, Reader, Record, Report,
+    Scalar, Tiling, Tolerance, Vector, Writer, compare, dim, gather_entry, magnitudes,
+    magnitudes_self, pack, reference, reference_self, select_array,
 };
 pub use nbody_cuda::{
     AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::builtin::{Builtin, Cost};
-use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Interaction, Module, Stmt, StmtKind, Type};
+use crate::ir::{
+    Accumulate, BinaryOp, Body, Expr, ExprKind, Index, Interaction, Module, Reduction, Stmt,
+    StmtKind, Type,
+};
 
 /// The constants and helper functions that an interaction uses, by index.
 #[derive(Default)]
@@ -71,8 +74,14 @@ impl Operations {
                     }
                     self.expr(module, value);
                 }
-                StmtKind::Accumulate { place, value, .. } => {
-                    self.binary(BinaryOp::Add, place.ty(), value.ty);
+                StmtKind::Accumulate { place, how, value } => {
+                    match how {
+                        Accumulate::Add | Accumulate::Sub => {
+                            self.binary(BinaryOp::Add, place.ty(), value.ty);
+                        }
+                        Accumulate::Reduce(Reduction::Count) => {}
+                        Accumulate::Reduce(_) => self.compare += 1,
+                    }
                     self.expr(module, value);
                 }
                 StmtKind::If { condition, yes, no } => {

@@ -1,16 +1,16 @@
 //! Prints the generated part of a CUDA program: the structs, the constants and functions that
 //! the interaction uses, `pair` and `fold`, and the names that the scheme knows them by.
 
+mod contract;
 mod expr;
 mod layout;
-
-use std::fmt::Write as _;
 
 use syn::Ident;
 
 use crate::analysis::Uses;
 use crate::ir::{
-    Body, Function, Interaction, LocalId, Module, Place, Stmt, StmtKind, Struct, Type, Value,
+    Accumulate, Body, Function, Interaction, LocalId, Module, Place, Reduction, Stmt, StmtKind,
+    Struct, Type, Value,
 };
 
 use expr::{Printer, assignment};
@@ -42,8 +42,7 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
         function(&mut text, module, &module.functions[index]);
     }
     pair(&mut text, module, interaction);
-    fold(&mut text, record(module, &interaction.f));
-    contract(&mut text, module, interaction);
+    contract::emit(&mut text, module, interaction);
     text.finish()
 }
 
@@ -54,13 +53,14 @@ fn record<'a>(module: &'a Module, ident: &Ident) -> &'a Struct {
 /// The name of a type in CUDA C++.
 pub(crate) fn type_name(ty: Type) -> String {
     match ty {
-        Type::Real => "real".to_owned(),
-        Type::U32 => "u32".to_owned(),
+        Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => "real".to_owned(),
+        Type::U32 | Type::Reduced(Reduction::Count) => "u32".to_owned(),
         Type::Bool => "bool".to_owned(),
         Type::Vector(n) => format!("Vector<{n}>"),
         Type::Point(n) => format!("Point<{n}>"),
         Type::Array(n) => format!("Array<{n}>"),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
+        Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
     }
 }
 
@@ -108,6 +108,12 @@ fn function(text: &mut Text, module: &Module, function: &Function) {
     text.gap();
 }
 
+/// Whether some result keeps the index of a j-particle.
+pub fn keeps_index(module: &Module, interaction: &Interaction) -> bool {
+    let mut fields = record(module, &interaction.f).fields.iter();
+    fields.any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
+}
+
 fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let pair = &interaction.pair;
     let name = |ident: &Ident| record(module, ident).name.clone();
@@ -116,8 +122,13 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
         docs => text.comment(docs),
     }
     text.line("__device__ __forceinline__ void pair(");
+    let index = if keeps_index(module, interaction) {
+        format!("const u32 {}, ", pair.index)
+    } else {
+        String::new()
+    };
     text.line(&format!(
-        "    const {} &self, const {} &{}, const {} &{}, {} &{})",
+        "    const {} &self, const {} &{}, const {} &{}, {index}{} &{})",
         name(&interaction.ident),
         name(&interaction.i),
         pair.i,
@@ -164,10 +175,20 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             let value = printer.print(value);
             text.line_with(&format!("{target} {} {value};", assignment(*op)), behind);
         }
-        StmtKind::Accumulate { place, subtract, value } => {
-            let target = accumulator(printer, place);
-            let op = if *subtract { "-=" } else { "+=" };
-            text.line_with(&format!("{target} {op} {};", printer.print(value)), behind);
+        StmtKind::Accumulate { place, how, value } => {
+            let (target, value) = (accumulator(printer, place), printer.print(value));
+            let line = match how {
+                Accumulate::Add | Accumulate::Reduce(Reduction::Count) => {
+                    format!("{target} += {value};")
+                }
+                Accumulate::Sub => format!("{target} -= {value};"),
+                Accumulate::Reduce(Reduction::Min) => format!("{target} = min({target}, {value});"),
+                Accumulate::Reduce(Reduction::Max) => format!("{target} = max({target}, {value});"),
+                Accumulate::Reduce(Reduction::ArgMin) => {
+                    format!("take_min({target}, {value}, {});", printer.index_of_j())
+                }
+            };
+            text.line_with(&line, behind);
         }
         StmtKind::If { condition, yes, no } => {
             text.open(&format!("if ({}) {{", printer.print(condition)));
@@ -218,49 +239,4 @@ fn accumulator(printer: &Printer, place: &Place<crate::ir::FieldName>) -> String
         None => field,
         Some(index) => printer.component(&field, place.whole, index),
     }
-}
-
-fn fold(text: &mut Text, output: &Struct) {
-    text.comment(&["Adds the accumulators of one bag to the backup accumulators.".to_owned()]);
-    text.line("template <typename T>");
-    text.line(&format!(
-        "__device__ __forceinline__ void fold(const {} &f, T (&total)[{}])",
-        output.name,
-        output.dim()
-    ));
-    text.open("{");
-    let mut index = 0;
-    for field in &output.fields {
-        for k in 0..field.ty.components() {
-            let mut part = format!("f.{}", field.name);
-            if field.ty != Type::Real {
-                part = expr::component(&part, field.ty, k);
-            }
-            text.line(&format!("total[{index}] += {part};"));
-            index += 1;
-        }
-    }
-    text.close("}");
-    text.gap();
-}
-
-fn contract(text: &mut Text, module: &Module, interaction: &Interaction) {
-    text.comment(&["What the scheme knows the interaction by.".to_owned()]);
-    let mut lines = String::new();
-    let roles = [
-        ("Parameters", None, &interaction.ident),
-        ("ParticleI", Some("IDIM"), &interaction.i),
-        ("ParticleJ", Some("JDIM"), &interaction.j),
-        ("Accumulators", Some("FDIM"), &interaction.f),
-    ];
-    for (role, _, ident) in &roles {
-        let _ = writeln!(lines, "using {role} = {};", record(module, ident).name);
-    }
-    for (_, dim, ident) in &roles {
-        if let Some(dim) = dim {
-            let _ = writeln!(lines, "constexpr int {dim} = {};", record(module, ident).dim());
-        }
-    }
-    lines.lines().for_each(|line| text.line(line));
-    text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
 }

@@ -9,8 +9,8 @@ use quote::{format_ident, quote};
 
 use crate::builtin::Builtin;
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Pair, Place, Stmt,
-    StmtKind, Type, UnaryOp, Value,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Pair,
+    Place, Reduction, Stmt, StmtKind, Type, UnaryOp, Value,
 };
 
 /// Prints the body of one function.
@@ -27,8 +27,8 @@ pub struct Printer<'a> {
 /// The type in generated Rust, where `Real` is the lane.
 pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
     match ty {
-        Type::Real => quote!(Real),
-        Type::U32 => quote!(Real::U32),
+        Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => quote!(Real),
+        Type::U32 | Type::Reduced(Reduction::Count) => quote!(Real::U32),
         Type::Bool => quote!(Real::Mask),
         Type::Vector(3) => quote!(#krate::Vector<Real>),
         Type::Point(3) => quote!(#krate::Point<Real>),
@@ -36,6 +36,7 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Point(n) => quote!(#krate::Point<Real, #n>),
         Type::Array(n) => quote!([Real; #n]),
         Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
+        Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin<Real>),
     }
 }
 
@@ -98,9 +99,7 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
-            StmtKind::Accumulate { place, subtract, value } => {
-                self.accumulate(place, *subtract, value, mask)
-            }
+            StmtKind::Accumulate { place, how, value } => self.accumulate(place, *how, value, mask),
             StmtKind::If { condition, yes, no } => {
                 let branches = self.branches(condition, yes, no, mask);
                 let guard = mask.is_none() && (has_return(yes) || has_return(no));
@@ -191,7 +190,7 @@ impl<'a> Printer<'a> {
     fn accumulate(
         &self,
         place: &Place<FieldName>,
-        subtract: bool,
+        how: Accumulate,
         value: &Expr,
         mask: Option<&Ident>,
     ) -> TokenStream {
@@ -204,7 +203,6 @@ impl<'a> Printer<'a> {
                 quote!(#result.#field[#index])
             }
         };
-        let op = if subtract { quote!(-=) } else { quote!(+=) };
         let term = self.expr(value);
         let mask = match (mask, self.returned) {
             (None, false) => None,
@@ -212,11 +210,31 @@ impl<'a> Printer<'a> {
             (Some(mask), false) => Some(quote!(#mask)),
             (Some(mask), true) => Some(quote!((#mask & __on))),
         };
+        let neutral = match how {
+            Accumulate::Add | Accumulate::Sub => self.zero(place.ty()),
+            Accumulate::Reduce(Reduction::Min | Reduction::ArgMin) => {
+                quote!(Real::splat(f64::INFINITY))
+            }
+            Accumulate::Reduce(Reduction::Max) => quote!(Real::splat(f64::NEG_INFINITY)),
+            Accumulate::Reduce(Reduction::Count) => self.zero(Type::U32),
+        };
         let term = match mask {
             None => term,
-            Some(mask) => self.select(place.ty(), &mask, &term, &self.zero(place.ty())),
+            Some(mask) => self.select(value.ty, &mask, &term, &neutral),
         };
-        quote!(#target #op #term;)
+        match how {
+            Accumulate::Add => quote!(#target += #term;),
+            Accumulate::Sub => quote!(#target -= #term;),
+            Accumulate::Reduce(Reduction::Min) => quote!(#target = Real::min(#target, #term);),
+            Accumulate::Reduce(Reduction::Max) => quote!(#target = Real::max(#target, #term);),
+            Accumulate::Reduce(Reduction::Count) => {
+                quote!(#target = Real::add_u32(#target, #term);)
+            }
+            Accumulate::Reduce(Reduction::ArgMin) => {
+                let index = ident(self.pair.map_or("index", |pair| &pair.index));
+                quote!(#target.take(#term, #index);)
+            }
+        }
     }
 
     fn zero(&self, ty: Type) -> TokenStream {
@@ -229,6 +247,7 @@ impl<'a> Printer<'a> {
             Type::Point(_) => quote!(#krate::Point::default()),
             Type::Array(n) => quote!([Real::default(); #n]),
             Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
+            Type::Reduced(_) => quote!(::core::default::Default::default()),
         }
     }
 
@@ -247,7 +266,9 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
             Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
-            Type::Table(..) => unreachable!("checked: tables are read by their entries"),
+            Type::Table(..) | Type::Reduced(_) => {
+                unreachable!("checked: tables are read by their entries, and results not at all")
+            }
         }
     }
 

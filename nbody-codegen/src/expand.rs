@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use crate::analysis::Operations;
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident, type_tokens};
-use crate::ir::{Constant, Field, Function, Interaction, Module, Struct, Type, Value};
+use crate::ir::{Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value};
 
 /// The module that takes the place of the declaration.
 pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
@@ -103,6 +103,8 @@ fn zero(field: &Field, krate: &TokenStream) -> TokenStream {
     let value = match field.ty {
         Type::Array(n) => quote!([Real::default(); #n]),
         Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
+        Type::Reduced(Reduction::Min) => quote!(Real::splat(f64::INFINITY)),
+        Type::Reduced(Reduction::Max) => quote!(Real::splat(f64::NEG_INFINITY)),
         Type::Vector(_) => quote!(#krate::Vector::default()),
         Type::Point(_) => quote!(#krate::Point::default()),
         _ => quote!(::core::default::Default::default()),
@@ -119,8 +121,11 @@ fn read(field: &Field, krate: &TokenStream) -> TokenStream {
         }
         Type::Vector(_) => quote!(#krate::Vector::read(__from)),
         Type::Point(_) => quote!(#krate::Point::read(__from)),
-        Type::U32 => quote!(__from.index()),
-        Type::Real | Type::Bool => quote!(__from.real()),
+        Type::U32 | Type::Reduced(Reduction::Count) => quote!(__from.index()),
+        Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin::read(__from)),
+        Type::Real | Type::Bool | Type::Reduced(Reduction::Min | Reduction::Max) => {
+            quote!(__from.real())
+        }
     };
     quote!(#ident: #value)
 }
@@ -130,9 +135,13 @@ fn write(field: &Field, _: &TokenStream) -> TokenStream {
     match field.ty {
         Type::Array(_) => quote!(for __x in self.#ident { __to.real(__x); }),
         Type::Table(..) => quote!(for __x in self.#ident.as_flattened() { __to.real(*__x); }),
-        Type::Vector(_) | Type::Point(_) => quote!(self.#ident.write(__to);),
-        Type::U32 => quote!(__to.index(self.#ident);),
-        Type::Real | Type::Bool => quote!(__to.real(self.#ident);),
+        Type::Vector(_) | Type::Point(_) | Type::Reduced(Reduction::ArgMin) => {
+            quote!(self.#ident.write(__to);)
+        }
+        Type::U32 | Type::Reduced(Reduction::Count) => quote!(__to.index(self.#ident);),
+        Type::Real | Type::Bool | Type::Reduced(Reduction::Min | Reduction::Max) => {
+            quote!(__to.real(self.#ident);)
+        }
     }
 }
 
@@ -148,6 +157,10 @@ fn kind(field: &Field, krate: &TokenStream) -> TokenStream {
             let n = field.ty.components();
             quote!(Array(#n))
         }
+        Type::Reduced(Reduction::Min) => quote!(Min),
+        Type::Reduced(Reduction::Max) => quote!(Max),
+        Type::Reduced(Reduction::ArgMin) => quote!(ArgMin),
+        Type::Reduced(Reduction::Count) => quote!(Count),
     };
     quote!(#krate::Field { name: #name, kind: #krate::FieldKind::#kind })
 }
@@ -162,6 +175,18 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
                 for (__total, __x) in __total.#ident.iter_mut().zip(__bag.#ident) {
                     *__total += __B::from_f64(__x.to_f64());
                 }
+            },
+            Type::Reduced(Reduction::Min) => quote! {
+                __total.#ident =
+                    #krate::Lane::min(__total.#ident, __B::from_f64(__bag.#ident.to_f64()));
+            },
+            Type::Reduced(Reduction::Max) => quote! {
+                __total.#ident =
+                    #krate::Lane::max(__total.#ident, __B::from_f64(__bag.#ident.to_f64()));
+            },
+            Type::Reduced(Reduction::ArgMin) => quote!(__total.#ident.fold(__bag.#ident);),
+            Type::Reduced(Reduction::Count) => quote! {
+                __total.#ident = __total.#ident.wrapping_add(__bag.#ident);
             },
             _ => quote!(__total.#ident += __B::from_f64(__bag.#ident.to_f64());),
         }
@@ -204,7 +229,9 @@ fn is_dense(item: &Struct, real: usize) -> bool {
     let (mut offset, mut align) = (0, 1);
     for field in &item.fields {
         let (size, needs) = match field.ty {
-            Type::U32 => (4, 4),
+            Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
+            // A real and an integer.
+            Type::Reduced(Reduction::ArgMin) if real != 4 => return false,
             ty => (real * ty.components(), real),
         };
         if offset % needs != 0 {
@@ -243,7 +270,10 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let cuda = Literal::string(&emit_cuda::emit(module, item));
     let operations = operations(module, item, krate);
     let body = Printer::new(module, &pair.body, Some(pair), krate).body();
-    let [i_name, j_name, f_name] = [&pair.i, &pair.j, &pair.f].map(|name| ident(name));
+    let [i_name, j_name, f_name, index] =
+        [&pair.i, &pair.j, &pair.f, &pair.index].map(|name| ident(name));
+    let keeps_index = emit_cuda::keeps_index(module, item);
+    let index = if keeps_index { index } else { format_ident!("_{index}") };
     quote! {
         impl #krate::Interaction for #target {
             type I = #i;
@@ -259,6 +289,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
                 this: &#target<Real>,
                 #i_name: &#i<Real>,
                 #j_name: &#j<Real>,
+                #index: Real::U32,
                 #f_name: &mut #f<Real>,
             ) {
                 #body

@@ -55,12 +55,25 @@ pub enum Type {
     Array(usize),
     /// Rows and columns.
     Table(usize, usize),
+    /// A result that is no sum.
+    Reduced(Reduction),
+}
+
+/// How a result takes what pairs give, if not as a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Min,
+    Max,
+    /// The least value, and the index of its j-particle.
+    ArgMin,
+    Count,
 }
 
 impl Type {
     pub fn components(self) -> usize {
         match self {
-            Self::Real | Self::U32 | Self::Bool => 1,
+            Self::Reduced(Reduction::ArgMin) => 2,
+            Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
             Self::Table(rows, columns) => rows * columns,
         }
@@ -78,6 +91,10 @@ impl std::fmt::Display for Type {
             Self::Vector(n) => write!(f, "Vector<{n}>"),
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),
+            Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
+            Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
+            Self::Reduced(Reduction::Count) => f.write_str("Count"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
         }
     }
@@ -137,6 +154,8 @@ pub struct Pair {
     pub i: String,
     pub j: String,
     pub f: String,
+    /// The name of the index of j, which some results keep.
+    pub index: String,
     pub body: Body,
 }
 
@@ -182,7 +201,7 @@ pub enum StmtKind {
     },
     Accumulate {
         place: Place<FieldName>,
-        subtract: bool,
+        how: Accumulate,
         value: Expr,
     },
     If {
@@ -199,6 +218,14 @@ pub enum StmtKind {
     Return {
         value: Option<Expr>,
     },
+}
+
+/// What becomes of a value that is accumulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulate {
+    Add,
+    Sub,
+    Reduce(Reduction),
 }
 
 /// A variable or an output field, or one component of it.

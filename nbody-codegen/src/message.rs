@@ -51,7 +51,8 @@ messages! {
     ARRAY_LENGTH: "the length of an array is a whole number from 1 to 4096", "write it as a number or name a `u32` constant of the module";
     DIMENSION: "a `{}` has 2 or 3 components", "write `{}` or `{}<2>`";
     FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
-    OUTPUT_TYPE: "a result cannot hold a `{}`", "results are sums: `Real`, `Vector` or `[Real; N]`";
+    OUTPUT_TYPE: "a result cannot hold a `{}`", "results are sums, `Real`, `Vector` or `[Real; N]`, or `Min<Real>`, `Max<Real>`, `ArgMin<Real>` or `Count`";
+    REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";
     TABLE_PLACE: "a table is a field of the parameters", "put it into `{}`, and read it as `self.table[i.kind][j.kind]`";
     // The impl.
     OTHER_TRAIT: "only `impl Interaction for ...` belongs here", "helper functions are free functions of the module";
@@ -92,10 +93,12 @@ messages! {
     IMMUTABLE: "`{}` is assigned twice", "declare it with `let mut {}`";
     ASSIGN_INPUT: "`{}` is an input, and inputs do not change", "bind the new value to a name of its own";
     ASSIGN_OUTPUT: "a result is accumulated, not assigned", "write `{} += ...` or `{} -= ...`";
+    NOT_A_SUM: "a `{}` is not a sum", "write `{}`";
+    REDUCE: "a result that is a `{}` has no method `{}`", "{}";
     ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "both sides must have one type";
     ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
     READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
-    UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}.{} += ...` to `pair`, or remove the field";
+    UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `pair`, or remove the field";
     WHOLE_PARTICLE: "`{}` is a whole record", "name one of its fields: {}";
     // Expressions.
     EXPRESSION: "{} is not part of the language of interactions", "{}";

@@ -35,6 +35,7 @@ pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
 }
 
 fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
+    let index = "_index".to_owned();
     let [i, j, f] =
         impl_.names.each_ref().map(|name| format!("_{}", names::safe(&name.to_string())));
     let body = ir::Body { locals: Vec::new(), statements: Vec::new(), comments: Vec::new() };
@@ -45,6 +46,6 @@ fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs: false,
-        pair: ir::Pair { docs: Vec::new(), i, j, f, body },
+        pair: ir::Pair { docs: Vec::new(), i, j, f, index, body },
     }
 }

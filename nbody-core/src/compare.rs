@@ -58,8 +58,11 @@ where
     let mut first = 0;
     let mut fields = Vec::new();
     for field in F::FIELDS {
-        let columns = Columns { dim: F::DIM, first, count: field.kind.components() };
-        first += columns.count;
+        // Of equal values any may be the least; the index is not compared.
+        let is_sum = field.kind.is_sum();
+        let count = if is_sum { field.kind.components() } else { 1 };
+        let columns = Columns { dim: F::DIM, first, count, is_sum };
+        first += field.kind.components();
         fields.push(columns.report(field.name, &results, &reference, magnitudes.as_deref()));
     }
     Ok(Report { n, fields })
@@ -70,6 +73,7 @@ struct Columns {
     dim: usize,
     first: usize,
     count: usize,
+    is_sum: bool,
 }
 
 impl Columns {
@@ -85,7 +89,8 @@ impl Columns {
         reference: &[f64],
         magnitudes: Option<&[f64]>,
     ) -> FieldReport {
-        let largest = self.of(reference).map(norm).fold(0.0, f64::max);
+        let largest = self.of(reference).map(norm).filter(|norm| norm.is_finite());
+        let largest = largest.fold(0.0, f64::max);
         let mut report = FieldReport {
             name,
             max: 0.0,
@@ -99,8 +104,11 @@ impl Columns {
         let pairs = self.of(results).zip(self.of(reference));
         let mut n = 0.0;
         for (k, (result, reference)) in pairs.enumerate() {
-            let difference: Vec<f64> = result.iter().zip(reference).map(|(a, b)| a - b).collect();
-            let difference = norm(&difference);
+            // Without a pair an extreme is infinite, and rightly so.
+            let same = |a: f64, b: f64| !self.is_sum && a == b;
+            let difference = result.iter().zip(reference);
+            let difference = difference.map(|(&a, &b)| if same(a, b) { 0.0 } else { a - b });
+            let difference = norm(&difference.collect::<Vec<f64>>());
             // Not a comparison that NaN could pass.
             let finite = difference.is_finite();
             report.non_finite += usize::from(!finite);

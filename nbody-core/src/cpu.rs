@@ -177,32 +177,35 @@ impl<X: Interaction, S: Scalar> Sum<'_, X, S> {
     ) -> Accumulators<X, B> {
         let mut splits = self.j.chunks(self.split).enumerate();
         let mut total = match splits.next() {
-            Some((_, j)) => self.part::<B>(i, j, skip),
+            Some((_, j)) => self.part::<B>(i, 0, j, skip),
             None => Accumulators::<X, B>::default(),
         };
         for (k, j) in splits {
-            let skip = skip.and_then(|skip| skip.checked_sub(k * self.split));
-            X::F::fold::<B, B>(&mut total, &self.part::<B>(i, j, skip));
+            let first = k * self.split;
+            let skip = skip.and_then(|skip| skip.checked_sub(first));
+            X::F::fold::<B, B>(&mut total, &self.part::<B>(i, first, j, skip));
         }
         total
     }
 
-    /// The sum over one split, bag by bag.
+    /// The sum over one split, bag by bag. The index of its first j-particle is `first`.
     fn part<B: Scalar>(
         &self,
         i: &<X::I as Record>::With<S>,
+        first: usize,
         j: &[<X::J as Record>::With<S>],
         skip: Option<usize>,
     ) -> Accumulators<X, B> {
         let mut backup = Accumulators::<X, B>::default();
         let mut current = Accumulators::<X, S>::default();
         for (k, bag) in j.chunks(self.bag).enumerate() {
+            let first = first + k * self.bag;
             let skip = skip.and_then(|skip| skip.checked_sub(k * self.bag));
             match skip.filter(|&skip| skip < bag.len()) {
-                None => self.force_loop(i, bag, &mut current),
+                None => self.force_loop(i, first, bag, &mut current),
                 Some(skip) => {
-                    self.force_loop(i, &bag[..skip], &mut current);
-                    self.force_loop(i, &bag[skip + 1..], &mut current);
+                    self.force_loop(i, first, &bag[..skip], &mut current);
+                    self.force_loop(i, first + skip + 1, &bag[skip + 1..], &mut current);
                 }
             }
             if self.fold_each_bag {
@@ -219,11 +222,12 @@ impl<X: Interaction, S: Scalar> Sum<'_, X, S> {
     fn force_loop(
         &self,
         i: &<X::I as Record>::With<S>,
+        first: usize,
         bag: &[<X::J as Record>::With<S>],
         current: &mut Accumulators<X, S>,
     ) {
-        for j in bag {
-            X::pair::<S>(&self.parameters, i, j, current);
+        for (k, j) in bag.iter().enumerate() {
+            X::pair::<S>(&self.parameters, i, j, (first + k) as u32, current);
         }
     }
 }

@@ -22,11 +22,12 @@ pub trait Engine<X: Interaction> {
         P: Record,
         P::Lane: Scalar;
 
-    /// Room for the results of `n` i-particles. What it holds before an evaluation is zero.
+    /// Room for the results of `n` i-particles. It holds what no pair gives: zeros, and infinities
+    /// for extremes.
     fn fields(&self, n: usize) -> Result<Self::Fields, Self::Error>;
 
     /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. With no
-    /// j-particles every result is zero.
+    /// j-particles every result is what no pair gives.
     fn evaluate_into(
         &mut self,
         i: &Self::Particles<X::I>,

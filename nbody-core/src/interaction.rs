@@ -49,11 +49,12 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The generated part of the CUDA program: the structs, `pair` and `fold`.
     const CUDA: &'static str;
 
-    /// Adds to `f` what `j` does to `i`.
+    /// Adds to `f` what `j`, the j-particle of this index, does to `i`.
     fn pair<L: Lane>(
         this: &Self::With<L>,
         i: &<Self::I as Record>::With<L>,
         j: &<Self::J as Record>::With<L>,
+        index: L::U32,
         f: &mut <Self::F as Record>::With<L>,
     );
 }

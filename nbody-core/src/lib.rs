@@ -1,6 +1,7 @@
 //! The core of `nbody`: what an interaction is, how the CPU evaluates it, and what a result is
 //! checked against. It knows nothing of CUDA.
 
+mod arg_min;
 mod case;
 pub mod compare;
 mod cpu;
@@ -14,6 +15,7 @@ mod record;
 mod reference;
 mod vector;
 
+pub use arg_min::ArgMin;
 pub use case::Case;
 pub use compare::{FieldReport, Report, Tolerance, compare};
 pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};

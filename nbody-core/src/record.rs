@@ -15,13 +15,27 @@ pub enum FieldKind {
     Array(usize),
     /// An integer: a type, a flag, an id.
     U32,
+    /// A result that is the least of what pairs give.
+    Min,
+    /// A result that is the greatest of what pairs give.
+    Max,
+    /// The least, and the index of its j-particle.
+    ArgMin,
+    /// A result that counts.
+    Count,
 }
 
 impl FieldKind {
+    /// Whether pairs add to it.
+    pub const fn is_sum(self) -> bool {
+        !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count)
+    }
+
     /// How many numbers the field is made of.
     pub const fn components(self) -> usize {
         match self {
-            Self::Real | Self::U32 => 1,
+            Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
+            Self::ArgMin => 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
         }
     }
@@ -59,7 +73,8 @@ pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
     fn write<W: Writer<Self::Lane>>(&self, to: &mut W);
 }
 
-/// A result: a record that accumulates.
+/// A result: a record that accumulates. Its default is what no pair at all gives: 0 for sums and
+/// counts, an infinity for extremes.
 pub trait Output: Record {
     /// Folds the accumulators of one bag into the backup accumulators.
     fn fold<B: Scalar, S: Scalar>(total: &mut Self::With<B>, bag: &Self::With<S>);

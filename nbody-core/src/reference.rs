@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use crate::{Interaction, Reader, Record, Scalar, Writer, pack};
+use crate::{Interaction, Output as _, Reader, Record, Scalar, Writer, pack};
 
 /// The results of all j-particles on each i-particle.
 pub fn reference<X, S>(
@@ -46,7 +46,7 @@ fn double_loop<X: Interaction>(
             let mut f = X::F::default();
             for (l, j) in j.iter().enumerate() {
                 if meets(k, l) {
-                    X::pair::<f64>(interaction, i, j, &mut f);
+                    X::pair::<f64>(interaction, i, j, l as u32, &mut f);
                 }
             }
             f
@@ -91,12 +91,21 @@ fn sum_magnitudes<X: Interaction>(
         .enumerate()
         .map(|(k, i)| {
             let mut sum = vec![0.0; X::F::DIM];
-            for (_, j) in j.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
+            let mut total = X::F::default();
+            for (l, j) in j.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
                 let mut term = X::F::default();
-                X::pair::<f64>(interaction, i, j, &mut term);
+                X::pair::<f64>(interaction, i, j, l as u32, &mut term);
                 term.write(&mut AddMagnitudes(sum.iter_mut()));
+                X::F::fold::<f64, f64>(&mut total, &term);
             }
-            X::F::read(&mut Numbers(sum.into_iter()))
+            // What is no sum has no other scale than itself.
+            let kinds = X::F::FIELDS.iter().map(|field| field.kind);
+            let is_sum =
+                kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
+            let totals = pack::flatten(&[total]);
+            let scale = is_sum.zip(sum.into_iter().zip(totals));
+            let scale = scale.map(|(is_sum, (sum, total))| if is_sum { sum } else { total.abs() });
+            X::F::read(&mut Numbers(scale.collect::<Vec<_>>().into_iter()))
         })
         .collect()
 }

@@ -46,8 +46,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
     for (int m = 0; m < I_PER_THREAD; ++m) {
         const u32 index = mine + m * BLOCK;
         i[m] = i_particles[index < ni ? index : ni - 1];
-        current[m] = Accumulators{};
-        for (int c = 0; c < FDIM; ++c) total[m][c] = 0;
+        reset(total[m]);
+        current[m] = nothing();
     }
 
     for (u32 first = begin; first < end; first += BAG) {
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
             for (int k = 0; k < BAG; ++k) {
                 const ParticleJ j = bag[k].j;
 #pragma unroll
-                for (int m = 0; m < I_PER_THREAD; ++m) pair(self, i[m], j, current[m]);
+                for (int m = 0; m < I_PER_THREAD; ++m) act(self, i[m], j, first + k, current[m]);
             }
         } else {
 #pragma unroll 1
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {
                     const bool itself = skip_self && mine + m * BLOCK == first + k;
-                    if (!itself) pair(self, i[m], j, current[m]);
+                    if (!itself) act(self, i[m], j, first + k, current[m]);
                 }
             }
         }
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
 #pragma unroll
             for (int m = 0; m < I_PER_THREAD; ++m) {
                 fold(current[m], total[m]);
-                current[m] = Accumulators{};
+                current[m] = nothing();
             }
         }
     }
@@ -100,16 +100,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
     }
 }
 
-// Adds the sums of the splits in their order, so that the result is the same in every run.
-// `n` is the number of accumulators of all i-particles.
-extern "C" __global__ void __launch_bounds__(BLOCK) add_splits(
-    const backup *__restrict__ sums, const size_t n, const u32 splits, backup *__restrict__ out)
+// Merges the sums of the splits in their order, so that the result is the same in every run.
+extern "C" __global__ void __launch_bounds__(BLOCK) merge_splits(
+    const backup *__restrict__ sums, const u32 ni, const u32 splits, backup *__restrict__ out)
 {
-    const size_t k = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-    if (k >= n) return;
-    backup total = sums[k];
-    for (u32 split = 1; split < splits; ++split) total += sums[split * n + k];
-    out[k] = total;
+    const u32 i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= ni) return;
+    backup total[FDIM];
+    for (int c = 0; c < FDIM; ++c) total[c] = sums[size_t(c) * ni + i];
+    for (u32 split = 1; split < splits; ++split) {
+        backup part[FDIM];
+        for (int c = 0; c < FDIM; ++c) part[c] = sums[(size_t(split) * FDIM + c) * ni + i];
+        merge(part, total);
+    }
+    for (int c = 0; c < FDIM; ++c) out[size_t(c) * ni + i] = total[c];
 }
 
 } // namespace nbody

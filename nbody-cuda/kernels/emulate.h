@@ -40,5 +40,30 @@ float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
 }
 
+inline float __uint_as_float(unsigned int bits)
+{
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+inline unsigned int __float_as_uint(float x)
+{
+    unsigned int bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline double __longlong_as_double(long long bits)
+{
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+inline long long __double_as_longlong(double x)
+{
+    long long bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }

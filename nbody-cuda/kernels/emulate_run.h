@@ -107,7 +107,7 @@ extern "C" int emulate_all_pairs(unsigned blocks, void **arguments)
     return emulated::launch(nbody::all_pairs, blocks, arguments);
 }
 
-extern "C" int emulate_add_splits(unsigned blocks, void **arguments)
+extern "C" int emulate_merge_splits(unsigned blocks, void **arguments)
 {
-    return emulated::launch(nbody::add_splits, blocks, arguments);
+    return emulated::launch(nbody::merge_splits, blocks, arguments);
 }

@@ -47,6 +47,36 @@ __device__ __forceinline__ real entry(const Table<ROWS, COLUMNS> &table, u32 row
     return row < ROWS && column < COLUMNS ? table.at[row][column] : real(::nanf(""));
 }
 
+// Integers among the words of results, by their bits.
+template <typename T> __device__ __forceinline__ T word(u32 n)
+{
+    if constexpr (sizeof(T) == 4) return ::__uint_as_float(n);
+    else return ::__longlong_as_double((long long)n);
+}
+
+__device__ __forceinline__ u32 integer(float word) { return ::__float_as_uint(word); }
+__device__ __forceinline__ u32 integer(double word) { return u32(::__double_as_longlong(word)); }
+
+__device__ __forceinline__ real infinity()
+{
+    if constexpr (sizeof(real) == 4) return ::__uint_as_float(0x7f800000u);
+    else return ::__longlong_as_double(0x7ff0000000000000ll);
+}
+
+// The least value, and the index of its j-particle.
+struct ArgMin {
+    static constexpr u32 NONE = ~0u;
+    real value;
+    u32 index;
+};
+
+__device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
+{
+    const bool less = value < least.value;
+    least.value = less ? value : least.value;
+    least.index = less ? index : least.index;
+}
+
 template <int D>
 __device__ __forceinline__ Vector<D> operator-(const Point<D> &a, const Point<D> &b)
 {

@@ -79,6 +79,18 @@ impl<F> CudaFields<F> {
 }
 
 impl Buffer {
+    /// Fills a buffer of results with what no pair gives.
+    fn clear<F: Record<Lane = f64>>(&mut self) -> Result<(), Error> {
+        let nothing = match self.precision {
+            Precision::Single => columns::<u32>(&pack::pack::<F, f32>(&[F::default()]), self.n),
+            Precision::Double => columns::<u64>(&pack::pack::<F, f64>(&[F::default()]), self.n),
+        };
+        match nothing {
+            None => self.memory.zero(),
+            Some(bytes) => self.memory.write(&bytes),
+        }
+    }
+
     /// Refuses a buffer of another machine or precision.
     fn check(
         &self,
@@ -176,7 +188,7 @@ impl<X: Interaction> CudaAllPairs<X> {
     ) -> Result<(), Error> {
         self.check(i, j, out, one_set)?;
         if i.n == 0 || j.n == 0 {
-            return out.memory.zero();
+            return out.clear::<X::F>();
         }
         let plan = self.plan(i.n, j.n)?;
         let parameters = self.parameters();
@@ -200,8 +212,8 @@ impl<X: Interaction> CudaAllPairs<X> {
         self.reserve(n, plan.splits as usize)?;
         let Some((_, sums)) = &self.scratch else { return Ok(()) };
         self.module.launch(&launch(&**sums))?;
-        let (n, splits) = (n as u64, plan.splits);
-        self.module.launch(&Launch::AddSplits { sums: &**sums, n, splits, out: &*out.memory })
+        let splits = plan.splits;
+        self.module.launch(&Launch::MergeSplits { sums: &**sums, ni, splits, out: &*out.memory })
     }
 
     /// How to cut the work: `splits` parts of the j-particles for each tile of i-particles.
@@ -266,6 +278,15 @@ fn bytes_of(precision: Precision) -> usize {
     }
 }
 
+/// The words of one record, each `n` times, as bytes; `None` if they are all zero.
+fn columns<W: bytemuck::Pod + PartialEq>(words: &[W], n: usize) -> Option<Vec<u8>> {
+    let zero = words.iter().all(|word| *word == W::zeroed());
+    (!zero).then(|| {
+        let words = words.iter().flat_map(|word| std::iter::repeat_n(*word, n));
+        bytemuck::cast_slice(&words.collect::<Vec<W>>()).to_vec()
+    })
+}
+
 /// The records as they lie in device memory.
 fn bytes<P, S>(records: &[P]) -> Vec<u8>
 where
@@ -298,7 +319,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
 
     fn fields(&self, n: usize) -> Result<CudaFields<X::F>, Error> {
         let mut buffer = self.buffer(n, <X::F as Record>::DIM, self.accumulators())?;
-        buffer.memory.zero()?;
+        buffer.clear::<X::F>()?;
         Ok(CudaFields { buffer, record: PhantomData })
     }
 

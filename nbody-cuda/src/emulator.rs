@@ -197,7 +197,7 @@ type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 #[derive(Debug)]
 struct EmulatedModule {
     all_pairs: Entry,
-    add_splits: Entry,
+    merge_splits: Entry,
     block: usize,
     /// The code of the functions above.
     _library: libloading::Library,
@@ -221,7 +221,7 @@ impl EmulatedModule {
             let library = libloading::Library::new(path)?;
             Ok(Self {
                 all_pairs: *library.get(b"emulate_all_pairs")?,
-                add_splits: *library.get(b"emulate_add_splits")?,
+                merge_splits: *library.get(b"emulate_merge_splits")?,
                 block,
                 _library: library,
             })
@@ -233,7 +233,7 @@ impl Module for EmulatedModule {
     fn launch(&self, launch: &Launch) -> Result<(), Error> {
         let entry = match launch {
             Launch::AllPairs { .. } => self.all_pairs,
-            Launch::AddSplits { .. } => self.add_splits,
+            Launch::MergeSplits { .. } => self.merge_splits,
         };
         let mut arguments = launch.arguments();
         let mut addresses = arguments.addresses();

@@ -20,10 +20,9 @@ pub(crate) enum Launch<'a> {
         one_set: bool,
         sums: &'a dyn Memory,
     },
-    AddSplits {
+    MergeSplits {
         sums: &'a dyn Memory,
-        /// Accumulators in all.
-        n: u64,
+        ni: u32,
         splits: u32,
         out: &'a dyn Memory,
     },
@@ -39,7 +38,7 @@ impl Launch<'_> {
     pub fn kernel(&self) -> &'static CStr {
         match self {
             Self::AllPairs { .. } => c"all_pairs",
-            Self::AddSplits { .. } => c"add_splits",
+            Self::MergeSplits { .. } => c"merge_splits",
         }
     }
 
@@ -47,7 +46,7 @@ impl Launch<'_> {
     pub fn blocks(&self, block: usize) -> u32 {
         match *self {
             Self::AllPairs { tiles, splits, .. } => tiles * splits,
-            Self::AddSplits { n, .. } => n.div_ceil(block as u64) as u32,
+            Self::MergeSplits { ni, .. } => ni.div_ceil(block as u32),
         }
     }
 
@@ -55,7 +54,7 @@ impl Launch<'_> {
     pub fn memory(&self) -> Vec<&dyn Memory> {
         match *self {
             Self::AllPairs { i, j, sums, .. } => vec![i, j, sums],
-            Self::AddSplits { sums, out, .. } => vec![sums, out],
+            Self::MergeSplits { sums, out, .. } => vec![sums, out],
         }
     }
 
@@ -85,8 +84,8 @@ impl Launch<'_> {
                 one(one_set.into()),
                 vec![sums.address()],
             ],
-            Self::AddSplits { sums, n, splits, out } => {
-                vec![vec![sums.address()], vec![n], one(splits), vec![out.address()]]
+            Self::MergeSplits { sums, ni, splits, out } => {
+                vec![vec![sums.address()], one(ni), one(splits), vec![out.address()]]
             }
         };
         Arguments { values }

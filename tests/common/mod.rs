@@ -9,6 +9,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
+    visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
@@ -148,6 +149,52 @@ pub mod control {
                 }
             }
             f.force += sum * self.size[i.kind] * d;
+        }
+    }
+}
+
+/// Results that are no sums, beside one that is.
+#[nbody::interaction]
+pub mod extremes {
+    pub struct Extremes {
+        pub reach2: Real,
+        pub flag: u32,
+    }
+    pub struct Target {
+        pub pos: Point,
+    }
+    pub struct Source {
+        pub pos: Point,
+        pub kind: u32,
+    }
+    pub struct Found {
+        pub count: Count,
+        pub nearest: ArgMin<Real>,
+        pub total: Real,
+        pub farthest: Max<Real>,
+        pub least: Min<Real>,
+        pub flagged: ArgMin<Real>,
+    }
+
+    impl Interaction for Extremes {
+        type I = Target;
+        type J = Source;
+        type F = Found;
+
+        fn pair(&self, i: &Target, j: &Source, f: &mut Found) {
+            let r2 = (j.pos - i.pos).norm2();
+            f.nearest.min(r2);
+            f.farthest.max(r2.sqrt() - 2.0);
+            if r2 > self.reach2 {
+                return;
+            }
+            f.count += 1;
+            f.total += 1.0 + r2;
+            if j.kind == self.flag {
+                f.flagged.min(r2);
+                f.least.min(r2 + 1.0);
+                f.count += j.kind;
+            }
         }
     }
 }

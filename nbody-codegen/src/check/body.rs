@@ -11,7 +11,8 @@ use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Stmt, StmtKind, Struct, Type,
+    self, Accumulate, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Reduction, Stmt,
+    StmtKind, Struct, Type,
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
@@ -58,13 +59,14 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Binds the names of the parameters of `pair`, and returns those of i, j and f.
+    /// Binds the names of the parameters of `pair`, and returns those of i, j, f and the index
+    /// of j.
     pub fn roles(
         &mut self,
         names: &[Ident; 3],
         records: [&'a Struct; 3],
         output: &'a Struct,
-    ) -> [String; 3] {
+    ) -> [String; 4] {
         self.records = Some(records);
         self.output = Some(output);
         self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
@@ -72,7 +74,8 @@ impl<'a> BodyChecker<'a> {
         for (name, binding) in names.iter().zip(bindings) {
             self.scopes.bind(name.to_string(), binding);
         }
-        names.each_ref().map(|name| self.names.name(&name.to_string()))
+        let [i, j, f] = names.each_ref().map(|name| self.names.name(&name.to_string()));
+        [i, j, f, self.names.name("index")]
     }
 
     /// A new variable under a name that nothing else in the body has.
@@ -87,12 +90,9 @@ impl<'a> BodyChecker<'a> {
     }
 
     /// The fields of the result that nothing was accumulated into.
-    pub fn unused_outputs(&self, output: &'a Struct) -> impl Iterator<Item = &'a Ident> {
-        output
-            .fields
-            .iter()
-            .map(|field| &field.ident)
-            .filter(|ident| !self.accumulated.contains(&ident.to_string()))
+    pub fn unused_outputs(&self, output: &'a Struct) -> impl Iterator<Item = &'a ir::Field> {
+        let fields = output.fields.iter();
+        fields.filter(|field| !self.accumulated.contains(&field.ident.to_string()))
     }
 
     /// The statements, once all are checked.
@@ -245,6 +245,9 @@ impl<'a> BodyChecker<'a> {
             Expr::Loop(_) => self.refuse_statement(expr, "`loop`"),
             Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
             Expr::Match(_) => self.refuse_statement(expr, "`match`"),
+            Expr::MethodCall(call) if self.is_result(&call.receiver) => {
+                self.reduce(call);
+            }
             _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
         }
     }
@@ -257,6 +260,8 @@ impl<'a> BodyChecker<'a> {
             Target::Local(place) => place.ty(),
             Target::Output(place) => place.ty(),
         };
+        // A count goes up by integers.
+        let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
         let result = match op {
             Some(op) => operator::binary(op, ty, value.ty).ok(),
             None => Some(value.ty),
@@ -270,7 +275,12 @@ impl<'a> BodyChecker<'a> {
         let kind = match target {
             Target::Local(place) => StmtKind::Assign { place, op, value },
             Target::Output(place) => {
-                StmtKind::Accumulate { place, subtract: op == Some(BinaryOp::Sub), value }
+                let how = match (place.whole, op) {
+                    (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
+                    (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
+                    _ => Accumulate::Add,
+                };
+                StmtKind::Accumulate { place, how, value }
             }
         };
         self.push(kind);
@@ -355,8 +365,61 @@ impl<'a> BodyChecker<'a> {
             self.items.cx.error(Site::of(field), message, &[&written, &written]);
             return None;
         }
+        let written = field.to_token_stream().to_string().replace(' ', "");
+        let instead = match found.ty {
+            Type::Reduced(Reduction::Count) if op == Some(BinaryOp::Add) => None,
+            Type::Reduced(Reduction::Count) => Some(format!("{written} += 1")),
+            Type::Reduced(Reduction::Max) => Some(format!("{written}.max(...)")),
+            Type::Reduced(_) => Some(format!("{written}.min(...)")),
+            _ => None,
+        };
+        if let Some(instead) = instead {
+            let arguments = [&*found.ty.to_string(), &instead];
+            self.items.cx.error(Site::of(field), &message::NOT_A_SUM, &arguments);
+            return None;
+        }
         let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
         Some(Place { of, whole: found.ty, component: None })
+    }
+
+    fn is_result(&self, receiver: &Expr) -> bool {
+        let Expr::Field(field) = receiver else { return false };
+        matches!(self.record(&field.base), Some(Binding::Output))
+    }
+
+    /// `f.nearest.min(e)`.
+    fn reduce(&mut self, call: &syn::ExprMethodCall) -> Option<()> {
+        let Expr::Field(field) = &*call.receiver else { return None };
+        let found = self.field(self.output?, &field.member)?;
+        self.accumulated.insert(found.ident.to_string());
+        let (ty, method) = (found.ty, call.method.to_string());
+        let takes = match ty {
+            Type::Reduced(Reduction::Min | Reduction::ArgMin) => "min",
+            Type::Reduced(Reduction::Max) => "max",
+            _ => "",
+        };
+        let Type::Reduced(reduction) = ty else {
+            let help = "write `+= ...`, or declare the field as a `Min<Real>` or a `Max<Real>`";
+            let arguments = [&*ty.to_string(), &method, help];
+            self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
+            return None;
+        };
+        if takes != method {
+            let help = match takes {
+                "" => "write `+= 1`".to_owned(),
+                takes => format!("write `.{takes}(...)`"),
+            };
+            let arguments = [&*ty.to_string(), &method, &help];
+            self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
+            return None;
+        }
+        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
+        let arguments =
+            self.arguments((Site::of(&call.method), takes), &call.args, &[Type::Real])?;
+        let value = arguments.into_iter().next()?;
+        let place = Place { of, whole: ty, component: None };
+        self.push(StmtKind::Accumulate { place, how: Accumulate::Reduce(reduction), value });
+        Some(())
     }
 }
 

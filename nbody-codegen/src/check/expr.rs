@@ -354,7 +354,7 @@ impl BodyChecker<'_> {
     }
 
     /// The arguments of a call, which must have these types.
-    fn arguments<'e>(
+    pub fn arguments<'e>(
         &mut self,
         (site, name): (Site, &str),
         arguments: impl IntoIterator<Item = &'e Expr>,

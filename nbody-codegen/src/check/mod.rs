@@ -18,7 +18,7 @@ use quote::ToTokens as _;
 use syn::{Expr, Ident, Lit, Visibility};
 
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{self, Type};
+use crate::ir::{self, Reduction, Type};
 use crate::message::{self, suggestion};
 use crate::names::{self, Unique};
 use crate::syntax;
@@ -140,7 +140,9 @@ fn structure(
     let is_parameters = has_role(|impl_| &impl_.target);
     let is_particle = has_role(|impl_| &impl_.i) || has_role(|impl_| &impl_.j);
     let is_output = has_role(|impl_| &impl_.f);
-    if ["Real", "Vector", "Point", "Interaction"].contains(&name.as_str()) {
+    if ["Real", "Vector", "Point", "Interaction", "Min", "Max", "ArgMin", "Count"]
+        .contains(&name.as_str())
+    {
         cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
     } else if !(is_parameters || is_particle || is_output || module.interactions.is_empty()) {
         cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
@@ -160,6 +162,9 @@ fn structure(
         let mut ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
         if ty == Type::Bool {
             cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
+            ty = Type::Real;
+        } else if matches!(ty, Type::Reduced(_)) && !is_output {
+            cx.error(Site::of(&field.ty), &message::REDUCTION_PLACE, &[&ty.to_string()]);
             ty = Type::Real;
         } else if matches!(ty, Type::Table(..)) && (is_particle || is_output) {
             let parameters = module.interactions.first().map(|impl_| impl_.target.to_string());
@@ -266,12 +271,19 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     };
     let block = &impl_.pair.block;
     let mut checker = BodyChecker::new(items, block);
-    let [i, j, f] = checker.roles(&impl_.names, records, output);
+    let [i, j, f, index] = checker.roles(&impl_.names, records, output);
     checker.block_without_value(block);
     let unused: Vec<_> = checker.unused_outputs(output).collect();
     for field in unused {
-        let (name, f) = (field.to_string(), impl_.names[2].to_string());
-        items.cx.error(Site::of(field), &message::UNUSED_OUTPUT, &[&name, &f, &name]);
+        let how = match field.ty {
+            Type::Reduced(Reduction::Count) => " += 1;",
+            Type::Reduced(Reduction::Max) => ".max(...);",
+            Type::Reduced(_) => ".min(...);",
+            _ => " += ...;",
+        };
+        let missing = format!("{}.{}{how}", impl_.names[2], field.ident);
+        let name = field.ident.to_string();
+        items.cx.error(Site::of(&field.ident), &message::UNUSED_OUTPUT, &[&name, &missing]);
     }
     Some(ir::Interaction {
         ident: impl_.target.clone(),
@@ -280,6 +292,13 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs,
-        pair: ir::Pair { docs: impl_.pair.attrs.clone(), i, j, f, body: checker.finish(block) },
+        pair: ir::Pair {
+            docs: impl_.pair.attrs.clone(),
+            i,
+            j,
+            f,
+            index,
+            body: checker.finish(block),
+        },
     })
 }

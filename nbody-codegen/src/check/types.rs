@@ -5,7 +5,7 @@ use syn::{Expr, GenericArgument, PathArguments};
 
 use crate::check::constant;
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{Constant, Type};
+use crate::ir::{Constant, Reduction, Type};
 use crate::message;
 
 /// The longest array: far more than a thread has registers, and less than would drown compilers.
@@ -21,6 +21,12 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                 ("Real", PathArguments::None) => Some(Type::Real),
                 ("u32", PathArguments::None) => Some(Type::U32),
                 ("bool", PathArguments::None) => Some(Type::Bool),
+                ("Count", PathArguments::None) => Some(Type::Reduced(Reduction::Count)),
+                ("Min", arguments) if of_real(arguments) => Some(Type::Reduced(Reduction::Min)),
+                ("Max", arguments) if of_real(arguments) => Some(Type::Reduced(Reduction::Max)),
+                ("ArgMin", arguments) if of_real(arguments) => {
+                    Some(Type::Reduced(Reduction::ArgMin))
+                }
                 ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
                 ("Point", arguments) => Some(Type::Point(dimension(cx, &name, arguments)?)),
                 _ => None,
@@ -46,9 +52,15 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
     };
     if found.is_none() {
         let written = ty.to_token_stream().to_string();
+        let written = written.replace(" < ", "<").replace(" >", ">").replace(" ;", ";");
         cx.error(Site::of(ty), &message::TYPE, &[&written]);
     }
     found
+}
+
+/// Whether these arguments are `<Real>`.
+fn of_real(arguments: &PathArguments) -> bool {
+    arguments.to_token_stream().to_string().replace(' ', "") == "<Real>"
 }
 
 fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> {

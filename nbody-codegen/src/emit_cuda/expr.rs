@@ -44,6 +44,11 @@ impl<'a> Printer<'a> {
         self.pair.map_or("f", |pair| &pair.f)
     }
 
+    /// The name of the index of j.
+    pub fn index_of_j(&self) -> &'a str {
+        self.pair.map_or("index", |pair| &pair.index)
+    }
+
     pub fn print(&self, expr: &Expr) -> String {
         self.expr(expr).0
     }

@@ -83,8 +83,14 @@ impl nbody::Interaction for Gravity {
     const SELF_PAIRS: bool = false;
     const OPERATIONS: nbody::Operations =
         nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
-    const CUDA: &'static str = include_str!("gravity.cu");
-    fn pair<L: nbody::Lane>(this: &Gravity<L>, i: &Body<L>, j: &Body<L>, f: &mut Field<L>) {
+    const CUDA: &'static str = "";
+    fn pair<L: nbody::Lane>(
+        this: &Gravity<L>,
+        i: &Body<L>,
+        j: &Body<L>,
+        _index: L::U32,
+        f: &mut Field<L>,
+    ) {
         let d = j.pos - i.pos;
         let rinv = (d.norm2() + this.eps2).rsqrt();
         let mr = j.mass * rinv;

@@ -1,0 +1,204 @@
+//! What the scheme knows an interaction by: how its accumulators begin, fold and merge, and the
+//! names of its parts.
+//!
+//! The backup accumulators are an array of words, one for each number of the result; integers
+//! lie in them by their bits.
+
+use crate::emit_cuda::layout::Text;
+use crate::emit_cuda::{expr, keeps_index, record};
+use crate::ir::{Interaction, Module, Reduction, Struct, Type};
+
+pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
+    let output = record(module, &interaction.f);
+    nothing(text, output);
+    reset(text, output);
+    fold(text, output);
+    merge(text, output);
+    names(text, module, interaction);
+}
+
+/// One word of the backup accumulators.
+struct Slot {
+    /// The number that it holds, in the accumulators `f`.
+    source: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sum,
+    Min,
+    Max,
+    /// The value; its index is in the next slot.
+    ArgMin,
+    Index,
+    Count,
+}
+
+impl Kind {
+    fn begins_with_zero(self) -> bool {
+        matches!(self, Self::Sum | Self::Count)
+    }
+}
+
+fn slots(output: &Struct) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    for field in &output.fields {
+        let whole = format!("f.{}", field.name);
+        let mut push = |source: String, kind| slots.push(Slot { source, kind });
+        match field.ty {
+            Type::Reduced(Reduction::Min) => push(whole, Kind::Min),
+            Type::Reduced(Reduction::Max) => push(whole, Kind::Max),
+            Type::Reduced(Reduction::Count) => push(whole, Kind::Count),
+            Type::Reduced(Reduction::ArgMin) => {
+                push(format!("{whole}.value"), Kind::ArgMin);
+                push(format!("{whole}.index"), Kind::Index);
+            }
+            Type::Real => push(whole, Kind::Sum),
+            ty => {
+                (0..ty.components()).for_each(|k| push(expr::component(&whole, ty, k), Kind::Sum));
+            }
+        }
+    }
+    slots
+}
+
+/// The accumulators before the first pair.
+fn nothing(text: &mut Text, output: &Struct) {
+    let parts = output.fields.iter().map(|field| match field.ty {
+        Type::Reduced(Reduction::Min) => "infinity()",
+        Type::Reduced(Reduction::Max) => "-infinity()",
+        Type::Reduced(Reduction::ArgMin) => "{infinity(), ArgMin::NONE}",
+        _ => "{}",
+    });
+    let parts: Vec<_> = parts.collect();
+    let parts =
+        if parts.iter().all(|part| *part == "{}") { String::new() } else { parts.join(", ") };
+    text.comment(&["The accumulators before the first pair."]);
+    text.line(&format!("__device__ __forceinline__ {} nothing()", output.name));
+    text.open("{");
+    text.line(&format!("return {{{parts}}};"));
+    text.close("}");
+    text.gap();
+}
+
+/// How the backup accumulators begin.
+fn reset(text: &mut Text, output: &Struct) {
+    text.comment(&["The backup accumulators before the first bag."]);
+    text.line("template <typename T>");
+    text.line(&format!("__device__ __forceinline__ void reset(T (&total)[{}])", output.dim()));
+    text.open("{");
+    let slots = slots(output);
+    if slots.iter().any(|slot| slot.kind.begins_with_zero()) {
+        text.line("for (T &sum : total) sum = 0;");
+    }
+    for (k, Slot { kind, .. }) in slots.iter().enumerate() {
+        match kind {
+            Kind::Min | Kind::ArgMin => text.line(&format!("total[{k}] = infinity();")),
+            Kind::Max => text.line(&format!("total[{k}] = -infinity();")),
+            Kind::Index => text.line(&format!("total[{k}] = word<T>(ArgMin::NONE);")),
+            Kind::Sum | Kind::Count => {}
+        }
+    }
+    text.close("}");
+    text.gap();
+}
+
+fn fold(text: &mut Text, output: &Struct) {
+    text.comment(&["Folds the accumulators of one bag into the backup accumulators."]);
+    text.line("template <typename T>");
+    text.line(&format!(
+        "__device__ __forceinline__ void fold(const {} &f, T (&total)[{}])",
+        output.name,
+        output.dim()
+    ));
+    text.open("{");
+    for (k, Slot { source, kind }) in slots(output).iter().enumerate() {
+        let total = format!("total[{k}]");
+        match kind {
+            Kind::Sum => text.line(&format!("{total} += {source};")),
+            Kind::Min => text.line(&format!("if ({source} < {total}) {total} = {source};")),
+            Kind::Max => text.line(&format!("if ({source} > {total}) {total} = {source};")),
+            Kind::Count => {
+                text.line(&format!("{total} = word<T>(integer({total}) + {source});"));
+            }
+            Kind::ArgMin => {
+                text.open(&format!("if ({source} < {total}) {{"));
+                text.line(&format!("{total} = {source};"));
+            }
+            Kind::Index => {
+                text.line(&format!("{total} = word<T>({source});"));
+                text.close("}");
+            }
+        }
+    }
+    text.close("}");
+    text.gap();
+}
+
+fn merge(text: &mut Text, output: &Struct) {
+    text.comment(&["Merges the backup accumulators of a later split."]);
+    text.line("template <typename T>");
+    let n = output.dim();
+    text.line(&format!(
+        "__device__ __forceinline__ void merge(const T (&part)[{n}], T (&total)[{n}])"
+    ));
+    text.open("{");
+    let slots = slots(output);
+    if slots.iter().all(|slot| slot.kind == Kind::Sum) {
+        text.line(&format!("for (int k = 0; k < {n}; ++k) total[k] += part[k];"));
+    } else {
+        for (k, slot) in slots.iter().enumerate() {
+            merge_slot(text, k, slot.kind);
+        }
+    }
+    text.close("}");
+    text.gap();
+}
+
+fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
+    let (part, total) = (format!("part[{k}]"), format!("total[{k}]"));
+    match kind {
+        Kind::Sum => text.line(&format!("{total} += {part};")),
+        Kind::Min => text.line(&format!("if ({part} < {total}) {total} = {part};")),
+        Kind::Max => text.line(&format!("if ({part} > {total}) {total} = {part};")),
+        Kind::Count => {
+            text.line(&format!("{total} = word<T>(integer({total}) + integer({part}));"));
+        }
+        Kind::ArgMin => {
+            text.open(&format!("if ({part} < {total}) {{"));
+            text.line(&format!("{total} = {part};"));
+        }
+        Kind::Index => {
+            text.line(&format!("{total} = {part};"));
+            text.close("}");
+        }
+    }
+}
+
+fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
+    text.comment(&["What the scheme knows the interaction by."]);
+    let roles = [
+        ("Parameters", &interaction.ident),
+        ("ParticleI", &interaction.i),
+        ("ParticleJ", &interaction.j),
+        ("Accumulators", &interaction.f),
+    ];
+    for (role, ident) in roles {
+        text.line(&format!("using {role} = {};", record(module, ident).name));
+    }
+    let dims = [("IDIM", &interaction.i), ("JDIM", &interaction.j), ("FDIM", &interaction.f)];
+    for (dim, ident) in dims {
+        text.line(&format!("constexpr int {dim} = {};", record(module, ident).dim()));
+    }
+    text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
+    text.gap();
+    text.line("__device__ __forceinline__ void act(");
+    text.line(
+        "    const Parameters &self, const ParticleI &i, const ParticleJ &j, u32 index, Accumulators &f)",
+    );
+    text.open("{");
+    let index = if keeps_index(module, interaction) { "index, " } else { "" };
+    text.line(&format!("pair(self, i, j, {index}f);"));
+    text.close("}");
+}

@@ -1,0 +1,118 @@
+//! Extremes and counts against what a plain search finds, on every device.
+
+use nbody::ArgMin;
+use nbody::models::uniform;
+use nbody::prelude::*;
+
+#[nbody::interaction]
+mod nearest {
+    /// The nearest neighbour, and the neighbours within a radius.
+    pub struct Nearest {
+        pub radius2: Real,
+    }
+    pub struct Place {
+        pub pos: Point,
+    }
+    pub struct Neighbours {
+        pub nearest: ArgMin<Real>,
+        pub farthest: Max<Real>,
+        pub count: Count,
+    }
+
+    impl Interaction for Nearest {
+        type I = Place;
+        type J = Place;
+        type F = Neighbours;
+
+        fn pair(&self, i: &Place, j: &Place, f: &mut Neighbours) {
+            let r2 = (j.pos - i.pos).norm2();
+            f.nearest.min(r2);
+            f.farthest.max(r2);
+            if r2 < self.radius2 {
+                f.count += 1;
+            }
+        }
+    }
+}
+use nearest::{Nearest, Neighbours, Place};
+
+const LAW: Nearest = Nearest { radius2: 0.125 };
+
+/// A search, with distances that are exact in both precisions.
+fn search(i: &Place, j: &[Place], skip: Option<usize>) -> Neighbours {
+    let r2 = |j: &Place| (0..3).map(|c| (j.pos[c] - i.pos[c]).powi(2)).sum::<f64>();
+    let others = j.iter().enumerate().filter(|(k, _)| Some(*k) != skip);
+    let others: Vec<(usize, f64)> = others.map(|(k, j)| (k, r2(j))).collect();
+    let nearest = others.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    Neighbours {
+        nearest: nearest.map_or(ArgMin::default(), |&(k, value)| ArgMin { value, index: k as u32 }),
+        farthest: others.iter().map(|other| other.1).fold(f64::NEG_INFINITY, f64::max),
+        count: others.iter().filter(|other| other.1 < LAW.radius2).count() as u32,
+    }
+}
+
+fn engines() -> impl Iterator<Item = AllPairs<Nearest>> {
+    let choices = Precision::ALL.iter().flat_map(|&precision| {
+        Accumulation::ALL.iter().map(move |&accumulation| (precision, accumulation))
+    });
+    Device::all().into_iter().flat_map(move |device| {
+        choices.clone().map(move |(precision, accumulation)| {
+            let options = Options { precision, accumulation, ..Options::default() };
+            AllPairs::with_options(&device, LAW, options).unwrap()
+        })
+    })
+}
+
+#[test]
+fn neighbours_are_those_of_a_search() {
+    let (i, j) = (uniform::<Place>(150, 1), uniform::<Place>(1100, 2));
+    let expected: Vec<_> = i.iter().map(|i| search(i, &j, None)).collect();
+    for mut direct in engines() {
+        assert_eq!(direct.evaluate(&i, &j).unwrap(), expected, "{direct:?}");
+    }
+}
+
+#[test]
+fn a_particle_is_not_its_own_neighbour() {
+    let places = uniform::<Place>(700, 3);
+    let search = |(k, i)| search(i, &places, Some(k));
+    let expected: Vec<_> = places.iter().enumerate().map(search).collect();
+    for mut direct in engines() {
+        assert_eq!(direct.evaluate_self(&places).unwrap(), expected, "{direct:?}");
+    }
+}
+
+#[test]
+fn of_equal_values_the_first_counts() {
+    let j = vec![Place { pos: Point::new(0.5, 0.0, 0.0) }; 1000];
+    let i = [Place::default()];
+    for mut direct in engines() {
+        let found: Neighbours = direct.evaluate(&i, &j).unwrap()[0];
+        assert_eq!(found.nearest, ArgMin { value: 0.25, index: 0 }, "{direct:?}");
+        assert_eq!((found.farthest, found.count), (0.25, 0));
+    }
+}
+
+#[test]
+fn without_neighbours_extremes_are_infinite() {
+    let nothing = Neighbours::default();
+    assert_eq!((nothing.nearest.index, nothing.count), (u32::MAX, 0));
+    for mut direct in engines() {
+        assert_eq!(direct.evaluate(&[Place::default(); 3], &[]).unwrap(), [nothing; 3]);
+        assert_eq!(direct.evaluate_self(&[Place::default()]).unwrap(), [nothing]);
+        let fields = direct.fields(2).unwrap();
+        assert_eq!(direct.download::<f64>(&fields).unwrap(), [nothing; 2], "{direct:?}");
+    }
+}
+
+#[test]
+fn what_is_not_a_number_is_no_neighbour() {
+    let mut j = uniform::<Place>(10, 4);
+    j[3].pos[1] = f64::NAN;
+    let i = [Place { pos: j[3].pos }, j[5]];
+    for mut direct in engines() {
+        let found: Vec<Neighbours> = direct.evaluate(&i, &j).unwrap();
+        assert_eq!(found[0], Neighbours::default(), "{direct:?}");
+        assert_eq!(found[1].nearest, ArgMin { value: 0.0, index: 5 }, "{direct:?}");
+    }
+}
