@@ -51,8 +51,8 @@
 pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Engine, Field, FieldKind, FieldReport,
     Interaction, Lane, Math, Operations, Options, Output, Point, Precision, Reader, Record, Report,
-    Scalar, Tiling, Tolerance, Vector, Writer, compare, dim, gather_entry, magnitudes,
-    magnitudes_self, pack, reference, reference_self, select_array,
+    Roundings, Scalar, Tiling, Vector, Writer, compare, dim, gather_entry, pack, reference,
+    reference_self, select_array,
 };
 pub use nbody_cuda::{
     AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,

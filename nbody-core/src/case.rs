@@ -1,8 +1,8 @@
 //! Particles with what should come of them, to check engines on.
 
 use crate::{
-    Engine, Error, Interaction, Options, Record, Report, Scalar, Tolerance, compare, magnitudes,
-    magnitudes_self, pack, reference, reference_self,
+    Engine, Error, Interaction, Options, Record, Report, Roundings, Scalar, compare, pack,
+    reference, reference_self,
 };
 
 /// Particles, and what the reference makes of them.
@@ -11,8 +11,8 @@ use crate::{
 /// # use nbody_core::{Case, CpuAllPairs, Error, Interaction, Options};
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
 /// let case = Case::two_sets(&x, i, j);
-/// let report = case.check(&mut CpuAllPairs::new(x))?;
-/// assert!(report.passes(case.tolerance(&Options::default())), "{report}");
+/// let report = case.check(&mut CpuAllPairs::new(x), &Options::default())?;
+/// assert!(report.passes(), "{report}");
 /// # Ok(())
 /// # }
 /// ```
@@ -22,23 +22,23 @@ pub struct Case<X: Interaction> {
     j: Vec<X::J>,
     one_set: bool,
     expected: Vec<X::F>,
-    scale: Vec<X::F>,
+    roundings: Roundings<X::F>,
 }
 
 impl<X: Interaction> Case<X> {
     /// Every j-particle acts on every i-particle.
     pub fn two_sets(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Self {
         let expected = reference::<X, f64>(x, &i, &j);
-        let scale = magnitudes::<X, f64>(x, &i, &j);
-        Self { i, j, one_set: false, expected, scale }
+        let roundings = Roundings::new(x, &i, &j);
+        Self { i, j, one_set: false, expected, roundings }
     }
 
     /// The particles are one set, given as what feels and as what acts, both of the same length.
     pub fn one_set(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let expected = reference_self::<X, f64>(x, &i, &j);
-        let scale = magnitudes_self::<X, f64>(x, &i, &j);
-        Ok(Self { i, j, one_set: true, expected, scale })
+        let roundings = Roundings::one_set(x, &i, &j);
+        Ok(Self { i, j, one_set: true, expected, roundings })
     }
 
     /// What it evaluates: `129 x 1000`, `129 self`.
@@ -59,15 +59,15 @@ impl<X: Interaction> Case<X> {
         engine.download::<f64>(&out)
     }
 
-    /// How far that is from the reference.
-    pub fn check<E: Engine<X>>(&self, engine: &mut E) -> Result<Report, E::Error> {
+    /// How far that is from the reference, and from how far it may be with these options.
+    pub fn check<E: Engine<X>>(
+        &self,
+        engine: &mut E,
+        options: &Options,
+    ) -> Result<Report, E::Error> {
         let found = self.evaluate(engine)?;
-        Ok(compare::<X::F, f64>(&found, &self.expected, Some(&self.scale))?)
-    }
-
-    /// How far it may be, for an engine of these options.
-    pub fn tolerance(&self, options: &Options) -> Tolerance {
-        Tolerance::new(options, X::OPERATIONS, self.j.len())
+        let bounds = self.roundings.bounds(options);
+        Ok(compare::<X::F, f64>(&found, &self.expected, Some(&bounds))?)
     }
 
     /// Whether two engines agree to the last bit, as they should in exact mathematics with the

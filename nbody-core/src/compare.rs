@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Accumulation, Error, Operations, Options, Precision, Record, Scalar, pack};
+use crate::{Error, Record, Scalar, pack};
 
 /// How far the results of one field are from the reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +16,9 @@ pub struct FieldReport {
     pub rms: f64,
     /// The particle with the largest relative error.
     pub worst: Option<usize>,
-    /// The largest error relative to the sum of the magnitudes of the terms, which is what
-    /// rounding is proportional to; `None` if the magnitudes were not given.
-    pub scaled: Option<f64>,
-    /// How many results, or their references, are not finite.
+    /// The largest error relative to its bound; `None` without bounds.
+    pub of_bound: Option<f64>,
+    /// How many results, references or bounds are not finite.
     pub non_finite: usize,
 }
 
@@ -36,12 +35,13 @@ pub struct Report {
 ///
 /// The error of a particle is the Euclidean norm over a field's components, relative to that of
 /// the reference. Where the reference is zero, a result of zero has no error, and any other is
-/// measured by the largest reference of the field. Given the sums of the magnitudes
-/// ([`magnitudes`](crate::magnitudes)), the report also has the error relative to those.
+/// measured by the largest reference of the field. Given bounds
+/// ([`Roundings::bounds`](crate::Roundings::bounds)), the report tells whether every error is
+/// within its own.
 pub fn compare<F, S>(
     results: &[F::With<S>],
     reference: &[F],
-    magnitudes: Option<&[F]>,
+    bounds: Option<&[F]>,
 ) -> Result<Report, Error>
 where
     F: Record<Lane = f64>,
@@ -49,12 +49,12 @@ where
 {
     let n = reference.len();
     Error::check_length("results", results.len(), n)?;
-    if let Some(magnitudes) = magnitudes {
-        Error::check_length("magnitudes", magnitudes.len(), n)?;
+    if let Some(bounds) = bounds {
+        Error::check_length("bounds", bounds.len(), n)?;
     }
     let results = pack::flatten(results);
     let reference = pack::flatten(reference);
-    let magnitudes = magnitudes.map(pack::flatten);
+    let bounds = bounds.map(pack::flatten);
     let mut first = 0;
     let mut fields = Vec::new();
     for field in F::FIELDS {
@@ -63,7 +63,7 @@ where
         let count = if is_sum { field.kind.components() } else { 1 };
         let columns = Columns { dim: F::DIM, first, count, is_sum };
         first += field.kind.components();
-        fields.push(columns.report(field.name, &results, &reference, magnitudes.as_deref()));
+        fields.push(columns.report(field.name, &results, &reference, bounds.as_deref()));
     }
     Ok(Report { n, fields })
 }
@@ -87,7 +87,7 @@ impl Columns {
         name: &'static str,
         results: &[f64],
         reference: &[f64],
-        magnitudes: Option<&[f64]>,
+        bounds: Option<&[f64]>,
     ) -> FieldReport {
         let largest = self.of(reference).map(norm).filter(|norm| norm.is_finite());
         let largest = largest.fold(0.0, f64::max);
@@ -96,11 +96,11 @@ impl Columns {
             max: 0.0,
             rms: 0.0,
             worst: None,
-            scaled: magnitudes.map(|_| 0.0),
+            of_bound: bounds.map(|_| 0.0),
             non_finite: 0,
         };
         let mut squares = 0.0;
-        let mut scales = magnitudes.into_iter().flat_map(|rows| self.of(rows));
+        let mut bounds = bounds.into_iter().flat_map(|rows| self.of(rows));
         let pairs = self.of(results).zip(self.of(reference));
         let mut n = 0.0;
         for (k, (result, reference)) in pairs.enumerate() {
@@ -110,7 +110,8 @@ impl Columns {
             let difference = difference.map(|(&a, &b)| if same(a, b) { 0.0 } else { a - b });
             let difference = norm(&difference.collect::<Vec<f64>>());
             // Not a comparison that NaN could pass.
-            let finite = difference.is_finite();
+            let bound = bounds.next().map(norm);
+            let finite = difference.is_finite() && bound.is_none_or(f64::is_finite);
             report.non_finite += usize::from(!finite);
             let error = relative(difference, norm(reference), largest);
             squares += error * error;
@@ -118,8 +119,9 @@ impl Columns {
             if report.worst.is_none() || error > report.max {
                 (report.max, report.worst) = (error, Some(k));
             }
-            if let (Some(scaled), Some(scale)) = (&mut report.scaled, scales.next()) {
-                *scaled = scaled.max(relative(difference, norm(scale), largest));
+            if let (Some(of_bound), Some(bound)) = (&mut report.of_bound, bound) {
+                let error = if difference == 0.0 { 0.0 } else { difference / bound };
+                *of_bound = of_bound.max(if error.is_nan() { f64::INFINITY } else { error });
             }
         }
         report.rms = if n > 0.0 { f64::sqrt(squares / n) } else { 0.0 };
@@ -143,48 +145,17 @@ fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
-/// How large an error may be.
-///
-/// It bounds the error relative to the sum of the magnitudes of the terms by
-/// u (4 + p / 2 + 3 √t), with u the unit roundoff of the pair's precision, p the floating-point
-/// operations of a pair, and t the terms that are summed in that precision one after another:
-/// all of them in [`Accumulation::Direct`], a bag and the number of bags in
-/// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
-/// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
-/// among them a sum that adds one and the same term again and again; the constants leave a factor of about three. In double precision t is the whole sum, since
-/// the reference is rounded too.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// The largest error relative to the sum of the magnitudes.
-    pub scaled: f64,
-}
-
-impl Tolerance {
-    /// The tolerance for sums over `nj` j-particles.
-    pub fn new(options: &Options, operations: Operations, nj: usize) -> Self {
-        let bag = options.tiling.unwrap_or_default().bag.clamp(1, nj.max(1));
-        let (roundoff, terms) = match (options.precision, options.accumulation) {
-            (Precision::Double, _) => (f64::ROUNDOFF, nj),
-            (Precision::Single, Accumulation::Direct) => (f32::ROUNDOFF, nj),
-            (Precision::Single, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag),
-            (Precision::Single, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag),
-        };
-        let pair = f64::from(operations.flops()) / 2.0;
-        Self { scaled: roundoff * (4.0 + pair + 3.0 * (terms as f64).sqrt()) }
-    }
-}
-
 impl FieldReport {
-    /// Whether every result is finite and within the tolerance.
-    pub fn passes(&self, tolerance: Tolerance) -> bool {
-        self.non_finite == 0 && self.scaled.unwrap_or(self.max) <= tolerance.scaled
+    /// Whether every result is finite and within its bound; without bounds nothing is.
+    pub fn passes(&self) -> bool {
+        self.non_finite == 0 && self.of_bound.is_some_and(|of_bound| of_bound <= 1.0)
     }
 }
 
 impl Report {
-    /// Whether every field is finite and within the tolerance.
-    pub fn passes(&self, tolerance: Tolerance) -> bool {
-        self.fields.iter().all(|field| field.passes(tolerance))
+    /// Whether every result of every field is finite and within its bound.
+    pub fn passes(&self) -> bool {
+        self.fields.iter().all(FieldReport::passes)
     }
 }
 
@@ -193,14 +164,14 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "{:<12} {:>10} {:>10} {:>10} {:>8} {:>10}",
-            "field", "max", "rms", "scaled", "worst", "not finite"
+            "field", "max", "rms", "of bound", "worst", "not finite"
         )?;
         for field in &self.fields {
-            let scaled = field.scaled.map_or("-".to_owned(), |scaled| format!("{scaled:.2e}"));
+            let of_bound = field.of_bound.map_or("-".to_owned(), |error| format!("{error:.2}"));
             let worst = field.worst.map_or("-".to_owned(), |worst| worst.to_string());
             writeln!(
                 f,
-                "{:<12} {:>10.2e} {:>10.2e} {scaled:>10} {worst:>8} {:>10}",
+                "{:<12} {:>10.2e} {:>10.2e} {of_bound:>10} {worst:>8} {:>10}",
                 field.name, field.max, field.rms, field.non_finite
             )?;
         }

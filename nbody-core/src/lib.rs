@@ -13,11 +13,13 @@ mod options;
 pub mod pack;
 mod record;
 mod reference;
+mod roundings;
+mod traced;
 mod vector;
 
 pub use arg_min::ArgMin;
 pub use case::Case;
-pub use compare::{FieldReport, Report, Tolerance, compare};
+pub use compare::{FieldReport, Report, compare};
 pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
 pub use engine::Engine;
 pub use error::Error;
@@ -25,7 +27,8 @@ pub use interaction::{Interaction, Operations};
 pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
-pub use reference::{magnitudes, magnitudes_self, reference, reference_self};
+pub use reference::{reference, reference_self};
+pub use roundings::Roundings;
 pub use vector::{Point, Vector, gather_entry, select_array};
 
 /// What generated code names besides.

@@ -3,7 +3,7 @@ mod common;
 
 use common::{Body, Field, Gravity, bodies};
 use nbody_core::{
-    Accumulation, Case, CpuAllPairs, Engine, Error, Options, Point, Precision, Tiling, Tolerance,
+    Accumulation, Case, CpuAllPairs, Engine, Error, Options, Point, Precision, Roundings, Tiling,
     Vector, compare, reference, reference_self,
 };
 use proptest::prelude::*;
@@ -27,8 +27,8 @@ fn engine(options: Options) -> CpuAllPairs<Gravity> {
 
 fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
     let case = Case::two_sets(&GRAVITY, i, j);
-    let (report, tolerance) = (case.check(&mut engine(options)).unwrap(), case.tolerance(&options));
-    assert!(report.passes(tolerance), "{options:?} {}\n{report}{tolerance:?}", case.name());
+    let report = case.check(&mut engine(options), &options).unwrap();
+    assert!(report.passes(), "{options:?} {}\n{report}", case.name());
 }
 
 #[test]
@@ -85,8 +85,9 @@ fn results_do_not_pass_when_they_are_not_numbers() {
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
     let fields = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
-    let report = compare(&fields, &reference(&GRAVITY, &i, &j), None).unwrap();
-    assert!(!report.passes(Tolerance { scaled: f64::INFINITY }), "{report}");
+    let bounds = Roundings::new(&GRAVITY, &i, &j).bounds(&Options::default());
+    let report = compare(&fields, &reference(&GRAVITY, &i, &j), Some(&bounds)).unwrap();
+    assert!(!report.passes(), "{report}");
     assert_eq!(report.fields[0].non_finite, 4);
 }
 
@@ -96,8 +97,11 @@ fn a_wrong_component_is_found() {
     let mut fields = reference_self(&GRAVITY, &bodies, &bodies);
     let truth = fields.clone();
     fields[17].acc[1] *= 1.001;
-    let report = compare(&fields, &truth, None).unwrap();
-    assert!(!report.passes(Tolerance { scaled: 1e-6 }));
+    assert!(!compare(&truth, &truth, None).unwrap().passes(), "without bounds nothing passes");
+    let bounds = Roundings::one_set(&GRAVITY, &bodies, &bodies).bounds(&Options::default());
+    assert!(compare(&truth, &truth, Some(&bounds)).unwrap().passes());
+    let report = compare(&fields, &truth, Some(&bounds)).unwrap();
+    assert!(!report.passes(), "{report}");
     assert_eq!((report.fields[0].name, report.fields[0].worst), ("acc", Some(17)));
     assert!(report.fields[1].max == 0.0 && report.fields[0].max > 1e-5, "{report}");
 }

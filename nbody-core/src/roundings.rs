@@ -1,0 +1,181 @@
+//! How far rounding may move results.
+
+use rayon::prelude::*;
+
+use crate::traced::Traced;
+use crate::{
+    Accumulation, Interaction, Lane as _, Options, Precision, Reader, Record, Scalar, Writer, pack,
+};
+
+/// How far rounding may move the results of the j-particles on each i-particle, whatever the
+/// precision and the accumulation.
+#[derive(Clone, Debug)]
+pub struct Roundings<F> {
+    particles: Vec<Particle<F>>,
+    nj: usize,
+}
+
+/// How far rounding may move the results of one i-particle, component by component.
+#[derive(Clone, Copy, Debug)]
+struct Particle<F> {
+    /// The sums of the magnitudes of what pairs give.
+    magnitude: F,
+    /// The sums of the errors that rounding within pairs adds to these, in units of the roundoff.
+    error: F,
+    /// The sums of the magnitudes that are so small, to the whole sum, that `f32` and `f64` may
+    /// lose them.
+    lost: [F; 2],
+}
+
+impl<F: Record<Lane = f64>> Roundings<F> {
+    /// Of all j-particles on each i-particle.
+    pub fn new<X: Interaction<F = F>>(interaction: &X, i: &[X::I], j: &[X::J]) -> Self {
+        Self::of_pairs(interaction, i, j, |_, _| true)
+    }
+
+    /// Of one set of particles on itself, given as what feels and as what acts.
+    pub fn one_set<X: Interaction<F = F>>(interaction: &X, i: &[X::I], j: &[X::J]) -> Self {
+        Self::of_pairs(interaction, i, j, |k, l| X::SELF_PAIRS || k != l)
+    }
+
+    fn of_pairs<X: Interaction<F = F>>(
+        interaction: &X,
+        i: &[X::I],
+        j: &[X::J],
+        meets: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Self {
+        let parameters: X::With<Traced> = trace(interaction);
+        let sources: Vec<<X::J as Record>::With<Traced>> = j.iter().map(trace).collect();
+        let particle = |(k, i): (usize, &X::I)| {
+            let i = trace(i);
+            let (mut terms, mut total) = (Terms::default(), With::<F>::default());
+            for (l, j) in sources.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
+                let mut term = With::<F>::default();
+                X::pair::<Traced>(&parameters, &i, j, l as u32, &mut term);
+                term.write(&mut terms);
+                X::pair::<Traced>(&parameters, &i, j, l as u32, &mut total);
+            }
+            let mut whole = Terms::default();
+            total.write(&mut whole);
+            terms.particle::<F>(&whole)
+        };
+        Self { particles: i.par_iter().enumerate().map(particle).collect(), nj: j.len() }
+    }
+
+    /// How far a right result may be from the reference, component by component.
+    ///
+    /// With u the unit roundoff of the pair's precision, a sum may be off by u times the errors
+    /// within its pairs, u (1 + 3√t) times the magnitudes of its terms, and the terms that are
+    /// less than u times those. Here t is how many terms are summed in that precision one after
+    /// another: all of them in [`Accumulation::Direct`], a bag and the number of bags in
+    /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
+    /// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
+    /// among them a sum that adds one and the same term again and again. In double precision t
+    /// is the whole sum and the errors count twice, since the reference is rounded too. Counts
+    /// are exact.
+    pub fn bounds(&self, options: &Options) -> Vec<F> {
+        let nj = self.nj;
+        let bag = options.tiling.unwrap_or_default().bag.clamp(1, nj.max(1));
+        let (roundoff, terms, inexact) = match (options.precision, options.accumulation) {
+            (Precision::Double, _) => (f64::ROUNDOFF, nj, 2.0),
+            (Precision::Single, Accumulation::Direct) => (f32::ROUNDOFF, nj, 1.0),
+            (Precision::Single, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag, 1.0),
+            (Precision::Single, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag, 1.0),
+        };
+        let summing = 1.0 + 3.0 * (terms as f64).sqrt();
+        let bound = |particle: &Particle<F>| {
+            let lost = particle.lost[usize::from(options.precision == Precision::Double)];
+            let numbers = pack::flatten(&[particle.magnitude, particle.error, lost]);
+            let bound = |c: usize| {
+                let [magnitude, error, lost] = [0, 1, 2].map(|row| numbers[row * F::DIM + c]);
+                inexact * (roundoff * (error + summing * magnitude) + lost)
+            };
+            record((0..F::DIM).map(bound))
+        };
+        self.particles.iter().map(bound).collect()
+    }
+}
+
+type With<F> = <F as Record>::With<Traced>;
+
+/// The record as it is given, its reals rounded once.
+fn trace<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Traced> {
+    let mut numbers = Numbers(pack::flatten(&[*record]).into_iter());
+    <P as Record>::With::<Traced>::read(&mut numbers)
+}
+
+fn record<F: Record<Lane = f64>>(numbers: impl Iterator<Item = f64>) -> F {
+    F::read(&mut Numbers(numbers.collect::<Vec<_>>().into_iter()))
+}
+
+/// The magnitudes and errors of what pairs give, row by row.
+#[derive(Default)]
+struct Terms {
+    numbers: Vec<Traced>,
+}
+
+impl Terms {
+    /// What the terms say of sums, and the whole of everything else.
+    fn particle<F: Record<Lane = f64>>(&self, whole: &Self) -> Particle<F> {
+        let kinds = F::FIELDS.iter().map(|field| field.kind);
+        let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
+        let columns: Vec<[f64; 4]> = is_sum
+            .enumerate()
+            .map(|(c, is_sum)| {
+                // An extreme has the error of one term, and none of summing.
+                if is_sum {
+                    self.column(c, F::DIM)
+                } else {
+                    [0.0, whole.numbers[c].error, 0.0, 0.0]
+                }
+            })
+            .collect();
+        let [magnitude, error, single, double] =
+            [0, 1, 2, 3].map(|row| record(columns.iter().map(|column| column[row])));
+        Particle { magnitude, error, lost: [single, double] }
+    }
+
+    /// The sums of one component: its magnitudes, its errors, and what may be lost of it.
+    fn column(&self, c: usize, dim: usize) -> [f64; 4] {
+        let terms = || self.numbers.iter().skip(c).step_by(dim);
+        let magnitude: f64 = terms().map(|term| term.value).sum();
+        let lost = |roundoff: f64| {
+            terms().map(|term| term.value).filter(|value| *value < roundoff * magnitude).sum()
+        };
+        let error = terms().map(|term| term.error).sum();
+        [magnitude, error, lost(f32::ROUNDOFF), lost(f64::ROUNDOFF)]
+    }
+}
+
+impl Writer<Traced> for Terms {
+    fn real(&mut self, value: Traced) {
+        self.numbers.push(value.abs());
+    }
+    fn index(&mut self, _: u32) {
+        self.numbers.push(Traced::default());
+    }
+}
+
+struct Numbers(std::vec::IntoIter<f64>);
+
+impl Reader<Traced> for Numbers {
+    fn real(&mut self) -> Traced {
+        Traced::given(self.0.next().unwrap_or_default())
+    }
+    // Integers that `f64` holds exactly.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn index(&mut self) -> u32 {
+        self.0.next().unwrap_or_default() as u32
+    }
+}
+
+impl Reader<f64> for Numbers {
+    fn real(&mut self) -> f64 {
+        self.0.next().unwrap_or_default()
+    }
+    // Counts have no error.
+    fn index(&mut self) -> u32 {
+        self.0.next();
+        0
+    }
+}
