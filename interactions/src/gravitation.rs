@@ -105,3 +105,45 @@ pub mod hermite {
         }
     }
 }
+
+/// Gravity between bodies that have a softening length each, εᵢⱼ² = εᵢ² + εⱼ², which keeps the
+/// force symmetric: aᵢ = Σⱼ mⱼ d / (d² + εᵢⱼ²)^(3/2), φᵢ = −Σⱼ mⱼ / (d² + εᵢⱼ²)^(1/2), in units
+/// where G = 1.
+#[nbody::interaction]
+pub mod softened {
+    /// Newtonian gravity with a Plummer softening for each particle; G = 1.
+    pub struct Softened;
+
+    /// A point mass with a softening length.
+    pub struct Body {
+        /// Position.
+        pub pos: Point,
+        /// Mass.
+        pub mass: Real,
+        /// Softening length.
+        pub eps: Real,
+    }
+
+    /// What a body feels.
+    pub struct Field {
+        /// Acceleration.
+        pub acc: Vector,
+        /// Potential, energy per unit mass.
+        pub pot: Real,
+    }
+
+    impl Interaction for Softened {
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let eps2 = i.eps * i.eps + j.eps * j.eps;
+            let rinv = (d.norm2() + eps2).rsqrt();
+            let mr = j.mass * rinv;
+            f.acc += mr * rinv * rinv * d;
+            f.pot -= mr;
+        }
+    }
+}

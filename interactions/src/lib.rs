@@ -3,11 +3,31 @@
 //! | module | interaction | per pair |
 //! | --- | --- | --- |
 //! | [`gravity`] | softened Newtonian gravity | acceleration, potential |
+//! | [`softened`] | the same with a softening length for each particle | acceleration, potential |
 //! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
+//! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
+//! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
+//! | [`coulomb`] | point charges | field, potential |
+//! | [`yukawa`] | screened charges | field, potential |
+//! | [`ewald`] | the real-space sum of Ewald's method | field, potential |
+//! | [`single_layer`], [`double_layer`] | boundary elements of Laplace's equation | potential, gradient |
+//! | [`biot_savart`] | vortex particles | velocity, stretching |
+//! | [`kolmogorov_smirnov`] | distribution functions of two samples | counts |
+//! | [`neighbours`] | the nearest neighbour and those within a radius | distance, index, count |
 #![forbid(unsafe_code)]
 
+mod boundary;
+mod electrostatics;
 mod gravitation;
+mod molecular;
+mod statistics;
 mod visit;
+mod vortex;
 
-pub use gravitation::{gravity, hermite};
+pub use boundary::{double_layer, single_layer};
+pub use electrostatics::{coulomb, ewald, yukawa};
+pub use gravitation::{gravity, hermite, softened};
+pub use molecular::{buckingham, lennard_jones};
+pub use statistics::{kolmogorov_smirnov, neighbours};
 pub use visit::{Visitor, visit_all};
+pub use vortex::biot_savart;

@@ -2,7 +2,10 @@
 
 use nbody::Interaction;
 
-use crate::{gravity, hermite};
+use crate::{
+    biot_savart, buckingham, coulomb, double_layer, ewald, gravity, hermite, kolmogorov_smirnov,
+    lennard_jones, neighbours, single_layer, softened, yukawa,
+};
 
 /// Something to do with each interaction.
 pub trait Visitor {
@@ -14,5 +17,29 @@ pub trait Visitor {
 /// Visits every interaction of this crate.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(gravity::Gravity { eps2: 1.0 / 64.0 });
+    visitor.visit(softened::Softened);
     visitor.visit(hermite::Hermite { eps2: 1.0 / 64.0 });
+    molecular(visitor);
+    visitor.visit(coulomb::Coulomb);
+    visitor.visit(yukawa::Yukawa { kappa: 2.0 });
+    visitor.visit(ewald::Ewald { alpha: 2.0, cutoff2: 0.25 });
+    visitor.visit(single_layer::SingleLayer);
+    visitor.visit(double_layer::DoubleLayer);
+    visitor.visit(biot_savart::BiotSavart { core2: 1.0 / 64.0 });
+    visitor.visit(kolmogorov_smirnov::KolmogorovSmirnov);
+    visitor.visit(neighbours::Neighbours { radius2: 1.0 / 16.0 });
+}
+
+fn molecular(visitor: &mut impl Visitor) {
+    // Diameters from 1/32 to 1/16, and depths from 1 to 2.
+    let table = |f: fn(usize) -> f64| {
+        std::array::from_fn(|k| std::array::from_fn(|l| f(k.max(l)) * f(k.min(l))))
+    };
+    let sigma2 = table(|k| (1.0 + k as f64 / 4.0) / 32.0);
+    let epsilon = table(|k| 1.0 + k as f64 / 8.0);
+    let (cutoff, cutoff2) = (0.25, 0.0625);
+    visitor.visit(lennard_jones::LennardJones { sigma2, epsilon, cutoff2 });
+    visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff2 });
+    visitor.visit(lennard_jones::SwitchedLennardJones { sigma2, epsilon, switch: 0.1875, cutoff });
+    visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff2 });
 }

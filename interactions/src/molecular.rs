@@ -1,0 +1,227 @@
+//! Van der Waals interactions.
+
+/// The Lennard-Jones interaction, with parameters for each pair of types, cut off three ways.
+///
+/// With s = σ/r: u(r) = 4ε (s¹² − s⁶), F = −∇u, and the virial is Σⱼ F·(rᵢ − rⱼ). Half of the
+/// potential and of the virial of all particles are those of the system (Lennard-Jones 1931,
+/// Proc. Phys. Soc. 43, 461). Lengths, energies and forces are in any one system of units.
+///
+/// - [`LennardJones`](lennard_jones::LennardJones): truncated at the cutoff.
+/// - [`ShiftedLennardJones`](lennard_jones::ShiftedLennardJones): the potential shifted to zero
+///   at the cutoff.
+/// - [`SwitchedLennardJones`](lennard_jones::SwitchedLennardJones): the force switched off
+///   between two radii, smooth at both (van der Spoel & van Maaren 2006, J. Chem. Theory Comput.
+///   2, 1).
+#[nbody::interaction]
+pub mod lennard_jones {
+    /// How many types there may be.
+    pub const TYPES: u32 = 4;
+
+    /// Truncated at the cutoff.
+    pub struct LennardJones {
+        /// Squared diameters σ², by types.
+        pub sigma2: [[Real; TYPES]; TYPES],
+        /// Well depths ε, by types.
+        pub epsilon: [[Real; TYPES]; TYPES],
+        /// Squared cutoff radius.
+        pub cutoff2: Real,
+    }
+
+    /// The potential shifted to zero at the cutoff.
+    pub struct ShiftedLennardJones {
+        /// Squared diameters σ², by types.
+        pub sigma2: [[Real; TYPES]; TYPES],
+        /// Well depths ε, by types.
+        pub epsilon: [[Real; TYPES]; TYPES],
+        /// Squared cutoff radius.
+        pub cutoff2: Real,
+    }
+
+    /// The force switched off between two radii.
+    pub struct SwitchedLennardJones {
+        /// Squared diameters σ², by types.
+        pub sigma2: [[Real; TYPES]; TYPES],
+        /// Well depths ε, by types.
+        pub epsilon: [[Real; TYPES]; TYPES],
+        /// Where the switch begins.
+        pub switch: Real,
+        /// The cutoff radius, where force and potential are zero.
+        pub cutoff: Real,
+    }
+
+    /// An atom.
+    pub struct Atom {
+        /// Position.
+        pub pos: Point,
+        /// Type, below `TYPES`.
+        pub kind: u32,
+    }
+
+    /// What an atom feels.
+    pub struct Force {
+        /// Force.
+        pub force: Vector,
+        /// Potential energy.
+        pub pot: Real,
+        /// Virial.
+        pub virial: Real,
+    }
+
+    /// s¹² − s⁶ from s².
+    fn well(s2: Real) -> Real {
+        let s6 = s2.powi(3);
+        s6 * s6 - s6
+    }
+
+    /// The coefficient of (r − switch)² in the switched force of 1/rⁿ; cn = 1/cutoffⁿ.
+    fn quadratic(n: Real, cn: Real, switch: Real, cutoff: Real) -> Real {
+        let width = cutoff - switch;
+        -n * ((n + 4.0) * cutoff - (n + 1.0) * switch) * cn / (cutoff * width).powi(2)
+    }
+
+    /// The coefficient of (r − switch)³.
+    fn cubic(n: Real, cn: Real, switch: Real, cutoff: Real) -> Real {
+        let width = cutoff - switch;
+        n * ((n + 3.0) * cutoff - (n + 1.0) * switch) * cn / ((cutoff * width).powi(2) * width)
+    }
+
+    /// The switched force of 1/rⁿ, times r; rn = 1/rⁿ, x = r − switch beyond the switch, else 0.
+    fn force(n: Real, rn: Real, cn: Real, r: Real, x: Real, switch: Real, cutoff: Real) -> Real {
+        let added = quadratic(n, cn, switch, cutoff) + cubic(n, cn, switch, cutoff) * x;
+        n * rn + added * x * x * r
+    }
+
+    /// The switched potential of 1/rⁿ, up to the constant that makes it zero at the cutoff.
+    fn potential(n: Real, rn: Real, cn: Real, x: Real, switch: Real, cutoff: Real) -> Real {
+        let a = quadratic(n, cn, switch, cutoff) / 3.0;
+        let b = cubic(n, cn, switch, cutoff) / 4.0;
+        rn - (a + b * x) * x * x * x
+    }
+
+    impl Interaction for LennardJones {
+        type I = Atom;
+        type J = Atom;
+        type F = Force;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            if r2 >= self.cutoff2 {
+                return;
+            }
+            let epsilon = self.epsilon[i.kind][j.kind];
+            let s2 = self.sigma2[i.kind][j.kind] / r2;
+            let s6 = s2.powi(3);
+            let virial = 24.0 * epsilon * s6 * (2.0 * s6 - 1.0);
+            f.force += virial / r2 * d;
+            f.virial += virial;
+            f.pot += 4.0 * epsilon * well(s2);
+        }
+    }
+
+    impl Interaction for ShiftedLennardJones {
+        type I = Atom;
+        type J = Atom;
+        type F = Force;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            if r2 >= self.cutoff2 {
+                return;
+            }
+            let epsilon = self.epsilon[i.kind][j.kind];
+            let sigma2 = self.sigma2[i.kind][j.kind];
+            let s2 = sigma2 / r2;
+            let s6 = s2.powi(3);
+            let virial = 24.0 * epsilon * s6 * (2.0 * s6 - 1.0);
+            f.force += virial / r2 * d;
+            f.virial += virial;
+            f.pot += 4.0 * epsilon * (well(s2) - well(sigma2 / self.cutoff2));
+        }
+    }
+
+    impl Interaction for SwitchedLennardJones {
+        type I = Atom;
+        type J = Atom;
+        type F = Force;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            if r2 >= self.cutoff * self.cutoff {
+                return;
+            }
+            let r = r2.sqrt();
+            let x = (r - self.switch).max(0.0);
+            let width = self.cutoff - self.switch;
+            // In units of σ⁶ and σ¹².
+            let sigma2 = self.sigma2[i.kind][j.kind];
+            let r6 = (sigma2 / r2).powi(3);
+            let c6 = (sigma2 / (self.cutoff * self.cutoff)).powi(3);
+            let r12 = r6 * r6;
+            let c12 = c6 * c6;
+            let epsilon4 = 4.0 * self.epsilon[i.kind][j.kind];
+            let virial = epsilon4
+                * (force(12.0, r12, c12, r, x, self.switch, self.cutoff)
+                    - force(6.0, r6, c6, r, x, self.switch, self.cutoff));
+            f.force += virial / r2 * d;
+            f.virial += virial;
+            let u12 = potential(12.0, r12, c12, x, self.switch, self.cutoff)
+                - potential(12.0, c12, c12, width, self.switch, self.cutoff);
+            let u6 = potential(6.0, r6, c6, x, self.switch, self.cutoff)
+                - potential(6.0, c6, c6, width, self.switch, self.cutoff);
+            f.pot += epsilon4 * (u12 - u6);
+        }
+    }
+}
+
+/// The Buckingham interaction: u(r) = A exp(−r/ρ) − C/r⁶, with force and potential (Buckingham
+/// 1938, Proc. R. Soc. A 168, 264). One kind of particle, truncated at the cutoff.
+#[nbody::interaction]
+pub mod buckingham {
+    /// Exponential repulsion and dispersion.
+    pub struct Buckingham {
+        /// Strength of the repulsion, an energy.
+        pub a: Real,
+        /// Range of the repulsion.
+        pub rho: Real,
+        /// Strength of the dispersion, an energy times the sixth power of a length.
+        pub c: Real,
+        /// Squared cutoff radius.
+        pub cutoff2: Real,
+    }
+
+    /// An atom.
+    pub struct Atom {
+        /// Position.
+        pub pos: Point,
+    }
+
+    /// What an atom feels.
+    pub struct Force {
+        /// Force.
+        pub force: Vector,
+        /// Potential energy.
+        pub pot: Real,
+    }
+
+    impl Interaction for Buckingham {
+        type I = Atom;
+        type J = Atom;
+        type F = Force;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            if r2 >= self.cutoff2 {
+                return;
+            }
+            let r = r2.sqrt();
+            let repulsion = self.a * (-r / self.rho).exp();
+            let dispersion = self.c / r2.powi(3);
+            f.force += (repulsion / (self.rho * r) - 6.0 * dispersion / r2) * d;
+            f.pot += repulsion - dispersion;
+        }
+    }
+}
