@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The emulator is there to check programs; it is slow.
     devices.retain(|device| n <= N || device.name() != "emulator");
     let bar = ProgressBar::new(devices.len() as u64 + 1);
-    let truth: Vec<Field> = nbody::reference_self(&gravity, &bodies, &bodies);
+    let truth: Vec<Field> = nbody::reference_self(&gravity, Domain::Open, &bodies, &bodies);
     bar.inc(1);
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header([

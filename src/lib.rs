@@ -49,10 +49,10 @@
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, Engine, Field, FieldKind, FieldReport,
-    Interaction, Lane, Math, Operations, Options, Output, Point, Precision, Reader, Record, Report,
-    Roundings, Scalar, Tiling, Vector, Writer, compare, dim, gather_entry, pack, reference,
-    reference_self, select_array,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, Field, FieldKind,
+    FieldReport, Interaction, Lane, Lengths, Math, Open, Operations, Options, Output, Periodic,
+    Point, Precision, Reader, Record, Report, Roundings, Scalar, Space, Tiling, Vector, Writer,
+    compare, dim, gather_entry, pack, reference, reference_self, select_array,
 };
 pub use nbody_cuda::{
     AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,
@@ -63,8 +63,8 @@ pub use nbody_models as models;
 /// What most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, Engine as _, Interaction as _, Math, Options, Point, Precision, Tiling,
-        Vector,
+        Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Point, Precision,
+        Tiling, Vector,
     };
     pub use nbody_cuda::{AllPairs, Device};
 }

@@ -8,8 +8,8 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::models::cases;
-use nbody::{Accumulation, AllPairs, Case, Device, Interaction, Math, Options, Precision, Tiling};
+use nbody::models::{cases, domains, ways};
+use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Tiling};
 use nbody_interactions::Visitor;
 
 /// Around every boundary: bags, tiles and threads.
@@ -20,26 +20,25 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let mut trials = Trials(Vec::new());
+    let domains = domains().expect("a box with room");
+    let mut trials = Trials { domains, trials: Vec::new() };
     common::visit_all(&mut trials);
-    let conclusion = libtest_mimic::run(&arguments, trials.0);
+    let conclusion = libtest_mimic::run(&arguments, trials.trials);
     let (programs, runs) = (PROGRAMS.load(Ordering::Relaxed), RUNS.load(Ordering::Relaxed));
     println!("emulated: {programs} programs, {runs} runs");
     conclusion.exit();
 }
 
-struct Trials(Vec<Trial>);
+struct Trials {
+    domains: [Domain; 2],
+    trials: Vec<Trial>,
+}
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        for &precision in Precision::ALL {
-            for &accumulation in Accumulation::ALL {
-                for &math in Math::ALL {
-                    let options = Options { precision, accumulation, math, tiling: None };
-                    let name = format!("{}/{precision}/{accumulation}/{math}", X::NAME);
-                    self.0.push(Trial::test(name, move || check(interaction, options)));
-                }
-            }
+        for options in self.domains.into_iter().flat_map(ways) {
+            let name = format!("{}/{options}", X::NAME);
+            self.trials.push(Trial::test(name, move || check(interaction, options)));
         }
     }
 }
@@ -49,7 +48,7 @@ fn check<X: Interaction>(interaction: X, options: Options) -> Result<(), Failed>
     let device = Device::emulator()?.with_cache_dir(cache.path());
     let mut direct = AllPairs::with_options(&device, interaction, options)?;
     PROGRAMS.fetch_add(1, Ordering::Relaxed);
-    let cases = cases(&interaction, &SIZES);
+    let cases = cases(&interaction, options.domain, &SIZES);
     for case in &cases {
         RUNS.fetch_add(1, Ordering::Relaxed);
         let report = case.check(&mut direct, &options)?;

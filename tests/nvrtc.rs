@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use nbody::models::{domains, ways};
 use nbody::nvrtc::{self, Nvrtc};
-use nbody::{Accumulation, Error, Interaction, Math, Options, Origin, Precision, Program};
+use nbody::{Domain, Error, Interaction, Options, Origin, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 /// Set for a process that only prepares a program: the cache folder.
@@ -34,7 +35,8 @@ fn main() {
             std::process::exit(1);
         }
     };
-    let mut trials = Trials { nvrtc: nvrtc.clone(), trials: Vec::new() };
+    let domains = domains().expect("a box with room");
+    let mut trials = Trials { nvrtc: nvrtc.clone(), domains, trials: Vec::new() };
     common::visit_all(&mut trials);
     let mut trials = trials.trials;
     trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
@@ -59,20 +61,15 @@ fn architectures(nvrtc: &Nvrtc) -> impl Iterator<Item = u32> {
 
 struct Trials {
     nvrtc: Arc<Nvrtc>,
+    domains: [Domain; 2],
     trials: Vec<Trial>,
 }
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
-        for &precision in Precision::ALL {
-            for &accumulation in Accumulation::ALL {
-                for &math in Math::ALL {
-                    let options = Options { precision, accumulation, math, tiling: None };
-                    let name = format!("{}/{precision}/{accumulation}/{math}", X::NAME);
-                    let nvrtc = self.nvrtc.clone();
-                    self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options)));
-                }
-            }
+        for options in self.domains.into_iter().flat_map(ways) {
+            let (name, nvrtc) = (format!("{}/{options}", X::NAME), self.nvrtc.clone());
+            self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options)));
         }
     }
 }

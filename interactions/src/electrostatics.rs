@@ -89,8 +89,8 @@ pub mod ewald {
     pub struct Ewald {
         /// The splitting parameter α, an inverse length.
         pub alpha: Real,
-        /// Squared cutoff radius.
-        pub cutoff2: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
     }
 
     /// A point charge.
@@ -114,12 +114,13 @@ pub mod ewald {
         type J = Charge;
         type F = Field;
 
+        fn cutoff(&self, _i: &Charge, _j: &Charge) -> Real {
+            self.cutoff
+        }
+
         fn pair(&self, i: &Charge, j: &Charge, f: &mut Field) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            if r2 >= self.cutoff2 {
-                return;
-            }
             let r = r2.sqrt();
             let x = self.alpha * r;
             let pot = j.charge * x.erfc() / r;

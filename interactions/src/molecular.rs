@@ -23,8 +23,8 @@ pub mod lennard_jones {
         pub sigma2: [[Real; TYPES]; TYPES],
         /// Well depths ε, by types.
         pub epsilon: [[Real; TYPES]; TYPES],
-        /// Squared cutoff radius.
-        pub cutoff2: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
     }
 
     /// The potential shifted to zero at the cutoff.
@@ -33,8 +33,8 @@ pub mod lennard_jones {
         pub sigma2: [[Real; TYPES]; TYPES],
         /// Well depths ε, by types.
         pub epsilon: [[Real; TYPES]; TYPES],
-        /// Squared cutoff radius.
-        pub cutoff2: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
     }
 
     /// The force switched off between two radii.
@@ -103,12 +103,13 @@ pub mod lennard_jones {
         type J = Atom;
         type F = Force;
 
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            self.cutoff
+        }
+
         fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            if r2 >= self.cutoff2 {
-                return;
-            }
             let epsilon = self.epsilon[i.kind][j.kind];
             let s2 = self.sigma2[i.kind][j.kind] / r2;
             let s6 = s2.powi(3);
@@ -124,12 +125,13 @@ pub mod lennard_jones {
         type J = Atom;
         type F = Force;
 
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            self.cutoff
+        }
+
         fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            if r2 >= self.cutoff2 {
-                return;
-            }
             let epsilon = self.epsilon[i.kind][j.kind];
             let sigma2 = self.sigma2[i.kind][j.kind];
             let s2 = sigma2 / r2;
@@ -137,7 +139,7 @@ pub mod lennard_jones {
             let virial = 24.0 * epsilon * s6 * (2.0 * s6 - 1.0);
             f.force += virial / r2 * d;
             f.virial += virial;
-            f.pot += 4.0 * epsilon * (well(s2) - well(sigma2 / self.cutoff2));
+            f.pot += 4.0 * epsilon * (well(s2) - well(sigma2 / (self.cutoff * self.cutoff)));
         }
     }
 
@@ -146,12 +148,13 @@ pub mod lennard_jones {
         type J = Atom;
         type F = Force;
 
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            self.cutoff
+        }
+
         fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            if r2 >= self.cutoff * self.cutoff {
-                return;
-            }
             let r = r2.sqrt();
             let x = (r - self.switch).max(0.0);
             let width = self.cutoff - self.switch;
@@ -188,8 +191,8 @@ pub mod buckingham {
         pub rho: Real,
         /// Strength of the dispersion, an energy times the sixth power of a length.
         pub c: Real,
-        /// Squared cutoff radius.
-        pub cutoff2: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
     }
 
     /// An atom.
@@ -211,12 +214,13 @@ pub mod buckingham {
         type J = Atom;
         type F = Force;
 
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            self.cutoff
+        }
+
         fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            if r2 >= self.cutoff2 {
-                return;
-            }
             let r = r2.sqrt();
             let repulsion = self.a * (-r / self.rho).exp();
             let dispersion = self.c / r2.powi(3);

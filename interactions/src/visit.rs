@@ -22,7 +22,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     molecular(visitor);
     visitor.visit(coulomb::Coulomb);
     visitor.visit(yukawa::Yukawa { kappa: 2.0 });
-    visitor.visit(ewald::Ewald { alpha: 2.0, cutoff2: 0.25 });
+    visitor.visit(ewald::Ewald { alpha: 2.0, cutoff: 0.5 });
     visitor.visit(single_layer::SingleLayer);
     visitor.visit(double_layer::DoubleLayer);
     visitor.visit(biot_savart::BiotSavart { core2: 1.0 / 64.0 });
@@ -37,9 +37,9 @@ fn molecular(visitor: &mut impl Visitor) {
     };
     let sigma2 = table(|k| (1.0 + k as f64 / 4.0) / 32.0);
     let epsilon = table(|k| 1.0 + k as f64 / 8.0);
-    let (cutoff, cutoff2) = (0.25, 0.0625);
-    visitor.visit(lennard_jones::LennardJones { sigma2, epsilon, cutoff2 });
-    visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff2 });
+    let cutoff = 0.25;
+    visitor.visit(lennard_jones::LennardJones { sigma2, epsilon, cutoff });
+    visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff });
     visitor.visit(lennard_jones::SwitchedLennardJones { sigma2, epsilon, switch: 0.1875, cutoff });
-    visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff2 });
+    visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff });
 }

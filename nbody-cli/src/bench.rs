@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut bench = Bench {
         devices,
         sizes: &arguments.n,
-        options: Options { precision, accumulation, math, tiling: None },
+        options: Options { precision, accumulation, math, ..Options::default() },
         table: Table::new(&[
             "interaction",
             "device",

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Accumulation, Interaction, Math, Options, Precision, Program};
+use nbody::{Accumulation, Domain, Interaction, Math, Options, Precision, Program};
 use nbody_interactions::Visitor;
 
 use crate::{Outcome, select};
@@ -22,6 +22,9 @@ pub struct Arguments {
     /// What the arithmetic may trade for speed: fast, exact.
     #[arg(long, default_value_t)]
     math: Math,
+    /// In a periodic box.
+    #[arg(long)]
+    periodic: bool,
 }
 
 /// Takes the program of what it visits.
@@ -37,8 +40,10 @@ impl Visitor for Emit {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { precision, accumulation, math, .. } = arguments;
-    let options = Options { precision, accumulation, math, tiling: None };
+    let &Arguments { precision, accumulation, math, periodic, .. } = arguments;
+    // The text is the same for every box.
+    let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
+    let options = Options { precision, accumulation, math, domain, tiling: None };
     let mut emit = Emit { options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     if let Some(program) = emit.program {

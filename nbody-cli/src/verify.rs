@@ -4,10 +4,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::cases;
-use nbody::{
-    Accumulation, AllPairs, Case, Device, Error, Interaction, Math, Options, Precision, Tiling,
-};
+use nbody::models::{cases, domains, ways};
+use nbody::{AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Tiling};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -35,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let mut verify = Verify::new(devices, ProgressBar::new(0).with_style(style));
+    let mut verify = Verify::new(devices, domains()?, ProgressBar::new(0).with_style(style));
     select::visit_named(&arguments.interactions, &mut verify);
     verify.bar.finish_and_clear();
     let mut out = std::io::stdout().lock();
@@ -53,6 +51,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 struct Verify {
     devices: Vec<Device>,
+    domains: [Domain; 2],
     table: Table,
     passed: usize,
     failed: usize,
@@ -69,27 +68,26 @@ struct Worst {
 
 impl Visitor for Verify {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        let combinations = Precision::ALL.len() * Accumulation::ALL.len() * Math::ALL.len();
-        self.bar.inc_length((combinations * self.devices.len()) as u64);
         self.bar.set_message(X::NAME);
-        let cases = cases(&interaction, &SIZES);
+        let domains =
+            self.domains.map(|domain| (cases(&interaction, domain, &SIZES), ways(domain)));
+        let ways = domains.each_ref().map(|(_, ways)| ways.len());
+        self.bar.inc_length((ways.iter().sum::<usize>() * self.devices.len()) as u64);
         for device in self.devices.clone() {
-            for &precision in Precision::ALL {
-                for &accumulation in Accumulation::ALL {
-                    for &math in Math::ALL {
-                        let options = Options { precision, accumulation, math, tiling: None };
-                        self.row(&device, interaction, options, &cases);
-                        self.bar.inc(1);
-                    }
+            for (cases, ways) in &domains {
+                for &options in ways {
+                    self.row(&device, interaction, options, cases);
+                    self.bar.inc(1);
                 }
             }
         }
     }
 }
 
-const HEADER: [&str; 10] = [
+const HEADER: [&str; 11] = [
     "interaction",
     "device",
+    "domain",
     "precision",
     "accumulation",
     "math",
@@ -101,8 +99,8 @@ const HEADER: [&str; 10] = [
 ];
 
 impl Verify {
-    fn new(devices: Vec<Device>, bar: ProgressBar) -> Self {
-        Self { devices, table: Table::new(&HEADER), passed: 0, failed: 0, bar }
+    fn new(devices: Vec<Device>, domains: [Domain; 2], bar: ProgressBar) -> Self {
+        Self { devices, domains, table: Table::new(&HEADER), passed: 0, failed: 0, bar }
     }
 
     fn row<X: Interaction>(
@@ -116,8 +114,13 @@ impl Verify {
             .and_then(|worst| Ok((worst, bits(device, interaction, options, cases)?)));
         let mut row = vec![X::NAME.to_owned(), device.name()];
         row.extend(
-            [options.precision.name(), options.accumulation.name(), options.math.name()]
-                .map(str::to_owned),
+            [
+                options.domain.name(),
+                options.precision.name(),
+                options.accumulation.name(),
+                options.math.name(),
+            ]
+            .map(str::to_owned),
         );
         row.push(cases.len().to_string());
         let passed = match checked {
@@ -192,7 +195,8 @@ mod tests {
 
     /// The last row for these cases.
     fn row(cases: &[Case<Gravity>]) -> (usize, usize, String) {
-        let mut verify = Verify::new(Vec::new(), ProgressBar::hidden());
+        let domains = domains().unwrap();
+        let mut verify = Verify::new(Vec::new(), domains, ProgressBar::hidden());
         verify.row(&Device::cpu(), GRAVITY, Options::default(), cases);
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
@@ -200,16 +204,16 @@ mod tests {
 
     #[test]
     fn right_results_pass() {
-        let (passed, failed, line) = row(&cases(&GRAVITY, &SIZES));
+        let (passed, failed, line) = row(&cases(&GRAVITY, Domain::Open, &SIZES));
         assert_eq!((passed, failed), (1, 0), "{line}");
     }
 
     #[test]
     fn one_wrong_case_fails() {
-        let mut cases = cases(&GRAVITY, &SIZES);
+        let mut cases = cases(&GRAVITY, Domain::Open, &SIZES);
         // What another softening makes of the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
-        cases[5] = Case::two_sets(&other, uniform(129, 1), uniform(2, 2));
+        cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2));
         let (passed, failed, line) = row(&cases);
         assert_eq!((passed, failed), (0, 1), "{line}");
         assert!(line.contains("129 x 2") && line.ends_with("FAILED"), "{line}");
@@ -219,7 +223,7 @@ mod tests {
     fn what_is_not_a_number_fails() {
         let mut bodies = uniform::<Body>(10, 1);
         bodies[3].pos[0] = f64::NAN;
-        let case = Case::two_sets(&GRAVITY, bodies, uniform(5, 2));
+        let case = Case::two_sets(&GRAVITY, Domain::Open, bodies, uniform(5, 2));
         let (_, failed, line) = row(&[case]);
         assert_eq!(failed, 1, "{line}");
     }

@@ -19,6 +19,10 @@ impl Uses {
     pub fn of(module: &Module, interaction: &Interaction) -> Self {
         let mut uses = Self::default();
         uses.body(module, &interaction.pair.body);
+        if let Some(cutoff) = &interaction.cutoff {
+            uses.body(module, &cutoff.body);
+            uses.expr(module, &cutoff.value);
+        }
         uses
     }
 
@@ -41,6 +45,24 @@ impl Uses {
     }
 }
 
+/// Whether a function, or one that it calls, takes differences of positions.
+pub fn needs_space(module: &Module, body: &Body, value: Option<&Expr>) -> bool {
+    let mut needs = false;
+    let mut look = |expr: &Expr| match &expr.kind {
+        ExprKind::Binary(BinaryOp::Sub, a, _) => needs |= matches!(a.ty, Type::Point(_)),
+        ExprKind::Call(index, _) => {
+            let function = &module.functions[*index];
+            needs |= needs_space(module, &function.body, Some(&function.value));
+        }
+        _ => {}
+    };
+    each_expr(&body.statements, &mut |expr| walk(expr, &mut look));
+    if let Some(value) = value {
+        walk(value, &mut look);
+    }
+    needs
+}
+
 /// Operations per pair, each class counted by itself; both branches of an `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
@@ -56,6 +78,12 @@ impl Operations {
     pub fn of(module: &Module, interaction: &Interaction) -> Self {
         let mut count = Self::default();
         count.body(module, &interaction.pair.body);
+        if let Some(cutoff) = &interaction.cutoff {
+            count.body(module, &cutoff.body);
+            count.expr(module, &cutoff.value);
+            count.mul += 1;
+            count.compare += 1;
+        }
         count
     }
 

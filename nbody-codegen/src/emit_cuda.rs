@@ -7,10 +7,10 @@ mod layout;
 
 use syn::Ident;
 
-use crate::analysis::Uses;
+use crate::analysis::{Uses, needs_space};
 use crate::ir::{
-    Accumulate, Body, Function, Interaction, LocalId, Module, Place, Reduction, Stmt, StmtKind,
-    Struct, Type, Value,
+    Accumulate, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place, Reduction,
+    Roles, Stmt, StmtKind, Struct, Type, Value,
 };
 
 use expr::{Printer, assignment};
@@ -40,6 +40,9 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
     text.gap();
     for &index in &uses.functions {
         function(&mut text, module, &module.functions[index]);
+    }
+    if let Some(cutoff) = &interaction.cutoff {
+        self::cutoff(&mut text, module, interaction, cutoff);
     }
     pair(&mut text, module, interaction);
     contract::emit(&mut text, module, interaction);
@@ -85,14 +88,13 @@ fn structure(text: &mut Text, item: &Struct) {
 }
 
 fn function(text: &mut Text, module: &Module, function: &Function) {
-    let parameters: Vec<_> = function
-        .parameters
-        .iter()
-        .map(|&id| {
-            let local = &function.body.locals[id];
-            format!("{} {}", type_name(local.ty), local.name)
-        })
-        .collect();
+    let space = needs_space(module, &function.body, Some(&function.value));
+    let space = space.then(|| space_parameter(&function.body));
+    let parameters = function.parameters.iter().map(|&id| {
+        let local = &function.body.locals[id];
+        format!("{} {}", type_name(local.ty), local.name)
+    });
+    let parameters: Vec<_> = space.into_iter().chain(parameters).collect();
     text.comment(&docs(&function.attrs));
     text.line(&format!(
         "__device__ __forceinline__ {} {}({})",
@@ -101,7 +103,7 @@ fn function(text: &mut Text, module: &Module, function: &Function) {
         parameters.join(", ")
     ));
     text.open("{");
-    let printer = Printer::new(module, &function.body.locals, None);
+    let printer = Printer::new(module, &function.body, None);
     body(text, &printer, &function.body);
     text.line(&format!("return {};", printer.print(&function.value)));
     text.close("}");
@@ -114,31 +116,62 @@ pub fn keeps_index(module: &Module, interaction: &Interaction) -> bool {
     fields.any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
 }
 
+fn space_parameter(body: &Body) -> String {
+    format!("const Space &{}", body.space)
+}
+
+/// The parameters that `cutoff` and `pair` share.
+fn inputs(
+    module: &Module,
+    interaction: &Interaction,
+    (body, value): (&Body, Option<&Expr>),
+    roles: &Roles,
+) -> String {
+    let name = |ident: &Ident| &record(module, ident).name;
+    let space = needs_space(module, body, value).then(|| space_parameter(body));
+    let parameters = format!("const {} &self", name(&interaction.ident));
+    let i = format!("const {} &{}", name(&interaction.i), roles.i);
+    let j = format!("const {} &{}", name(&interaction.j), roles.j);
+    let inputs = [Some(parameters), space, Some(i), Some(j)];
+    inputs.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
+    let Cutoff { roles, body, value, .. } = cutoff;
+    match &docs(&cutoff.docs)[..] {
+        [] => text.comment(&["The distance beyond which a pair contributes nothing."]),
+        docs => text.comment(docs),
+    }
+    let inputs = inputs(module, interaction, (body, Some(value)), roles);
+    text.line(&format!("__device__ __forceinline__ real cutoff({inputs})"));
+    text.open("{");
+    let printer = Printer::new(module, body, Some(roles));
+    self::body(text, &printer, body);
+    text.line(&format!("return {};", printer.print(value)));
+    text.close("}");
+    text.gap();
+}
+
 fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let pair = &interaction.pair;
-    let name = |ident: &Ident| record(module, ident).name.clone();
+    let roles = &pair.roles;
     match &docs(&pair.docs)[..] {
-        [] => text.comment(&[format!("Adds to {} what {} does to {}.", pair.f, pair.j, pair.i)]),
+        [] => {
+            text.comment(&[format!("Adds to {} what {} does to {}.", roles.f, roles.j, roles.i)]);
+        }
         docs => text.comment(docs),
     }
     text.line("__device__ __forceinline__ void pair(");
     let index = if keeps_index(module, interaction) {
-        format!("const u32 {}, ", pair.index)
+        format!("const u32 {}, ", roles.index)
     } else {
         String::new()
     };
-    text.line(&format!(
-        "    const {} &self, const {} &{}, const {} &{}, {index}{} &{})",
-        name(&interaction.ident),
-        name(&interaction.i),
-        pair.i,
-        name(&interaction.j),
-        pair.j,
-        name(&interaction.f),
-        pair.f
-    ));
+    let inputs = inputs(module, interaction, (&pair.body, None), roles);
+    let output = &record(module, &interaction.f).name;
+    text.line(&format!("    {inputs}, {index}{output} &{})", roles.f));
     text.open("{");
-    let printer = Printer::new(module, &pair.body.locals, Some(pair));
+    let printer = Printer::new(module, &pair.body, Some(roles));
     body(text, &printer, &pair.body);
     text.close("}");
     text.gap();

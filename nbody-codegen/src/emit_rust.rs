@@ -7,18 +7,21 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::analysis::needs_space;
 use crate::builtin::Builtin;
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Pair,
-    Place, Reduction, Stmt, StmtKind, Type, UnaryOp, Value,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Place,
+    Reduction, Roles, Stmt, StmtKind, Type, UnaryOp, Value,
 };
 
 /// Prints the body of one function.
 pub struct Printer<'a> {
     module: &'a Module,
     body: &'a Body,
-    pair: Option<&'a Pair>,
+    roles: Option<&'a Roles>,
     krate: &'a TokenStream,
+    /// What the function returns, if anything.
+    value: Option<&'a Expr>,
     masks: usize,
     /// Whether a `return` stands before what is printed next.
     returned: bool,
@@ -49,10 +52,10 @@ impl<'a> Printer<'a> {
     pub fn new(
         module: &'a Module,
         body: &'a Body,
-        pair: Option<&'a Pair>,
+        roles: Option<&'a Roles>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self { module, body, pair, krate, masks: 0, returned: false }
+        Self { module, body, roles, krate, value: None, masks: 0, returned: false }
     }
 
     /// The statements of the body of `pair`.
@@ -64,8 +67,17 @@ impl<'a> Printer<'a> {
         quote!(#on #statements)
     }
 
+    /// The statements of the body of `pair` for particles in reach: `near` is their mask.
+    pub fn body_within(&mut self, near: &TokenStream) -> TokenStream {
+        self.returned = true;
+        let statements = self.statements(&self.body.statements, None);
+        let end = self.end_early();
+        quote!(let mut __on = #near; #end #statements)
+    }
+
     /// The statements of a helper function, and its value.
-    pub fn body_with_value(&mut self, value: &Expr) -> TokenStream {
+    pub fn body_with_value(&mut self, value: &'a Expr) -> TokenStream {
+        self.value = Some(value);
         let body = self.body();
         let last = self.expr(value);
         if !self.returned {
@@ -132,7 +144,7 @@ impl<'a> Printer<'a> {
 
     /// Ends the function if it goes on for no particle.
     fn end_early(&self) -> TokenStream {
-        let value = self.pair.is_none().then(|| quote!(__value));
+        let value = self.value.map(|_| quote!(__value));
         quote!(if !Real::any(__on) { return #value; })
     }
 
@@ -194,7 +206,7 @@ impl<'a> Printer<'a> {
         value: &Expr,
         mask: Option<&Ident>,
     ) -> TokenStream {
-        let result = ident(self.pair.map_or("f", |pair| &pair.f));
+        let result = ident(self.roles.map_or("f", |roles| &roles.f));
         let field = &place.of.ident;
         let target = match &place.component {
             None => quote!(#result.#field),
@@ -231,7 +243,7 @@ impl<'a> Printer<'a> {
                 quote!(#target = Real::add_u32(#target, #term);)
             }
             Accumulate::Reduce(Reduction::ArgMin) => {
-                let index = ident(self.pair.map_or("index", |pair| &pair.index));
+                let index = ident(self.roles.map_or("index", |roles| &roles.index));
                 quote!(#target.take(#term, #index);)
             }
         }
@@ -320,6 +332,10 @@ impl<'a> Printer<'a> {
                 let operand = self.operand(operand);
                 quote!(!#operand)
             }
+            ExprKind::Binary(BinaryOp::Sub, a, b) if matches!(a.ty, Type::Point(_)) => {
+                let (space, a, b) = (ident(&self.body.space), self.expr(a), self.expr(b));
+                quote!(#space.difference(#a, #b))
+            }
             ExprKind::Binary(op, a, b) => {
                 Self::binary(*op, (self.left_operand(*op, a), a.ty), (self.operand(b), b.ty))
             }
@@ -337,9 +353,15 @@ impl<'a> Printer<'a> {
                 constructor.map_or(parts.clone(), |vector| quote!(#vector(#parts)))
             }
             ExprKind::Call(index, arguments) => {
-                let name = &self.module.functions[*index].ident;
+                let function = &self.module.functions[*index];
+                let name = &function.ident;
                 let arguments = arguments.iter().map(|argument| self.expr(argument));
-                quote!(#name::<Real>(#(#arguments),*))
+                if needs_space(self.module, &function.body, Some(&function.value)) {
+                    let space = ident(&self.body.space);
+                    quote!(#name::<Real, _>(#space, #(#arguments),*))
+                } else {
+                    quote!(#name::<Real>(#(#arguments),*))
+                }
             }
             ExprKind::Select(parts) => {
                 let [condition, yes, no] = &**parts;
@@ -458,9 +480,9 @@ impl<'a> Printer<'a> {
     }
 
     fn input(&self, input: Input) -> Ident {
-        match (input, self.pair) {
-            (Input::I, Some(pair)) => ident(&pair.i),
-            (Input::J, Some(pair)) => ident(&pair.j),
+        match (input, self.roles) {
+            (Input::I, Some(roles)) => ident(&roles.i),
+            (Input::J, Some(roles)) => ident(&roles.j),
             _ => ident("this"),
         }
     }
@@ -483,6 +505,7 @@ fn infix(op: BinaryOp, expr: &Expr) -> bool {
         return false;
     };
     let call = op.is_comparison() && a.ty != Type::Bool
-        || a.ty == Type::U32 && matches!(op, Add | Sub | Mul);
+        || a.ty == Type::U32 && matches!(op, Add | Sub | Mul)
+        || matches!(a.ty, Type::Point(_));
     !call || op == BinaryOp::Ne
 }

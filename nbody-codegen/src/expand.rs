@@ -4,10 +4,12 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::analysis::Operations;
+use crate::analysis::{Operations, needs_space};
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident, type_tokens};
-use crate::ir::{Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value};
+use crate::ir::{
+    self, Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value,
+};
 
 /// The module that takes the place of the declaration.
 pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
@@ -256,24 +258,45 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         .collect();
     let output = type_tokens(item.output, krate);
     let body = printer.body_with_value(&item.value);
+    let space =
+        needs_space(module, &item.body, Some(&item.value)).then(|| self::ident(&item.body.space));
+    let (bound, space) = space
+        .map(|space| (quote!(, __Space: #krate::Space<Real>), quote!(#space: &__Space,)))
+        .unzip();
     quote! {
         #(#attrs)*
         #[inline]
-        #vis fn #ident<Real: #krate::Lane>(#(#parameters),*) -> #output {
+        #vis fn #ident<Real: #krate::Lane #bound>(#space #(#parameters),*) -> #output {
             #body
         }
     }
 }
 
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Interaction { ident: target, name, i, j, f, self_pairs, pair } = item;
+    let Interaction { ident: target, name, i, j, f, self_pairs, pair, .. } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
     let operations = operations(module, item, krate);
-    let body = Printer::new(module, &pair.body, Some(pair), krate).body();
-    let [i_name, j_name, f_name, index] =
-        [&pair.i, &pair.j, &pair.f, &pair.index].map(|name| ident(name));
+    let mut printer = Printer::new(module, &pair.body, Some(&pair.roles), krate);
+    let ir::Roles { i: i_name, j: j_name, f: f_name, index } = &pair.roles;
+    let [i_name, j_name, f_name, index, space] =
+        [i_name, j_name, f_name, index, &pair.body.space].map(|name| ident(name));
+    let (cutoff, body) = match &item.cutoff {
+        None => (None, printer.body()),
+        Some(cutoff) => {
+            let [i_point, j_point] = cutoff.points.each_ref().map(|point| &point.ident);
+            let near = quote!({
+                let __reach =
+                    <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
+                let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
+                !Real::le(__reach * __reach, __distance.norm2())
+            });
+            (Some(self::cutoff(module, item, cutoff, krate)), printer.body_within(&near))
+        }
+    };
     let keeps_index = emit_cuda::keeps_index(module, item);
     let index = if keeps_index { index } else { format_ident!("_{index}") };
+    let uses_space = item.cutoff.is_some() || needs_space(module, &pair.body, None);
+    let space = if uses_space { space } else { format_ident!("_{space}") };
     quote! {
         impl #krate::Interaction for #target {
             type I = #i;
@@ -283,10 +306,12 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             const SELF_PAIRS: bool = #self_pairs;
             const OPERATIONS: #krate::Operations = #operations;
             const CUDA: &'static str = #cuda;
+            #cutoff
             #[inline]
             #[allow(clippy::all, clippy::pedantic)]
-            fn pair<Real: #krate::Lane>(
+            fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(
                 this: &#target<Real>,
+                #space: &__Space,
                 #i_name: &#i<Real>,
                 #j_name: &#j<Real>,
                 #index: Real::U32,
@@ -294,6 +319,30 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             ) {
                 #body
             }
+        }
+    }
+}
+
+fn cutoff(
+    module: &Module,
+    item: &Interaction,
+    cutoff: &ir::Cutoff,
+    krate: &TokenStream,
+) -> TokenStream {
+    let Interaction { ident: target, i, j, .. } = item;
+    let ir::Cutoff { roles, body, value, .. } = cutoff;
+    let [i_name, j_name, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
+    let body = Printer::new(module, body, Some(roles), krate).body_with_value(value);
+    quote! {
+        #[inline]
+        #[allow(clippy::all, clippy::pedantic, unused_variables)]
+        fn cutoff<Real: #krate::Lane, __Space: #krate::Space<Real>>(
+            this: &#target<Real>,
+            #space: &__Space,
+            #i_name: &#i<Real>,
+            #j_name: &#j<Real>,
+        ) -> Real {
+            #body
         }
     }
 }

@@ -145,24 +145,43 @@ pub struct Interaction {
     pub j: Ident,
     pub f: Ident,
     pub self_pairs: bool,
+    pub cutoff: Option<Cutoff>,
     pub pair: Pair,
 }
 
 /// The function that adds to `f` what `j` does to `i`.
 pub struct Pair {
     pub docs: Vec<Attribute>,
+    pub roles: Roles,
+    pub body: Body,
+}
+
+/// The function that tells how far a pair reaches.
+pub struct Cutoff {
+    pub docs: Vec<Attribute>,
+    pub roles: Roles,
+    pub body: Body,
+    pub value: Expr,
+    /// The positions of i and j that are compared.
+    pub points: [FieldName; 2],
+}
+
+/// What a function calls the particles.
+pub struct Roles {
     pub i: String,
     pub j: String,
+    /// The result.
     pub f: String,
-    /// The name of the index of j, which some results keep.
+    /// The index of j, which some results keep.
     pub index: String,
-    pub body: Body,
 }
 
 /// The statements of a function, with all its variables.
 pub struct Body {
     pub locals: Vec<Local>,
     pub statements: Vec<Stmt>,
+    /// What the function calls the space in which positions differ.
+    pub space: String,
     /// Comments behind the last statement.
     pub comments: Vec<String>,
 }

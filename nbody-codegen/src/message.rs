@@ -58,9 +58,11 @@ messages! {
     OTHER_TRAIT: "only `impl Interaction for ...` belongs here", "helper functions are free functions of the module";
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
     MISSING_ITEM: "`{}` is missing from this `impl Interaction`", "add `{}`";
-    IMPL_ITEM: "`{}` is not an item of `Interaction`", "its items are `type I`, `type J`, `type F`, `fn pair` and `const SELF_PAIRS`";
+    IMPL_ITEM: "`{}` is not an item of `Interaction`", "its items are `type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
     SELF_PAIRS: "`SELF_PAIRS` is `true` or `false`", "write `const SELF_PAIRS: bool = true;` where a particle meets itself when i and j are one set";
     PAIR_SIGNATURE: "`pair` has another signature", "write `fn pair(&self, i: &{}, j: &{}, f: &mut {})`";
+    CUTOFF_SIGNATURE: "`cutoff` has another signature", "write `fn cutoff(&self, i: &{}, j: &{}) -> Real`";
+    CUTOFF_POSITION: "a cutoff needs to know the position of `{}`", "give it one field that is a `Point`, with as many components as that of the other";
     // Functions and constants.
     FN_PARAMETER: "a parameter of a helper function is a name and a type", "write `name: Real`";
     FN_OUTPUT: "a helper function returns a value", "add `-> Real` and end the body with the value";

@@ -31,7 +31,7 @@ const RESERVED: &[&str] = &[
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
     "BLOCK", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
     "merge_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "ArgMin", "take_min", "infinity", "word", "integer",
-    "nothing", "reset", "merge", "act", "sqrt", "rsqrt", "recip", "powi",
+    "nothing", "reset", "merge", "act", "Space", "PERIODIC", "rint", "sqrt", "rsqrt", "recip", "powi",
     "powf", "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
     "cosh", "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round",
     "trunc", "copysign", "mul_add",
@@ -51,7 +51,9 @@ pub fn safe(ident: &str) -> String {
     while name.contains("__") {
         name = name.replace("__", "_");
     }
-    if name.starts_with('_') {
+    // And one in front says nothing in C++.
+    let mut name = name.trim_start_matches('_').to_owned();
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'x');
     }
     if RESERVED.contains(&name.as_str()) {
@@ -103,7 +105,8 @@ mod tests {
         assert_eq!(safe("float"), "float_");
         assert_eq!(safe("r#type"), "type_");
         assert_eq!(safe("ε2"), "u3b52");
-        assert_eq!(safe("__x"), "x_x");
+        assert_eq!(safe("__x"), "x");
+        assert_eq!(safe("_1"), "x1");
         assert_eq!(safe("rinv"), "rinv");
     }
 

@@ -38,7 +38,13 @@ fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
     let index = "_index".to_owned();
     let [i, j, f] =
         impl_.names.each_ref().map(|name| format!("_{}", names::safe(&name.to_string())));
-    let body = ir::Body { locals: Vec::new(), statements: Vec::new(), comments: Vec::new() };
+    let body = ir::Body {
+        locals: Vec::new(),
+        statements: Vec::new(),
+        // Nothing that a user writes ends up as `__space`.
+        space: "_space".to_owned(),
+        comments: Vec::new(),
+    };
     ir::Interaction {
         ident: impl_.target.clone(),
         name: names::snake_case(&impl_.target.to_string()),
@@ -46,6 +52,7 @@ fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs: false,
-        pair: ir::Pair { docs: Vec::new(), i, j, f, index, body },
+        cutoff: None,
+        pair: ir::Pair { docs: Vec::new(), roles: ir::Roles { i, j, f, index }, body },
     }
 }

@@ -84,9 +84,17 @@ pub struct Interaction {
     pub j: Ident,
     pub f: Ident,
     pub self_pairs: Option<Expr>,
+    pub cutoff: Option<Cutoff>,
     pub pair: syn::ImplItemFn,
     /// The names of the parameters of `pair`.
     pub names: [Ident; 3],
+}
+
+/// `fn cutoff(&self, i: &I, j: &J) -> Real`.
+pub struct Cutoff {
+    pub function: syn::ImplItemFn,
+    /// The names of its parameters.
+    pub names: [Ident; 2],
 }
 
 impl Module {
@@ -243,7 +251,8 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         cx.error(Site::of(&item.generics), &message::GENERICS, &[]);
     }
     attributes(cx, item.attrs);
-    let (mut i, mut j, mut f, mut self_pairs, mut pair) = (None, None, None, None, None);
+    let (mut i, mut j, mut f) = (None, None, None);
+    let (mut self_pairs, mut cutoff, mut pair) = (None, None, None);
     for item in item.items {
         match item {
             syn::ImplItem::Type(item) if item.ident == "I" => i = Some(item.ty),
@@ -252,6 +261,7 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
             syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => {
                 self_pairs = Some(item.expr);
             }
+            syn::ImplItem::Fn(item) if item.sig.ident == "cutoff" => cutoff = Some(item),
             syn::ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
             other => cx.error(Site::of(&other), &message::IMPL_ITEM, &[&impl_item_name(&other)]),
         }
@@ -277,23 +287,45 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
-    let names = pair_signature(&pair.sig, [&i, &j, &f]);
+    let cutoff = match cutoff {
+        None => None,
+        Some(function) => Some(self::cutoff(cx, function, [&i, &j])?),
+    };
+    let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)])
+        .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))
+        .and_then(|names| names.try_into().ok());
     let Some(names) = names else {
         let [a, b, c] = [&i, &j, &f].map(ToString::to_string);
         cx.error(Site::of(&pair.sig), &message::PAIR_SIGNATURE, &[&a, &b, &c]);
         return None;
     };
-    Some(Interaction { target, i, j, f, self_pairs, pair, names })
+    Some(Interaction { target, i, j, f, self_pairs, cutoff, pair, names })
 }
 
-/// The names of i, j and f if this is `fn pair(&self, i: &I, j: &J, f: &mut F)`.
-fn pair_signature(signature: &syn::Signature, types: [&Ident; 3]) -> Option<[Ident; 3]> {
+fn cutoff(cx: &Ctxt, function: syn::ImplItemFn, types: [&Ident; 2]) -> Option<Cutoff> {
+    let names = names_of(&function.sig, &types.map(|ty| (ty, false)));
+    let returns_real = match &function.sig.output {
+        syn::ReturnType::Type(_, ty) => type_name(ty).is_some_and(|name| name == "Real"),
+        syn::ReturnType::Default => false,
+    };
+    let names = names.filter(|_| returns_real).and_then(|names| names.try_into().ok());
+    let Some(names) = names else {
+        let [i, j] = types.map(ToString::to_string);
+        cx.error(Site::of(&function.sig), &message::CUTOFF_SIGNATURE, &[&i, &j]);
+        return None;
+    };
+    Some(Cutoff { function, names })
+}
+
+/// The names of the parameters behind `&self`, if they are references to these types, mutable
+/// or not.
+fn names_of(signature: &syn::Signature, types: &[(&Ident, bool)]) -> Option<Vec<Ident>> {
     let mut inputs = signature.inputs.iter();
     let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
         if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
     let mut names = Vec::new();
-    for (input, (expected, mutable)) in inputs.by_ref().zip(types.iter().zip([false, false, true]))
-    {
+    for (expected, mutable) in types {
+        let input = inputs.next()?;
         let syn::FnArg::Typed(parameter) = input else {
             return None;
         };
@@ -301,18 +333,17 @@ fn pair_signature(signature: &syn::Signature, types: [&Ident; 3]) -> Option<[Ide
             return None;
         };
         let same = type_name(&reference.elem).as_ref() == Some(*expected);
-        if !same || reference.mutability.is_some() != mutable {
+        if !same || reference.mutability.is_some() != *mutable {
             return None;
         }
         names.push(plain_name(&parameter.pat)?);
     }
     let plain = signature.generics.params.is_empty()
-        && matches!(signature.output, syn::ReturnType::Default)
         && signature.constness.is_none()
         && signature.asyncness.is_none()
         && matches!(signature.safety, syn::Safety::Default)
         && inputs.next().is_none();
-    if receiver && plain { names.try_into().ok() } else { None }
+    (receiver && plain).then_some(names)
 }
 
 /// The name, if a pattern is no more than one.

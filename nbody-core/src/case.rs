@@ -1,16 +1,16 @@
 //! Particles with what should come of them, to check engines on.
 
 use crate::{
-    Engine, Error, Interaction, Options, Record, Report, Roundings, Scalar, compare, pack,
+    Domain, Engine, Error, Interaction, Options, Record, Report, Roundings, Scalar, compare, pack,
     reference, reference_self,
 };
 
 /// Particles, and what the reference makes of them.
 ///
 /// ```
-/// # use nbody_core::{Case, CpuAllPairs, Error, Interaction, Options};
+/// # use nbody_core::{Case, CpuAllPairs, Domain, Error, Interaction, Options};
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
-/// let case = Case::two_sets(&x, i, j);
+/// let case = Case::two_sets(&x, Domain::Open, i, j);
 /// let report = case.check(&mut CpuAllPairs::new(x), &Options::default())?;
 /// assert!(report.passes(), "{report}");
 /// # Ok(())
@@ -27,17 +27,17 @@ pub struct Case<X: Interaction> {
 
 impl<X: Interaction> Case<X> {
     /// Every j-particle acts on every i-particle.
-    pub fn two_sets(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Self {
-        let expected = reference::<X, f64>(x, &i, &j);
-        let roundings = Roundings::new(x, &i, &j);
+    pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
+        let expected = reference::<X, f64>(x, domain, &i, &j);
+        let roundings = Roundings::new(x, domain, &i, &j);
         Self { i, j, one_set: false, expected, roundings }
     }
 
     /// The particles are one set, given as what feels and as what acts, both of the same length.
-    pub fn one_set(x: &X, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
+    pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
-        let expected = reference_self::<X, f64>(x, &i, &j);
-        let roundings = Roundings::one_set(x, &i, &j);
+        let expected = reference_self::<X, f64>(x, domain, &i, &j);
+        let roundings = Roundings::one_set(x, domain, &i, &j);
         Ok(Self { i, j, one_set: true, expected, roundings })
     }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::{
-    Accumulation, Engine, Error, Interaction, Options, Output, Precision, Record, Scalar, Tiling,
-    pack,
+    Accumulation, Domain, Engine, Error, Interaction, Open, Options, Output, Periodic, Precision,
+    Record, Scalar, Space, Tiling, pack,
 };
 
 /// Sums an interaction over all pairs on the CPU.
@@ -96,6 +96,11 @@ impl<X: Interaction> CpuAllPairs<X> {
         self.interaction = interaction;
     }
 
+    /// Changes the space that the particles are in.
+    pub fn set_domain(&mut self, domain: Domain) {
+        self.options.domain = domain;
+    }
+
     /// How it computes.
     pub fn options(&self) -> Options {
         self.options
@@ -139,9 +144,27 @@ impl<X: Interaction> CpuAllPairs<X> {
         out: &mut [X::F],
         one_set: bool,
     ) {
+        let domain = self.options.domain;
+        match domain {
+            Domain::Open => self.sum_in::<S, B, _>(Open, i, j, out, one_set),
+            Domain::Periodic(_) => {
+                self.sum_in::<S, B, _>(Periodic::new(&domain), i, j, out, one_set);
+            }
+        }
+    }
+
+    fn sum_in<S: Scalar, B: Scalar, P: Space<S>>(
+        &self,
+        space: P,
+        i: &[<X::I as Record>::With<S>],
+        j: &[<X::J as Record>::With<S>],
+        out: &mut [X::F],
+        one_set: bool,
+    ) {
         let parameters = pack::cast::<X, X::With<S>>(&[self.interaction]);
-        let sum = Sum::<X, S> {
+        let sum = Sum::<X, S, P> {
             parameters: parameters[0],
+            space,
             j,
             bag: self.tiling.bag,
             split: self.tiling.bags_per_split(j.len()) * self.tiling.bag,
@@ -157,8 +180,9 @@ impl<X: Interaction> CpuAllPairs<X> {
 }
 
 /// What the sums of all i-particles share.
-struct Sum<'a, X: Interaction, S: Scalar> {
+struct Sum<'a, X: Interaction, S: Scalar, P> {
     parameters: X::With<S>,
+    space: P,
     j: &'a [<X::J as Record>::With<S>],
     bag: usize,
     /// j-particles in a split.
@@ -168,7 +192,7 @@ struct Sum<'a, X: Interaction, S: Scalar> {
 
 type Accumulators<X, S> = <<X as Interaction>::F as Record>::With<S>;
 
-impl<X: Interaction, S: Scalar> Sum<'_, X, S> {
+impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
     /// The sum over all j-particles but the one to skip: the splits, added in order.
     fn total<B: Scalar>(
         &self,
@@ -227,7 +251,7 @@ impl<X: Interaction, S: Scalar> Sum<'_, X, S> {
         current: &mut Accumulators<X, S>,
     ) {
         for (k, j) in bag.iter().enumerate() {
-            X::pair::<S>(&self.parameters, i, j, (first + k) as u32, current);
+            X::pair(&self.parameters, &self.space, i, j, (first + k) as u32, current);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Precision;
 
 /// An evaluation or a comparison that was refused. Nothing was computed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Two things that belong together differ in length.
@@ -41,6 +41,16 @@ pub enum Error {
         found: String,
         /// The names there are.
         expected: &'static [&'static str],
+    },
+    /// A periodic box without room.
+    #[error(
+        "periodic box of length {found} along {axis}: lengths are positive, or infinite where the box is open"
+    )]
+    BoxLength {
+        /// The direction: x, y or z.
+        axis: &'static str,
+        /// The length that was given.
+        found: f64,
     },
     /// A tiling that orders nothing.
     #[error("tiling of bags of {bag} in {splits} splits: both must be at least 1")]

@@ -1,6 +1,6 @@
 //! The interaction of two particles.
 
-use crate::{Lane, Output, Record};
+use crate::{Lane, Output, Record, Space};
 
 /// What a pair of particles costs, as counted in the interaction's expression tree. Both
 /// branches of an `if` count.
@@ -49,9 +49,22 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The generated part of the CUDA program: the structs, `pair` and `fold`.
     const CUDA: &'static str;
 
-    /// Adds to `f` what `j`, the j-particle of this index, does to `i`.
-    fn pair<L: Lane>(
+    /// The distance from which on the pair contributes nothing; infinite unless the declaration
+    /// says otherwise.
+    #[allow(unused_variables)]
+    fn cutoff<L: Lane, S: Space<L>>(
         this: &Self::With<L>,
+        space: &S,
+        i: &<Self::I as Record>::With<L>,
+        j: &<Self::J as Record>::With<L>,
+    ) -> L {
+        L::splat(f64::INFINITY)
+    }
+
+    /// Adds to `f` what `j`, the j-particle of this index, does to `i` in this space.
+    fn pair<L: Lane, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
         i: &<Self::I as Record>::With<L>,
         j: &<Self::J as Record>::With<L>,
         index: L::U32,

@@ -188,6 +188,9 @@ pub trait Lane:
     /// The nearest integer, halves away from zero.
     #[must_use]
     fn round(self) -> Self;
+    /// The nearest integer, halves to the even one.
+    #[must_use]
+    fn round_ties_even(self) -> Self;
     /// The integer part, towards zero.
     #[must_use]
     fn trunc(self) -> Self;
@@ -307,7 +310,7 @@ macro_rules! scalar {
             fn mul_add(self, a: Self, b: Self) -> Self {
                 $real::mul_add(self, a, b)
             }
-            scalar!(@unary $real: sqrt cbrt exp ln sin cos tan asin acos atan sinh cosh tanh abs floor ceil round trunc);
+            scalar!(@unary $real: sqrt cbrt exp ln sin cos tan asin acos atan sinh cosh tanh abs floor ceil round round_ties_even trunc);
         }
 
         impl Scalar for $real {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::{Domain, Error};
 
 /// The arithmetic of one pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,13 +68,13 @@ impl Tiling {
     }
 }
 
-/// How an evaluation computes: precision, accumulation, mathematics and order.
+/// How an evaluation computes: precision, accumulation, mathematics, space and order.
 ///
 /// ```
 /// use nbody_core::{Options, Precision};
 /// let options = Options { precision: Precision::Double, ..Options::default() };
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
     /// The arithmetic of one pair.
     pub precision: Precision,
@@ -82,6 +82,8 @@ pub struct Options {
     pub accumulation: Accumulation,
     /// What the arithmetic may trade for speed.
     pub math: Math,
+    /// The space that the particles are in.
+    pub domain: Domain,
     /// The order of summation; `None` leaves the choice to the engine.
     pub tiling: Option<Tiling>,
 }
@@ -116,6 +118,13 @@ macro_rules! names {
             }
         }
     };
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { precision, accumulation, math, domain, .. } = self;
+        write!(f, "{}/{precision}/{accumulation}/{math}", domain.name())
+    }
 }
 
 names!(Precision: Single "single", Double "double");

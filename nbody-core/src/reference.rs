@@ -6,11 +6,12 @@
 
 use rayon::prelude::*;
 
-use crate::{Interaction, Record, Scalar, pack};
+use crate::{Domain, Interaction, Open, Periodic, Record, Scalar, Space, pack};
 
 /// The results of all j-particles on each i-particle.
 pub fn reference<X, S>(
     interaction: &X,
+    domain: Domain,
     i: &[<X::I as Record>::With<S>],
     j: &[<X::J as Record>::With<S>],
 ) -> Vec<X::F>
@@ -18,12 +19,13 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, &pack::cast(i), &pack::cast(j), |_, _| true)
+    in_domain(interaction, domain, &pack::cast(i), &pack::cast(j), |_, _| true)
 }
 
 /// The results of one set of particles on itself, given as what feels and as what acts.
 pub fn reference_self<X, S>(
     interaction: &X,
+    domain: Domain,
     i: &[<X::I as Record>::With<S>],
     j: &[<X::J as Record>::With<S>],
 ) -> Vec<X::F>
@@ -31,11 +33,26 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, &pack::cast(i), &pack::cast(j), |k, l| X::SELF_PAIRS || k != l)
+    let meets = |k, l| X::SELF_PAIRS || k != l;
+    in_domain(interaction, domain, &pack::cast(i), &pack::cast(j), meets)
+}
+
+fn in_domain<X: Interaction>(
+    interaction: &X,
+    domain: Domain,
+    i: &[X::I],
+    j: &[X::J],
+    meets: impl Fn(usize, usize) -> bool + Sync,
+) -> Vec<X::F> {
+    match domain {
+        Domain::Open => double_loop(interaction, Open, i, j, meets),
+        Domain::Periodic(_) => double_loop(interaction, Periodic::new(&domain), i, j, meets),
+    }
 }
 
 fn double_loop<X: Interaction>(
     interaction: &X,
+    space: impl Space<f64>,
     i: &[X::I],
     j: &[X::J],
     meets: impl Fn(usize, usize) -> bool + Sync,
@@ -46,7 +63,7 @@ fn double_loop<X: Interaction>(
             let mut f = X::F::default();
             for (l, j) in j.iter().enumerate() {
                 if meets(k, l) {
-                    X::pair::<f64>(interaction, i, j, l as u32, &mut f);
+                    X::pair(interaction, &space, i, j, l as u32, &mut f);
                 }
             }
             f

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use crate::traced::Traced;
 use crate::{
-    Accumulation, Interaction, Lane as _, Options, Precision, Reader, Record, Scalar, Writer, pack,
+    Accumulation, Domain, Interaction, Lane as _, Open, Options, Periodic, Precision, Reader,
+    Record, Scalar, Space, Writer, pack,
 };
 
 /// How far rounding may move the results of the j-particles on each i-particle, whatever the
@@ -29,17 +30,37 @@ struct Particle<F> {
 
 impl<F: Record<Lane = f64>> Roundings<F> {
     /// Of all j-particles on each i-particle.
-    pub fn new<X: Interaction<F = F>>(interaction: &X, i: &[X::I], j: &[X::J]) -> Self {
-        Self::of_pairs(interaction, i, j, |_, _| true)
+    pub fn new<X>(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self
+    where
+        X: Interaction<F = F>,
+    {
+        Self::in_domain(interaction, domain, i, j, |_, _| true)
     }
 
     /// Of one set of particles on itself, given as what feels and as what acts.
-    pub fn one_set<X: Interaction<F = F>>(interaction: &X, i: &[X::I], j: &[X::J]) -> Self {
-        Self::of_pairs(interaction, i, j, |k, l| X::SELF_PAIRS || k != l)
+    pub fn one_set<X>(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self
+    where
+        X: Interaction<F = F>,
+    {
+        Self::in_domain(interaction, domain, i, j, |k, l| X::SELF_PAIRS || k != l)
+    }
+
+    fn in_domain<X: Interaction<F = F>>(
+        interaction: &X,
+        domain: Domain,
+        i: &[X::I],
+        j: &[X::J],
+        meets: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Self {
+        match domain {
+            Domain::Open => Self::of_pairs(interaction, Open, i, j, meets),
+            Domain::Periodic(_) => Self::of_pairs(interaction, Periodic::new(&domain), i, j, meets),
+        }
     }
 
     fn of_pairs<X: Interaction<F = F>>(
         interaction: &X,
+        space: impl Space<Traced>,
         i: &[X::I],
         j: &[X::J],
         meets: impl Fn(usize, usize) -> bool + Sync,
@@ -51,9 +72,9 @@ impl<F: Record<Lane = f64>> Roundings<F> {
             let (mut terms, mut total) = (Terms::default(), With::<F>::default());
             for (l, j) in sources.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
                 let mut term = With::<F>::default();
-                X::pair::<Traced>(&parameters, &i, j, l as u32, &mut term);
+                X::pair(&parameters, &space, &i, j, l as u32, &mut term);
                 term.write(&mut terms);
-                X::pair::<Traced>(&parameters, &i, j, l as u32, &mut total);
+                X::pair(&parameters, &space, &i, j, l as u32, &mut total);
             }
             let mut whole = Terms::default();
             total.write(&mut whole);

@@ -246,6 +246,9 @@ impl Lane for Traced {
     fn round(self) -> Self {
         Self::step(self.value.round())
     }
+    fn round_ties_even(self) -> Self {
+        Self::step(self.value.round_ties_even())
+    }
     fn trunc(self) -> Self {
         Self::step(self.value.trunc())
     }

@@ -3,8 +3,8 @@ mod common;
 
 use common::{Body, Field, Gravity, bodies};
 use nbody_core::{
-    Accumulation, Case, CpuAllPairs, Engine, Error, Options, Point, Precision, Roundings, Tiling,
-    Vector, compare, reference, reference_self,
+    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, Options, Point, Precision, Roundings,
+    Tiling, Vector, compare, reference, reference_self,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn engine(options: Options) -> CpuAllPairs<Gravity> {
 }
 
 fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
-    let case = Case::two_sets(&GRAVITY, i, j);
+    let case = Case::two_sets(&GRAVITY, options.domain, i, j);
     let report = case.check(&mut engine(options), &options).unwrap();
     assert!(report.passes(), "{options:?} {}\n{report}", case.name());
 }
@@ -56,7 +56,7 @@ fn particles_do_not_meet_themselves() {
     for options in options() {
         let mut direct = CpuAllPairs::with_options(gravity, options).unwrap();
         let fields = direct.evaluate_self(&bodies).unwrap();
-        let truth = reference_self(&gravity, &bodies, &bodies);
+        let truth = reference_self(&gravity, Domain::Open, &bodies, &bodies);
         let report = compare(&fields, &truth, None).unwrap();
         assert!(report.fields.iter().all(|field| field.rms < 1e-4), "{options:?}\n{report}");
     }
@@ -85,8 +85,9 @@ fn results_do_not_pass_when_they_are_not_numbers() {
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
     let fields = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
-    let bounds = Roundings::new(&GRAVITY, &i, &j).bounds(&Options::default());
-    let report = compare(&fields, &reference(&GRAVITY, &i, &j), Some(&bounds)).unwrap();
+    let bounds = Roundings::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
+    let report =
+        compare(&fields, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");
     assert_eq!(report.fields[0].non_finite, 4);
 }
@@ -94,11 +95,12 @@ fn results_do_not_pass_when_they_are_not_numbers() {
 #[test]
 fn a_wrong_component_is_found() {
     let bodies = bodies(50, 8);
-    let mut fields = reference_self(&GRAVITY, &bodies, &bodies);
+    let mut fields = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
     let truth = fields.clone();
     fields[17].acc[1] *= 1.001;
     assert!(!compare(&truth, &truth, None).unwrap().passes(), "without bounds nothing passes");
-    let bounds = Roundings::one_set(&GRAVITY, &bodies, &bodies).bounds(&Options::default());
+    let bounds =
+        Roundings::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&Options::default());
     assert!(compare(&truth, &truth, Some(&bounds)).unwrap().passes());
     let report = compare(&fields, &truth, Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");

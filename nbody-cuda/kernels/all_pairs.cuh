@@ -19,7 +19,7 @@ struct alignas(16) Slot {
 // it is the result. With `one_set`, particle k of i is particle k of j, and meets itself only in
 // an interaction of SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
-    const Parameters self,
+    const Parameters self, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 bags_per_split, const u32 one_set,
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
             for (int k = 0; k < BAG; ++k) {
                 const ParticleJ j = bag[k].j;
 #pragma unroll
-                for (int m = 0; m < I_PER_THREAD; ++m) act(self, i[m], j, first + k, current[m]);
+                for (int m = 0; m < I_PER_THREAD; ++m) act(self, space, i[m], j, first + k, current[m]);
             }
         } else {
 #pragma unroll 1
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {
                     const bool itself = skip_self && mine + m * BLOCK == first + k;
-                    if (!itself) act(self, i[m], j, first + k, current[m]);
+                    if (!itself) act(self, space, i[m], j, first + k, current[m]);
                 }
             }
         }

@@ -78,13 +78,6 @@ __device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
 }
 
 template <int D>
-__device__ __forceinline__ Vector<D> operator-(const Point<D> &a, const Point<D> &b)
-{
-    if constexpr (D == 3) return {a.x - b.x, a.y - b.y, a.z - b.z};
-    else return {a.x - b.x, a.y - b.y};
-}
-
-template <int D>
 __device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
 {
     if constexpr (D == 3) return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -196,6 +189,7 @@ NBODY_FUNCTION(floor, floorf, floor)
 NBODY_FUNCTION(ceil, ceilf, ceil)
 NBODY_FUNCTION(round, roundf, round)
 NBODY_FUNCTION(trunc, truncf, trunc)
+NBODY_FUNCTION(rint, rintf, rint)
 NBODY_FUNCTION_2(powf, powf, pow)
 NBODY_FUNCTION_2(atan2, atan2f, atan2)
 NBODY_FUNCTION_2(min, fminf, fmin)
@@ -203,6 +197,29 @@ NBODY_FUNCTION_2(max, fmaxf, fmax)
 NBODY_FUNCTION_2(copysign, copysignf, copysign)
 #undef NBODY_FUNCTION
 #undef NBODY_FUNCTION_2
+
+// Where positions differ. In a periodic box the difference is that to the nearest image: whole
+// lengths are taken off.
+struct Space {
+    real length[3];
+    real inverse[3];
+
+    __device__ __forceinline__ real nearest(real d, int k) const
+    {
+        if constexpr (PERIODIC) return d - length[k] * rint(d * inverse[k]);
+        else return d;
+    }
+
+    __device__ __forceinline__ Vector<2> difference(const Point<2> &a, const Point<2> &b) const
+    {
+        return {nearest(a.x - b.x, 0), nearest(a.y - b.y, 1)};
+    }
+
+    __device__ __forceinline__ Vector<3> difference(const Point<3> &a, const Point<3> &b) const
+    {
+        return {nearest(a.x - b.x, 0), nearest(a.y - b.y, 1), nearest(a.z - b.z, 2)};
+    }
+};
 
 // The hardware's approximation, or a correctly rounded root and division.
 __device__ __forceinline__ real rsqrt(real x)

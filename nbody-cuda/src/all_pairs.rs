@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nbody_core::{
-    CpuAllPairs, CpuFields, CpuParticles, Engine, Interaction, Options, Record, Scalar,
+    CpuAllPairs, CpuFields, CpuParticles, Domain, Engine, Interaction, Options, Record, Scalar,
 };
 
 use crate::device::Kind;
@@ -111,6 +111,16 @@ impl<X: Interaction> AllPairs<X> {
             Inner::Cpu(engine) => engine.set_interaction(interaction),
             Inner::Cuda(engine) => engine.set_interaction(interaction),
         }
+    }
+
+    /// Changes the space that the particles are in. The lengths of a box change at no cost; on a
+    /// GPU, another program is compiled or taken from the cache where a box comes or goes.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_domain(domain),
+            Inner::Cuda(engine) => engine.set_domain(domain)?,
+        }
+        Ok(())
     }
 
     /// How it computes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_core::{
-    Accumulation, Engine, Interaction, Options, Precision, Record, Scalar, Tiling, pack,
+    Accumulation, Domain, Engine, Interaction, Options, Precision, Record, Scalar, Tiling, pack,
 };
 
 use crate::build::Build;
@@ -25,6 +25,7 @@ pub struct CudaAllPairs<X> {
     interaction: X,
     program: Program,
     machine: Arc<dyn Machine>,
+    cache: Cache,
     module: Box<dyn Module>,
     build: Build,
     /// The sums of the splits, kept from one evaluation to the next.
@@ -115,7 +116,8 @@ impl<X: Interaction> CudaAllPairs<X> {
     ) -> Result<Self, Error> {
         let program = Program::new::<X>(options)?;
         let (module, build) = machine.build(&program, cache)?;
-        Ok(Self { interaction, program, machine: machine.clone(), module, build, scratch: None })
+        let (machine, cache) = (machine.clone(), cache.clone());
+        Ok(Self { interaction, program, machine, cache, module, build, scratch: None })
     }
 
     /// The interaction, with its parameters.
@@ -126,6 +128,20 @@ impl<X: Interaction> CudaAllPairs<X> {
     /// Changes the parameters; the program stays.
     pub fn set_interaction(&mut self, interaction: X) {
         self.interaction = interaction;
+    }
+
+    /// Changes the space that the particles are in. The lengths of a box change at no cost;
+    /// another program is taken only where a box comes or goes.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        let options = Options { domain, ..self.options() };
+        if domain.is_periodic() == self.options().domain.is_periodic() {
+            self.program.options = options;
+        } else {
+            let program = Program::new::<X>(options)?;
+            (self.module, self.build) = self.machine.build(&program, &self.cache)?;
+            self.program = program;
+        }
+        Ok(())
     }
 
     /// How it computes.
@@ -191,10 +207,11 @@ impl<X: Interaction> CudaAllPairs<X> {
             return out.clear::<X::F>();
         }
         let plan = self.plan(i.n, j.n)?;
-        let parameters = self.parameters();
+        let (parameters, space) = (self.parameters(), self.space());
         let (ni, nj) = (i.n as u32, j.n as u32);
         let launch = |sums| Launch::AllPairs {
             parameters: &parameters,
+            space: &space,
             i: &*i.memory,
             ni,
             j: &*j.memory,
@@ -252,16 +269,19 @@ impl<X: Interaction> CudaAllPairs<X> {
 
     /// The parameters as they lie in the program's `Parameters`.
     fn parameters(&self) -> Vec<u64> {
-        let bytes = match self.options().precision {
+        words(&match self.options().precision {
             Precision::Single => bytes::<X, f32>(&[self.interaction]),
             Precision::Double => bytes::<X, f64>(&[self.interaction]),
-        };
-        let word = |chunk: &[u8]| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        };
-        bytes.chunks(8).map(word).collect()
+        })
+    }
+
+    /// The space as the kernel takes it.
+    fn space(&self) -> Vec<u64> {
+        let factors = self.options().domain.factors();
+        words(&match self.options().precision {
+            Precision::Single => bytemuck::cast_slice(&factors.map(|x| x as f32)).to_vec(),
+            Precision::Double => bytemuck::cast_slice(&factors).to_vec(),
+        })
     }
 }
 
@@ -276,6 +296,16 @@ fn bytes_of(precision: Precision) -> usize {
         Precision::Single => 4,
         Precision::Double => 8,
     }
+}
+
+/// Bytes as they lie in memory, the last word filled up with zeros.
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
 }
 
 /// The words of one record, each `n` times, as bytes; `None` if they are all zero.

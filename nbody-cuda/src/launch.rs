@@ -10,6 +10,8 @@ pub(crate) enum Launch<'a> {
     AllPairs {
         /// The parameters of the interaction, as they lie in memory.
         parameters: &'a [u64],
+        /// The lengths of the periodic box and their inverses, as they lie in memory.
+        space: &'a [u64],
         i: &'a dyn Memory,
         ni: u32,
         j: &'a dyn Memory,
@@ -63,6 +65,7 @@ impl Launch<'_> {
         let values = match *self {
             Self::AllPairs {
                 parameters,
+                space,
                 i,
                 ni,
                 j,
@@ -75,6 +78,7 @@ impl Launch<'_> {
             } => vec![
                 // A struct without fields still has an address.
                 if parameters.is_empty() { vec![0] } else { parameters.to_vec() },
+                space.to_vec(),
                 vec![i.address()],
                 one(ni),
                 vec![j.address()],

@@ -102,7 +102,8 @@ impl Choices {
 
     fn text<X: Interaction>(self, options: Options) -> String {
         let Self { block, i_per_thread, bag } = self;
-        let Options { precision, accumulation, math, .. } = options;
+        let Options { precision, accumulation, math, domain, .. } = options;
+        let periodic = domain.is_periodic();
         let real = real(precision);
         let backup = backup(options);
         let fold_each_bag = accumulation != Accumulation::Direct;
@@ -120,6 +121,7 @@ constexpr int BAG = {bag}; // j-particles of a bag
 constexpr int UNROLL = 4; // j-particles of one turn of the FORCE-LOOP
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
+constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 
 }} // namespace nbody
 

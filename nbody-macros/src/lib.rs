@@ -51,11 +51,15 @@ use proc_macro::TokenStream;
 ///   `f.n += 1`. All are computed in one pass.
 /// - **`pair`** reads `self` (the parameters), `i` and `j`, and writes to `f`.
 ///   `const SELF_PAIRS: bool = true;` lets a particle meet itself when i and j are one set.
+///   `fn cutoff(&self, i: &I, j: &J) -> Real` gives the distance from which on a pair contributes
+///   nothing.
+/// - **Space**: the difference of two points is that to the nearest image where the evaluation
+///   is in a periodic box (`Options::domain`); the declaration stays as it is.
 /// - **Statements**: `let` and `let mut`, assignment to variables and components, `if`/`else`,
 ///   `for k in 0..N` with a constant N, `return` as a guard inside an `if`.
 /// - **Expressions**: arithmetic, comparison, `&&`, `||`, `!`, `if`/`else`, components (`.x`,
-///   `[k]`; of arrays and tables also by `u32` fields, with NaN beyond the end), constants of the module and of `core::f64::consts`, calls of the module's functions,
-///   `as Real`, `Vector::new(x, y, z)`; integers may be combined with `+ - * & | ^`.
+///   `[k]`; of arrays and tables also by `u32` fields, with NaN beyond the end), constants of the
+///   module and of `core::f64::consts`, calls of the module's functions, `as Real`, `Vector::new(x, y, z)`; integers may be combined with `+ - * & | ^`.
 /// - **Functions** of a `Real`: `sqrt rsqrt recip powi powf cbrt exp ln sin cos tan asin acos atan
 ///   atan2 sinh cosh tanh erf erfc abs min max clamp floor ceil round trunc copysign mul_add`; of
 ///   a `Vector`: `dot cross norm norm2`; of a `bool`: `select`.

@@ -5,6 +5,7 @@
 //! 2√2.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod error;
 mod files;
 mod plummer;
@@ -12,7 +13,8 @@ mod random;
 mod snapshot;
 mod uniform;
 
+pub use checks::{cases, domains, ways};
 pub use error::Error;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
-pub use uniform::{cases, uniform};
+pub use uniform::uniform;

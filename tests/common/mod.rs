@@ -10,6 +10,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
+    visitor.visit(spaces::Spaces { scale: 0.375 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
@@ -195,6 +196,58 @@ pub mod extremes {
                 f.least.min(r2 + 1.0);
                 f.count += j.kind;
             }
+        }
+    }
+}
+
+/// Positions in functions, a cutoff of each pair, and the names that these have in programs.
+#[nbody::interaction]
+pub mod spaces {
+    pub struct Spaces {
+        pub scale: Real,
+    }
+    pub struct Target {
+        pub pos: Point,
+        pub reach: Real,
+    }
+    pub struct Source {
+        pub pos: Point,
+        pub kind: u32,
+    }
+    pub struct Sums {
+        pub space: Vector,
+        pub cutoff: Real,
+    }
+
+    fn difference(a: Point, b: Point) -> Vector {
+        let space = b - a;
+        -space
+    }
+    fn twice(reach: Real, a: Point, b: Point) -> Real {
+        let space = difference(a, b);
+        if reach > 0.75 {
+            return reach;
+        }
+        space.norm2() * 2.0
+    }
+
+    impl Interaction for Spaces {
+        type I = Target;
+        type J = Source;
+        type F = Sums;
+
+        fn cutoff(&self, i: &Target, j: &Source) -> Real {
+            if j.kind == 0 {
+                return 2.0;
+            }
+            let d = j.pos - i.pos;
+            self.scale * (0.5 + i.reach) + 0.125 * d.norm2()
+        }
+
+        fn pair(&self, space: &Target, cutoff: &Source, reach: &mut Sums) {
+            let d = cutoff.pos - space.pos;
+            reach.space += difference(space.pos, cutoff.pos) * d.x;
+            reach.cutoff += twice(space.reach, space.pos, cutoff.pos);
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Accumulate, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Reduction, Stmt,
-    StmtKind, Struct, Type,
+    self, Accumulate, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Reduction, Roles,
+    Stmt, StmtKind, Struct, Type,
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
@@ -28,6 +28,7 @@ pub(crate) struct BodyChecker<'a> {
     /// The type of the value, in a helper function.
     pub returns: Option<Type>,
     names: Unique,
+    space: String,
     comments: Comments,
     /// The comments of the statement that is being checked.
     pub pending: Vec<String>,
@@ -44,6 +45,8 @@ enum Target {
 
 impl<'a> BodyChecker<'a> {
     pub fn new(items: &'a Items<'a>, block: &Block) -> Self {
+        let mut names = items.names.clone();
+        let space = names.name("space");
         Self {
             items,
             scopes: Scopes::default(),
@@ -51,7 +54,8 @@ impl<'a> BodyChecker<'a> {
             records: None,
             output: None,
             returns: None,
-            names: items.names.clone(),
+            names,
+            space,
             comments: Comments::of(block),
             pending: Vec::new(),
             open: vec![Vec::new()],
@@ -59,23 +63,26 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Binds the names of the parameters of `pair`, and returns those of i, j, f and the index
-    /// of j.
+    /// Binds the names of the parameters of `pair`, or of those that it has.
     pub fn roles(
         &mut self,
-        names: &[Ident; 3],
+        names: &[Ident],
         records: [&'a Struct; 3],
-        output: &'a Struct,
-    ) -> [String; 4] {
+        output: Option<&'a Struct>,
+    ) -> Roles {
         self.records = Some(records);
-        self.output = Some(output);
+        self.output = output;
         self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
         let bindings = [Binding::Input(Input::I), Binding::Input(Input::J), Binding::Output];
         for (name, binding) in names.iter().zip(bindings) {
             self.scopes.bind(name.to_string(), binding);
         }
-        let [i, j, f] = names.each_ref().map(|name| self.names.name(&name.to_string()));
-        [i, j, f, self.names.name("index")]
+        let mut names = names.iter();
+        let mut name = |otherwise: &str| {
+            let name = names.next().map_or(otherwise.to_owned(), ToString::to_string);
+            self.names.name(&name)
+        };
+        Roles { i: name("i"), j: name("j"), f: name("f"), index: name("index") }
     }
 
     /// A new variable under a name that nothing else in the body has.
@@ -98,7 +105,8 @@ impl<'a> BodyChecker<'a> {
     /// The statements, once all are checked.
     pub fn finish(mut self, block: &Block) -> Body {
         let comments = self.comments.rest_of(block);
-        Body { locals: self.locals, statements: self.open.pop().unwrap_or_default(), comments }
+        let (locals, space) = (self.locals, self.space);
+        Body { locals, statements: self.open.pop().unwrap_or_default(), space, comments }
     }
 
     /// Checks a block that gives no value.

@@ -54,6 +54,9 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
+    if module.interactions.iter().any(|impl_| impl_.cutoff.is_some()) {
+        names.name("cutoff");
+    }
     let order = scope::call_order(cx, &module.functions);
     for function in &order {
         names.name(&function.ident.to_string());
@@ -271,7 +274,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     };
     let block = &impl_.pair.block;
     let mut checker = BodyChecker::new(items, block);
-    let [i, j, f, index] = checker.roles(&impl_.names, records, output);
+    let roles = checker.roles(&impl_.names, records, Some(output));
     checker.block_without_value(block);
     let unused: Vec<_> = checker.unused_outputs(output).collect();
     for field in unused {
@@ -285,6 +288,10 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         let name = field.ident.to_string();
         items.cx.error(Site::of(&field.ident), &message::UNUSED_OUTPUT, &[&name, &missing]);
     }
+    let cutoff = match &impl_.cutoff {
+        None => None,
+        Some(cutoff) => Some(self::cutoff(items, cutoff, records)?),
+    };
     Some(ir::Interaction {
         ident: impl_.target.clone(),
         name: names::snake_case(&impl_.target.to_string()),
@@ -292,13 +299,45 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         j: impl_.j.clone(),
         f: impl_.f.clone(),
         self_pairs,
-        pair: ir::Pair {
-            docs: impl_.pair.attrs.clone(),
-            i,
-            j,
-            f,
-            index,
-            body: checker.finish(block),
-        },
+        cutoff,
+        pair: ir::Pair { docs: impl_.pair.attrs.clone(), roles, body: checker.finish(block) },
     })
+}
+
+fn cutoff<'a>(
+    items: &'a Items<'a>,
+    cutoff: &syntax::Cutoff,
+    records: [&'a ir::Struct; 3],
+) -> Option<ir::Cutoff> {
+    let block = &cutoff.function.block;
+    let mut checker = BodyChecker::new(items, block);
+    checker.returns = Some(Type::Real);
+    let roles = checker.roles(&cutoff.names, records, None);
+    let site = Site::of(&cutoff.function.sig.ident);
+    let value = checker.block_value(block, (site, &message::FN_VALUE, &["cutoff", "Real"]))?;
+    if value.ty != Type::Real {
+        items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), "Real"]);
+    }
+    let [_, i, j] = records;
+    let points = [position(items.cx, site, i, j), position(items.cx, site, j, i)];
+    let [Some(i), Some(j)] = points else { return None };
+    let docs = cutoff.function.attrs.clone();
+    Some(ir::Cutoff { docs, roles, body: checker.finish(block), value, points: [i, j] })
+}
+
+/// The one position of a particle, if it can differ from one of the other.
+fn position(
+    cx: &Ctxt,
+    site: Site,
+    particle: &ir::Struct,
+    other: &ir::Struct,
+) -> Option<ir::FieldName> {
+    let is_point = |field: &&ir::Field| matches!(field.ty, Type::Point(_));
+    let mut points = particle.fields.iter().filter(is_point);
+    let found = points.next().filter(|_| points.next().is_none());
+    let found = found.filter(|point| other.fields.iter().any(|field| field.ty == point.ty));
+    if found.is_none() {
+        cx.error(site, &message::CUTOFF_POSITION, &[&particle.ident.to_string()]);
+    }
+    found.map(|field| ir::FieldName { ident: field.ident.clone(), name: field.name.clone() })
 }

@@ -4,9 +4,10 @@
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
 
+use crate::analysis::needs_space;
 use crate::emit_cuda::layout::Text;
 use crate::emit_cuda::{expr, keeps_index, record};
-use crate::ir::{Interaction, Module, Reduction, Struct, Type};
+use crate::ir::{Body, Cutoff, Expr, Interaction, Module, Reduction, Struct, Type};
 
 pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
     let output = record(module, &interaction.f);
@@ -195,10 +196,21 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
     text.line("__device__ __forceinline__ void act(");
     text.line(
-        "    const Parameters &self, const ParticleI &i, const ParticleJ &j, u32 index, Accumulators &f)",
+        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
     );
+    text.line("    u32 index, Accumulators &f)");
     text.open("{");
+    let space = |body: &Body, value: Option<&Expr>| {
+        if needs_space(module, body, value) { "space, " } else { "" }
+    };
+    if let Some(Cutoff { body, value, points: [i, j], .. }) = &interaction.cutoff {
+        let space = space(body, Some(value));
+        text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
+        let distance = format!("norm2(space.difference(j.{}, i.{}))", j.name, i.name);
+        text.line(&format!("if ({distance} >= reach * reach) return;"));
+    }
+    let space = space(&interaction.pair.body, None);
     let index = if keeps_index(module, interaction) { "index, " } else { "" };
-    text.line(&format!("pair(self, i, j, {index}f);"));
+    text.line(&format!("pair(self, {space}i, j, {index}f);"));
     text.close("}");
 }

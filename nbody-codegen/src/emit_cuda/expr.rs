@@ -1,8 +1,9 @@
 //! Expressions, with no more parentheses than they need.
 
+use crate::analysis::needs_space;
 use crate::emit_cuda::type_name;
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, Index, Input, Local, LocalId, Module, Pair, Type, UnaryOp,
+    BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Type, UnaryOp,
 };
 
 /// How tightly an expression holds together.
@@ -25,28 +26,28 @@ enum Precedence {
 /// Prints the expressions of one function.
 pub(crate) struct Printer<'a> {
     module: &'a Module,
-    locals: &'a [Local],
-    /// The names of i, j and f, in `pair`.
-    pair: Option<&'a Pair>,
+    body: &'a Body,
+    /// The names of the particles, where there are any.
+    roles: Option<&'a Roles>,
 }
 
 impl<'a> Printer<'a> {
-    pub fn new(module: &'a Module, locals: &'a [Local], pair: Option<&'a Pair>) -> Self {
-        Self { module, locals, pair }
+    pub fn new(module: &'a Module, body: &'a Body, roles: Option<&'a Roles>) -> Self {
+        Self { module, body, roles }
     }
 
     pub fn local(&self, id: LocalId) -> &'a Local {
-        &self.locals[id]
+        &self.body.locals[id]
     }
 
     /// The name of the result.
     pub fn result(&self) -> &'a str {
-        self.pair.map_or("f", |pair| &pair.f)
+        self.roles.map_or("f", |roles| &roles.f)
     }
 
     /// The name of the index of j.
     pub fn index_of_j(&self) -> &'a str {
-        self.pair.map_or("index", |pair| &pair.index)
+        self.roles.map_or("index", |roles| &roles.index)
     }
 
     pub fn print(&self, expr: &Expr) -> String {
@@ -82,6 +83,9 @@ impl<'a> Printer<'a> {
                     if operand.starts_with('-') { format!("({operand})") } else { operand };
                 return (format!("{op}{operand}"), Unary);
             }
+            ExprKind::Binary(BinaryOp::Sub, a, b) if matches!(a.ty, Type::Point(_)) => {
+                format!("{}.difference({}, {})", self.body.space, self.print(a), self.print(b))
+            }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
             ExprKind::Math(builtin, operands) => {
                 format!("{}({})", builtin.name(), self.list(operands))
@@ -91,7 +95,12 @@ impl<'a> Printer<'a> {
                 format!("{}{{{}}}", type_name(expr.ty), self.list(parts))
             }
             ExprKind::Call(index, arguments) => {
-                format!("{}({})", self.module.functions[*index].name, self.list(arguments))
+                let function = &self.module.functions[*index];
+                let space = needs_space(self.module, &function.body, Some(&function.value));
+                let space = space.then(|| self.body.space.clone());
+                let arguments = arguments.iter().map(|argument| self.print(argument));
+                let arguments: Vec<_> = space.into_iter().chain(arguments).collect();
+                format!("{}({})", function.name, arguments.join(", "))
             }
             ExprKind::Select(parts) => {
                 let [condition, yes, no] = &**parts;
@@ -127,9 +136,9 @@ impl<'a> Printer<'a> {
     }
 
     fn input(&self, input: Input) -> &str {
-        match (input, self.pair) {
-            (Input::I, Some(pair)) => &pair.i,
-            (Input::J, Some(pair)) => &pair.j,
+        match (input, self.roles) {
+            (Input::I, Some(roles)) => &roles.i,
+            (Input::J, Some(roles)) => &roles.j,
             _ => "self",
         }
     }

@@ -57,15 +57,29 @@ pub mod everything {
         y
     }
 
+    /// The distance along an axis.
+    fn along(axis: Vector, a: Point, b: Point) -> Real {
+        axis.dot(a - b)
+    }
+
     impl Interaction for Everything {
         type I = Target;
         type J = Source;
         type F = Sums;
         const SELF_PAIRS: bool = true;
 
+        /// Farther for some.
+        fn cutoff(&self, target: &Target, _source: &Source) -> Real {
+            if target.kind == FLAG {
+                return 2.0 * self.strength;
+            }
+            self.strength
+        }
+
         /// Adds what there is.
         fn pair(&self, here: &Target, there: &Source, sums: &mut Sums) {
             let d = there.pos - here.pos;
+            let h = along(self.axis, here.pos, there.pos);
             let r = d.norm();
             let d = -d / (r + 1.0);
             if r > 100.0 * self.strength {
@@ -95,7 +109,7 @@ pub mod everything {
                     sums.force[k] -= self.table[here.kind][there.other] * (k as Real);
                 }
             }
-            sums.count += if near { 1.0 } else if same { 0.5 } else { 0.0 };
+            sums.count += if near { h } else if same { 0.5 } else { 0.0 };
         }
     }
 }

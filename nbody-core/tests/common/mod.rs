@@ -84,14 +84,15 @@ impl nbody::Interaction for Gravity {
     const OPERATIONS: nbody::Operations =
         nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
     const CUDA: &'static str = "";
-    fn pair<L: nbody::Lane>(
+    fn pair<L: nbody::Lane, S: nbody::Space<L>>(
         this: &Gravity<L>,
+        space: &S,
         i: &Body<L>,
         j: &Body<L>,
         _index: L::U32,
         f: &mut Field<L>,
     ) {
-        let d = j.pos - i.pos;
+        let d = space.difference(j.pos, i.pos);
         let rinv = (d.norm2() + this.eps2).rsqrt();
         let mr = j.mass * rinv;
         f.acc += d * (mr * rinv * rinv);

@@ -1,0 +1,36 @@
+//! What to check an engine on: ways to compute, and particles to compute.
+
+use nbody_core::{Accumulation, Case, Domain, Error, Interaction, Math, Options, Precision};
+
+use crate::uniform;
+
+/// Space without end, and a box that particles in the unit cube reach across: along x from face
+/// to face, along y twice, along z not at all. Its lengths are powers of two, so that all
+/// precisions agree on which image is the nearest.
+pub fn domains() -> Result<[Domain; 2], Error> {
+    Ok([Domain::Open, Domain::periodic([1.0, 0.5, f64::INFINITY])?])
+}
+
+/// Every way to compute in this space. In a box, whose differences are taken before anything is
+/// summed, one accumulation stands for all.
+pub fn ways(domain: Domain) -> Vec<Options> {
+    let mut ways = Vec::new();
+    for &precision in Precision::ALL {
+        for &accumulation in Accumulation::ALL {
+            for &math in Math::ALL {
+                ways.push(Options { precision, accumulation, math, domain, tiling: None });
+            }
+        }
+    }
+    ways.retain(|way| !domain.is_periodic() || way.accumulation == Accumulation::default());
+    ways
+}
+
+/// Cases of random particles around the boundaries that these sizes stand for: every size as one
+/// set, and with the size that stands as far from the end of the list.
+pub fn cases<X: Interaction>(x: &X, domain: Domain, sizes: &[usize]) -> Vec<Case<X>> {
+    let pairs = sizes.iter().zip(sizes.iter().rev());
+    let two = pairs.map(|(&ni, &nj)| Case::two_sets(x, domain, uniform(ni, 1), uniform(nj, 2)));
+    let one = |n: &usize| Case::one_set(x, domain, uniform(*n, 3), uniform(*n, 4)).ok();
+    two.chain(sizes.iter().filter_map(one)).collect()
+}
