@@ -1,9 +1,12 @@
 //! Every CUDA program, compiled by NVRTC for every architecture that it knows from sm_75 on.
-//! It needs no GPU.
+//! It needs no GPU. The programs of the library keep nothing in local memory in the default
+//! configuration, in open space and in a periodic box.
 //!
 //! The last line tells how many compilations that were.
 
 mod common;
+#[path = "common/cubin.rs"]
+mod cubin;
 
 use std::env;
 use std::path::Path;
@@ -36,8 +39,10 @@ fn main() {
         }
     };
     let domains = domains().expect("a box with room");
-    let mut trials = Trials { nvrtc: nvrtc.clone(), domains, trials: Vec::new() };
-    common::visit_all(&mut trials);
+    let mut trials = Trials { nvrtc: nvrtc.clone(), domains, library: true, trials: Vec::new() };
+    nbody_interactions::visit_all(&mut trials);
+    trials.library = false;
+    common::visit_others(&mut trials);
     let mut trials = trials.trials;
     trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
     let shared = nvrtc.clone();
@@ -62,6 +67,8 @@ fn architectures(nvrtc: &Nvrtc) -> impl Iterator<Item = u32> {
 struct Trials {
     nvrtc: Arc<Nvrtc>,
     domains: [Domain; 2],
+    /// Whether what is visited belongs to the library.
+    library: bool,
     trials: Vec<Trial>,
 }
 
@@ -69,17 +76,24 @@ impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
         for options in self.domains.into_iter().flat_map(ways) {
             let (name, nvrtc) = (format!("{}/{options}", X::NAME), self.nvrtc.clone());
-            self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options)));
+            let default = Options { domain: options.domain, ..Options::default() };
+            let lean = self.library && options == default;
+            self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options, lean)));
         }
     }
 }
 
-fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options) -> Result<(), Failed> {
+/// Compiles the program for every architecture; a lean one must not use local memory.
+fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Result<(), Failed> {
     let program = Program::new::<X>(options)?;
     for architecture in architectures(nvrtc) {
         let code = nvrtc.compile(&program, architecture)?;
         if !code.starts_with(b"\x7fELF") {
             return Err(format!("sm_{architecture}: not a CUBIN").into());
+        }
+        let local = cubin::local_memory(&code).ok_or("a CUBIN without frame sizes")?;
+        if lean && local > 0 {
+            return Err(format!("sm_{architecture}: {local} bytes of local memory").into());
         }
         COMPILATIONS.fetch_add(1, Ordering::Relaxed);
     }

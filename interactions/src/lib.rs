@@ -5,12 +5,14 @@
 //! | [`gravity`] | softened Newtonian gravity | acceleration, potential |
 //! | [`softened`] | the same with a softening length for each particle | acceleration, potential |
 //! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
+//! | [`cubic_spline_2d`], [`cubic_spline_3d`], [`wendland_2d`], [`wendland_3d`] | smoothed particle hydrodynamics | density and its correction; acceleration, heating, signal velocity |
 //! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
 //! | [`coulomb`] | point charges | field, potential |
 //! | [`yukawa`] | screened charges | field, potential |
 //! | [`ewald`] | the real-space sum of Ewald's method | field, potential |
 //! | [`single_layer`], [`double_layer`] | boundary elements of Laplace's equation | potential, gradient |
+//! | [`hologram`] | waves from point sources, with accurate phases | complex field |
 //! | [`biot_savart`] | vortex particles | velocity, stretching |
 //! | [`kolmogorov_smirnov`] | distribution functions of two samples | counts |
 //! | [`neighbours`] | the nearest neighbour and those within a radius | distance, index, count |
@@ -19,7 +21,9 @@
 mod boundary;
 mod electrostatics;
 mod gravitation;
+mod hydrodynamics;
 mod molecular;
+mod optics;
 mod statistics;
 mod visit;
 mod vortex;
@@ -27,7 +31,9 @@ mod vortex;
 pub use boundary::{double_layer, single_layer};
 pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};
+pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};
 pub use molecular::{buckingham, lennard_jones};
+pub use optics::{hologram, split};
 pub use statistics::{kolmogorov_smirnov, neighbours};
 pub use visit::{Visitor, visit_all};
 pub use vortex::biot_savart;

@@ -3,8 +3,9 @@
 use nbody::Interaction;
 
 use crate::{
-    biot_savart, buckingham, coulomb, double_layer, ewald, gravity, hermite, kolmogorov_smirnov,
-    lennard_jones, neighbours, single_layer, softened, yukawa,
+    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, ewald,
+    gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours, single_layer,
+    softened, wendland_2d, wendland_3d, yukawa,
 };
 
 /// Something to do with each interaction.
@@ -19,15 +20,28 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(gravity::Gravity { eps2: 1.0 / 64.0 });
     visitor.visit(softened::Softened);
     visitor.visit(hermite::Hermite { eps2: 1.0 / 64.0 });
+    hydrodynamics(visitor);
     molecular(visitor);
     visitor.visit(coulomb::Coulomb);
     visitor.visit(yukawa::Yukawa { kappa: 2.0 });
     visitor.visit(ewald::Ewald { alpha: 2.0, cutoff: 0.5 });
     visitor.visit(single_layer::SingleLayer);
     visitor.visit(double_layer::DoubleLayer);
+    visitor.visit(hologram::Hologram { wavenumber: 4.0, wavenumber_low: 0.0 });
     visitor.visit(biot_savart::BiotSavart { core2: 1.0 / 64.0 });
     visitor.visit(kolmogorov_smirnov::KolmogorovSmirnov);
     visitor.visit(neighbours::Neighbours { radius2: 1.0 / 16.0 });
+}
+
+fn hydrodynamics(visitor: &mut impl Visitor) {
+    visitor.visit(cubic_spline_2d::CubicDensity2);
+    visitor.visit(cubic_spline_2d::CubicMomentum2 { alpha: 1.0 });
+    visitor.visit(cubic_spline_3d::CubicDensity3);
+    visitor.visit(cubic_spline_3d::CubicMomentum3 { alpha: 1.0 });
+    visitor.visit(wendland_2d::WendlandDensity2);
+    visitor.visit(wendland_2d::WendlandMomentum2 { alpha: 1.0 });
+    visitor.visit(wendland_3d::WendlandDensity3);
+    visitor.visit(wendland_3d::WendlandMomentum3 { alpha: 1.0 });
 }
 
 fn molecular(visitor: &mut impl Visitor) {

@@ -13,7 +13,7 @@ use crate::select::{self, DeviceName};
 use crate::table::Table;
 
 /// Around every boundary: threads, bags and tiles.
-const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 4099];
+const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
 /// A tiling for the comparison of bits: several bags in a split, several splits, ragged ends.
 const BITS: Tiling = Tiling { bag: 100, splits: 3 };
 

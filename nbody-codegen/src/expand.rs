@@ -32,7 +32,12 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
 fn constant(item: &Constant) -> TokenStream {
     let Constant { attrs, vis, ident, .. } = item;
     match item.value {
-        Value::Real(x) => quote!(#(#attrs)* #vis const #ident: f64 = #x;),
+        // The value may be near a constant that clippy knows, and is what the user wrote.
+        Value::Real(x) => quote! {
+            #(#attrs)*
+            #[allow(clippy::approx_constant)]
+            #vis const #ident: f64 = #x;
+        },
         Value::U32(n) => quote!(#(#attrs)* #vis const #ident: u32 = #n;),
     }
 }

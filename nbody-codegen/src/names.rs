@@ -29,9 +29,9 @@ const RESERVED: &[&str] = &[
     // The program around the generated part.
     "nbody", "real", "backup", "u32", "Vector", "Point", "Array", "pair", "fold", "total", "T",
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
-    "BLOCK", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
+    "BLOCK", "RESIDENT", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
     "merge_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "ArgMin", "take_min", "infinity", "word", "integer",
-    "nothing", "reset", "merge", "act", "Space", "PERIODIC", "rint", "sqrt", "rsqrt", "recip", "powi",
+    "nothing", "reset", "merge", "act", "Space", "PERIODIC", "rint", "Angle", "reduce", "reduce_large", "sine", "cosine", "sqrt", "rsqrt", "recip", "powi",
     "powf", "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
     "cosh", "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round",
     "trunc", "copysign", "mul_add",

@@ -18,7 +18,7 @@ struct alignas(16) Slot {
 // of arrays, component c of i-particle k in split s at [(s * FDIM + c) * ni + k]; with one split
 // it is the result. With `one_set`, particle k of i is particle k of j, and meets itself only in
 // an interaction of SELF_PAIRS.
-extern "C" __global__ void __launch_bounds__(BLOCK) all_pairs(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     const Parameters self, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,

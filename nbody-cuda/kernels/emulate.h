@@ -3,7 +3,7 @@
 #define __device__
 #define __global__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 // One copy for each thread of the host, which runs one block at a time.
 #define __shared__ static thread_local
 
@@ -65,6 +65,10 @@ inline long long __double_as_longlong(double x)
     __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
+
+// In half turns; the C library has them in double precision at most.
+inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(x))); }
+inline float cospif(float x) { return float(cos(3.14159265358979323846 * double(x))); }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }

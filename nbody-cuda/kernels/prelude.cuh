@@ -173,9 +173,6 @@ NBODY_FUNCTION(sqrt, sqrtf, sqrt)
 NBODY_FUNCTION(cbrt, cbrtf, cbrt)
 NBODY_FUNCTION(exp, expf, exp)
 NBODY_FUNCTION(ln, logf, log)
-NBODY_FUNCTION(sin, sinf, sin)
-NBODY_FUNCTION(cos, cosf, cos)
-NBODY_FUNCTION(tan, tanf, tan)
 NBODY_FUNCTION(asin, asinf, asin)
 NBODY_FUNCTION(acos, acosf, acos)
 NBODY_FUNCTION(atan, atanf, atan)
@@ -197,6 +194,80 @@ NBODY_FUNCTION_2(max, fmaxf, fmax)
 NBODY_FUNCTION_2(copysign, copysignf, copysign)
 #undef NBODY_FUNCTION
 #undef NBODY_FUNCTION_2
+
+// An angle, as quarter turns and what is left of it, in half turns. The functions of CUDA keep an
+// array in local memory to reduce large angles; this needs none.
+struct Angle {
+    u32 quarters;
+    float rest; // from -1/4 to 1/4
+};
+
+// An angle of 2^17 or more, by the bits of 1/pi from the first that does not make whole turns of
+// all of x (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
+__device__ __forceinline__ Angle reduce_large(float x)
+{
+    constexpr u32 BITS[] = {0u, 0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u,
+                            0x4f10e410u, 0x7f9458eau};
+    const u32 exponent = (::__float_as_uint(x) >> 23 & 0xffu) - 118u;
+    const u32 mantissa = (::__float_as_uint(x) & 0x7fffffu) | 0x800000u;
+    if (exponent > 136u) return {0u, x - x}; // infinite, or not a number
+    u32 window[4] = {};
+#pragma unroll
+    for (u32 word = 0; word < 20; ++word) {
+        if (exponent / 32u == word / 4u) window[word % 4u] = BITS[word % 4u + word / 4u];
+    }
+    const u32 shift = exponent % 32u;
+    const auto from = [&](u32 high, u32 low) {
+        return shift == 0u ? high : high << shift | low >> (32u - shift);
+    };
+    using u64 = unsigned long long;
+    const u64 high = u64(from(window[0], window[1])) << 32 | from(window[1], window[2]);
+    const u64 low = from(window[2], window[3]);
+    const u64 turns = high * mantissa + (low * mantissa >> 32); // of 2^-64
+    const u64 quarters = (turns + (u64(1) << 61)) >> 62;
+    const float rest = float((long long)(turns - (quarters << 62))) * 1.08420217e-19f; // 2^-63
+    return x < 0.0f ? Angle{0u - u32(quarters), -rest} : Angle{u32(quarters), rest};
+}
+
+__device__ __forceinline__ Angle reduce(float x)
+{
+    if (!(::fabsf(x) < 131072.0f)) return reduce_large(x);
+    // 1/pi in three parts; what the first product loses is exact, and so is p - quarters / 2.
+    const float p = x * 0.318309873f;
+    const float lost = ::fmaf(x, 0.318309873f, -p);
+    const float quarters = ::rintf(2.0f * p);
+    const float rest = ::fmaf(x, 1.28412765e-8f, ::fmaf(-0.5f, quarters, p) + lost);
+    return {u32(int(quarters)), ::fmaf(x, 1.46854774e-16f, rest)};
+}
+
+__device__ __forceinline__ float sine(const Angle &angle)
+{
+    const float x = angle.quarters & 1u ? ::cospif(angle.rest) : ::sinpif(angle.rest);
+    return angle.quarters & 2u ? -x : x;
+}
+
+__device__ __forceinline__ float cosine(const Angle &angle)
+{
+    return sine({angle.quarters + 1u, angle.rest});
+}
+
+__device__ __forceinline__ real sin(real x)
+{
+    if constexpr (sizeof(real) == 4) return sine(reduce(x));
+    else return ::sin(x);
+}
+
+__device__ __forceinline__ real cos(real x)
+{
+    if constexpr (sizeof(real) == 4) return cosine(reduce(x));
+    else return ::cos(x);
+}
+
+__device__ __forceinline__ real tan(real x)
+{
+    if constexpr (sizeof(real) == 4) return sine(reduce(x)) / cosine(reduce(x));
+    else return ::tan(x);
+}
 
 // Where positions differ. In a periodic box the difference is that to the nearest image: whole
 // lengths are taken off.

@@ -24,6 +24,8 @@ pub struct Choices {
     pub i_per_thread: usize,
     /// j-particles of a bag.
     pub bag: usize,
+    /// Blocks that a multiprocessor must have registers for.
+    pub resident: usize,
 }
 
 /// A CUDA program: one text for NVRTC, nvcc and the emulator.
@@ -92,7 +94,8 @@ impl Choices {
         let i_per_thread = [4, 2].into_iter().find(|&n| n * registers <= REGISTERS).unwrap_or(1);
         let slot = (<X::J as Record>::DIM * words * 4).next_multiple_of(16).max(16);
         let bag = bag(slot, options.tiling)?;
-        Ok(Self { block: 128, i_per_thread, bag })
+        let resident = resident(i_per_thread * registers, options.precision);
+        Ok(Self { block: 128, i_per_thread, bag, resident })
     }
 
     /// i-particles of a block.
@@ -101,7 +104,7 @@ impl Choices {
     }
 
     fn text<X: Interaction>(self, options: Options) -> String {
-        let Self { block, i_per_thread, bag } = self;
+        let Self { block, i_per_thread, bag, resident } = self;
         let Options { precision, accumulation, math, domain, .. } = options;
         let periodic = domain.is_periodic();
         let real = real(precision);
@@ -116,6 +119,7 @@ namespace nbody {{
 using real = {real}; // the arithmetic of a pair
 using backup = {backup}; // the backup accumulators
 constexpr int BLOCK = {block}; // threads of a block
+constexpr int RESIDENT = {resident}; // blocks that a multiprocessor has registers for
 constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
 constexpr int BAG = {bag}; // j-particles of a bag
 constexpr int UNROLL = 4; // j-particles of one turn of the FORCE-LOOP
@@ -129,6 +133,12 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
             name = X::NAME
         )
     }
+}
+
+/// How many blocks of 128 threads a multiprocessor must have registers for, when a thread keeps
+/// this many: 128 or 168 registers of a thread, so that nothing is spilled to local memory.
+fn resident(kept: usize, precision: Precision) -> usize {
+    if precision == Precision::Single && kept <= 80 { 4 } else { 3 }
 }
 
 /// The bag that was asked for, or the largest power of two up to the default that fits.

@@ -18,9 +18,9 @@ impl Random {
         (self.source.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform in [0, 1), a multiple of 2⁻¹⁰.
+    /// Uniform in (0, 1], a multiple of 2⁻¹⁰.
     pub fn uniform_coarse(&mut self) -> f64 {
-        f64::from(self.source.next_u32() >> 22) / f64::from(1 << 10)
+        f64::from((self.source.next_u32() >> 22) + 1) / f64::from(1 << 10)
     }
 
     /// One of `0..n`, for small `n`.

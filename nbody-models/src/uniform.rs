@@ -7,7 +7,7 @@ use crate::random::Random;
 /// How many values the integers take.
 const KINDS: u32 = 4;
 
-/// `n` records whose reals are uniform in [0, 1) and whose integers are among 0, 1, 2, 3. The
+/// `n` records whose reals are uniform in (0, 1] and whose integers are among 0, 1, 2, 3. The
 /// reals are multiples of 2⁻¹⁰: exact in `f32`, and so are their differences and the squares of
 /// distances, so that comparisons of these go the same way in both precisions.
 pub fn uniform<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {

@@ -6,6 +6,11 @@ use nbody_interactions::Visitor;
 /// Visits the library of interactions, and those of this module.
 pub fn visit_all(visitor: &mut impl Visitor) {
     nbody_interactions::visit_all(visitor);
+    visit_others(visitor);
+}
+
+/// Visits the interactions of this module.
+pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
