@@ -1,7 +1,8 @@
 //! The module as it was written: its items sorted, its bodies still Rust syntax.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Expr, Ident, Item, ItemImpl, ItemMod, ItemStruct, Type, Visibility};
 
 use crate::diagnostics::{Ctxt, Site};
@@ -26,7 +27,7 @@ impl Arguments {
             }
             Ok(())
         });
-        if let Err(error) = syn::parse::Parser::parse2(parser, args) {
+        if let Err(error) = parser.parse2(args) {
             cx.syn_error(&error);
         }
         Self { krate }
@@ -101,7 +102,7 @@ impl Module {
     /// Sorts the items; `None` if this is no module at all. What it refuses is left out.
     pub fn parse(cx: &Ctxt, item: TokenStream) -> Option<Self> {
         let site = Site::of(&item);
-        let item: ItemMod = match syn::parse2::<Item>(item) {
+        let item: ItemMod = match parse_item(item) {
             Ok(Item::Mod(item)) => item,
             Ok(_) => {
                 cx.error(site, &message::NOT_A_MODULE, &[]);
@@ -151,6 +152,19 @@ impl Module {
             other => cx.error(site, &message::ITEM, &[item_name(&other)]),
         }
     }
+}
+
+/// Parses an item. What is missing at its end is missed at its last token.
+fn parse_item(item: TokenStream) -> syn::Result<Item> {
+    let last = item.clone().into_iter().last();
+    let mut braced = Group::new(Delimiter::Brace, item);
+    braced.set_span(last.map_or_else(Span::call_site, |token| token.span()));
+    let parser = |input: ParseStream| {
+        let inside;
+        syn::braced!(inside in input);
+        inside.parse()
+    };
+    parser.parse2(TokenTree::Group(braced).into())
 }
 
 /// Doc comments and lint levels, which are kept; anything else is refused.

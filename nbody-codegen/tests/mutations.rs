@@ -1,4 +1,7 @@
-//! Modules that were changed at random: the compiler refuses or accepts them, and never panics.
+//! Modules that were changed at random: the compiler refuses them, at a place inside them, or
+//! accepts them, and never panics.
+
+use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
@@ -142,11 +145,46 @@ fn count(tokens: TokenStream) -> usize {
     tokens.into_iter().map(|token| 1 + inner(token)).sum()
 }
 
+/// Where the tokens are in their source: the range that they span.
+fn range(tokens: TokenStream) -> Range<usize> {
+    let mut ranges = tokens.into_iter().map(|token| token.span().byte_range());
+    let first = ranges.next().unwrap_or_default();
+    first.start..ranges.last().unwrap_or(first).end
+}
+
+/// Where the errors of an expansion are.
+fn errors(expansion: TokenStream) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut tokens = expansion.into_iter();
+    while let Some(token) = tokens.next() {
+        let is_error = matches!(&token, TokenTree::Ident(ident) if ident == "compile_error");
+        // Behind the name are the `!` and the text, at the end of the place.
+        if is_error && let Some(end) = tokens.nth(1) {
+            places.push(token.span().byte_range().start..end.span().byte_range().end);
+        }
+    }
+    places
+}
+
+fn is_inside(place: &Range<usize>, whole: &Range<usize>) -> bool {
+    whole.start <= place.start && place.start < place.end && place.end <= whole.end
+}
+
+#[test]
+fn what_is_missing_at_the_end_is_missed_inside() {
+    for text in ["mod gravity", "pub", "struct", "mod gravity { fn }", "mod gravity { struct A }"] {
+        let tokens = lex(text);
+        let places = errors(nbody_codegen::interaction(TokenStream::new(), tokens.clone()));
+        assert!(!places.is_empty(), "{text}");
+        assert!(places.iter().all(|place| is_inside(place, &range(tokens.clone()))), "{places:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn changed_modules_never_make_the_compiler_panic(
+    fn changed_modules_are_refused_where_they_are_wrong_and_never_cause_a_panic(
         module in prop::sample::select(MODULES.to_vec()),
         changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 1..4),
     ) {
@@ -156,8 +194,14 @@ proptest! {
             prop_assume!(length > 0);
             tokens = apply(tokens, &mut index.index(length), &change);
         }
+        // As one text, so that every token has a place in it.
+        let tokens = lex(&tokens.to_string());
+        prop_assume!(!tokens.is_empty());
+        let whole = range(tokens.clone());
         let expansion = nbody_codegen::interaction(TokenStream::new(), tokens.clone());
-        prop_assert!(!expansion.is_empty());
+        for place in errors(expansion.clone()) {
+            prop_assert!(is_inside(&place, &whole), "{place:?} of {whole:?}: {expansion}");
+        }
         // What it says nothing against is Rust.
         if nbody_codegen::cuda(tokens).is_ok() {
             prop_assert!(syn::parse2::<syn::File>(expansion).is_ok());

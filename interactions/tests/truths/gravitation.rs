@@ -4,7 +4,7 @@ use nbody::{Domain, Point, Vector, reference};
 use nbody_interactions::{gravity, hermite, softened};
 
 use crate::near;
-use crate::shapes::{cubic, gradient, norm, sphere};
+use crate::shapes::{cubic, disorder, gradient, norm, sphere};
 
 fn field(eps2: f64, bodies: &[gravity::Body], at: [f64; 3]) -> gravity::Field {
     let target = [gravity::Body { pos: Point(at), mass: 0.0 }];
@@ -67,7 +67,7 @@ fn homogeneous_sphere() {
 
 fn moving() -> (hermite::Target, Vec<hermite::Source>) {
     let source = |k: usize| {
-        let x = |l: usize| ((7 * k + 5 * l) as f64 * 1.37).sin();
+        let x = |l: usize| disorder(k, l);
         let (pos, vel) = ([x(0), x(1), x(2)], [x(3), x(4), x(5)]);
         hermite::Source { pos: Point(pos), vel: Vector(vel), mass: 1.0 + x(6) }
     };

@@ -3,6 +3,7 @@
 use nbody::{Domain, Point, Vector, reference, reference_self};
 
 use crate::near;
+use crate::shapes::disorder;
 
 /// The points of a square or cubic lattice of spacing 1 around the origin, up to `n` on each side.
 fn lattice<const D: usize>(n: i32) -> Vec<[f64; D]> {
@@ -126,7 +127,7 @@ macro_rules! tests {
             #[test]
             fn momentum_and_energy_are_conserved() {
                 let particle = |k: usize| {
-                    let x = |l: usize| ((5 * k + 13 * l) as f64 * 1.91).sin();
+                    let x = |l: usize| disorder(k, l);
                     let positive = |l: usize| 1.2 + x(l);
                     Fluid {
                         pos: Point(std::array::from_fn(|c| 2.0 * x(c))),

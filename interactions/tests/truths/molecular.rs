@@ -86,9 +86,8 @@ fn push(force: &Force) -> f64 {
 /// Of each law: the force is the slope of the potential, downhill, and the virial is force times
 /// distance.
 ///
-/// Fails with `virial * r2 * d`, with `j.pos - i.pos`, with the sign of `quadratic` or of `cubic`
-/// changed, with `a / 2.0` or `b / 3.0` in the potential, and with `n + 2.0` in place of `n + 3.0`
-/// or `n + 4.0`.
+/// Fails with `virial * r2 * d`, with `j.pos - i.pos`, and with `/ 2.0` or `/ 3.0` in place of
+/// `/ 3.0` or `/ 4.0` in `potential`.
 #[test]
 fn forces_are_slopes() {
     fn check<X>(law: &X)
@@ -113,8 +112,9 @@ fn forces_are_slopes() {
 /// The well is ε deep at 2^(1/6) σ. Shifting and switching end at zero: the potential of both, and
 /// the force of the latter with its slope. Below the switch the force is the plain one.
 ///
-/// Fails with `- well(...)` left out of the shifted law, with `c12` or `width` changed in the
-/// switched one, and with `self.switch` of 0.9 of itself in `x`.
+/// Fails with `- well(...)` left out of the shifted law, and in the switched one with the sign of
+/// `quadratic` or `cubic` changed, with `n + 2.0` in place of their `n + 4.0` or `n + 3.0`, with
+/// `c6` for `c12`, with the sum for `width` and with `0.9 * self.switch` in `x`.
 #[test]
 fn wells_and_ends() {
     const NEAR: f64 = 1e-6;

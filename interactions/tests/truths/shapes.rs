@@ -38,6 +38,11 @@ pub fn face_centred(radius: f64) -> Vec<[f64; 3]> {
     points.map(|p| p.map(|x| x * scale)).collect()
 }
 
+/// The `l`-th of the numbers of a particle, without order, in (−1, 1).
+pub fn disorder(k: usize, l: usize) -> f64 {
+    2.0 * ((12.9898 * k as f64 + 78.233 * l as f64).sin() * 43_758.545_3).fract().abs() - 1.0
+}
+
 /// Evenly spaced angles around a circle.
 pub fn circle(n: usize) -> impl Iterator<Item = f64> {
     (0..n).map(move |k| TAU * (k as f64 + 0.5) / n as f64)

@@ -14,11 +14,15 @@ fn samples(n: [usize; 2]) -> [Vec<f64>; 2] {
     [(0..n[0]).map(|k| value(k, 1.0)).collect(), (0..n[1]).map(|k| value(k + 500, 1.2)).collect()]
 }
 
+fn sorted_sample(sample: &[f64]) -> Vec<f64> {
+    let mut sorted = sample.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
 /// The statistic from sorted samples, as differences of n₂ times a count and n₁ times a count.
 fn sorted(samples: &[Vec<f64>; 2]) -> usize {
-    let [mut a, mut b] = samples.clone();
-    a.sort_by(f64::total_cmp);
-    b.sort_by(f64::total_cmp);
+    let [a, b] = samples.each_ref().map(|sample| sorted_sample(sample));
     let (mut k, mut l, mut largest) = (0, 0, 0);
     while k < a.len() && l < b.len() {
         let x = a[k].min(b[l]);
@@ -32,7 +36,7 @@ fn sorted(samples: &[Vec<f64>; 2]) -> usize {
 /// The statistic of Kolmogorov and Smirnov by counting pairs is that of the sorted samples,
 /// exactly, in every precision and accumulation.
 ///
-/// Fails with `j.x >= i.x`, with `j.sample != 0` and with counts that go up by 2.
+/// Fails with `j.x >= i.x`, with `f.first` in both branches and with counts that go up by 2.
 #[test]
 fn kolmogorov_smirnov_equals_the_sorted_computation() {
     for n in [[1, 1], [100, 37], [700, 900]] {
@@ -46,6 +50,11 @@ fn kolmogorov_smirnov_equals_the_sorted_computation() {
             let options = Options { precision, ..Options::default() };
             let mut direct = CpuAllPairs::with_options(KolmogorovSmirnov, options).unwrap();
             let counts = direct.evaluate::<f64>(&places, &values).unwrap();
+            let sorted_first = sorted_sample(&samples[0]);
+            for (place, counts) in places.iter().zip(&counts) {
+                let not_above = sorted_first.partition_point(|&x| x <= place.x);
+                assert_eq!(counts.first as usize, not_above, "at {}", place.x);
+            }
             let difference = counts.iter().map(|counts| {
                 (counts.first as usize * n[1]).abs_diff(counts.second as usize * n[0])
             });

@@ -6,7 +6,7 @@ use nbody::{Domain, Point, Vector, reference, reference_self};
 use nbody_interactions::biot_savart::{BiotSavart, Motion, Vortex};
 
 use crate::near;
-use crate::shapes::{circle, gradient};
+use crate::shapes::{circle, disorder, gradient};
 
 /// A thin ring moves along its axis at Γ/4πR (ln(8R/σ) − 1/2), the constant of this smoothing
 /// (Winckelmans & Leonard 1993; Leonard 1985, Annu. Rev. Fluid Mech. 17, 523): the one of
@@ -33,7 +33,7 @@ fn speed_of_a_ring() {
 
 fn tangle() -> Vec<Vortex> {
     let vortex = |k: usize| {
-        let x = |l: usize| ((3 * k + 11 * l) as f64 * 2.17).sin();
+        let x = |l: usize| disorder(k, l);
         Vortex { pos: Point::new(x(0), x(1), x(2)), strength: Vector::new(x(3), x(4), x(5)) }
     };
     (0..30).map(vortex).collect()

@@ -154,6 +154,8 @@ impl<'a> BodyChecker<'a> {
             syn::Stmt::Local(local) => {
                 self.let_(local);
             }
+            // A semicolon by itself.
+            syn::Stmt::Expr(Expr::Verbatim(nothing), _) if nothing.is_empty() => {}
             syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
             syn::Stmt::Item(item) => self.refuse_statement(item, "an item"),
             syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call"),
