@@ -68,3 +68,8 @@ pub mod prelude {
     };
     pub use nbody_cuda::{AllPairs, Device};
 }
+
+/// The programs of the language's reference.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/language.md")]
+struct Language;

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::{cases, domains, ways};
 use nbody::{AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Tiling};
 use nbody_interactions::Visitor;
+use rayon::prelude::*;
 
 use crate::Outcome;
 use crate::select::{self, DeviceName};
@@ -71,15 +72,24 @@ impl Visitor for Verify {
         self.bar.set_message(X::NAME);
         let domains =
             self.domains.map(|domain| (cases(&interaction, domain, &SIZES), ways(domain)));
-        let ways = domains.each_ref().map(|(_, ways)| ways.len());
-        self.bar.inc_length((ways.iter().sum::<usize>() * self.devices.len()) as u64);
-        for device in self.devices.clone() {
+        let mut work = Vec::new();
+        for device in &self.devices {
             for (cases, ways) in &domains {
-                for &options in ways {
-                    self.row(&device, interaction, options, cases);
-                    self.bar.inc(1);
-                }
+                work.extend(ways.iter().map(|options| (device.clone(), *options, &cases[..])));
             }
+        }
+        self.bar.inc_length(work.len() as u64);
+        // Compilers and devices wait for one another otherwise.
+        let bar = self.bar.clone();
+        let checked = work.par_iter().map(|(device, options, cases)| {
+            let checked = check(device, interaction, *options, cases)
+                .and_then(|worst| Ok((worst, bits(device, interaction, *options, cases)?)));
+            bar.inc(1);
+            checked
+        });
+        let checked: Vec<_> = checked.collect();
+        for ((device, options, cases), checked) in work.iter().zip(checked) {
+            self.row(X::NAME, device, *options, cases.len(), checked);
         }
     }
 }
@@ -103,16 +113,15 @@ impl Verify {
         Self { devices, domains, table: Table::new(&HEADER), passed: 0, failed: 0, bar }
     }
 
-    fn row<X: Interaction>(
+    fn row(
         &mut self,
+        name: &str,
         device: &Device,
-        interaction: X,
         options: Options,
-        cases: &[Case<X>],
+        cases: usize,
+        checked: Result<(Worst, Option<bool>), Error>,
     ) {
-        let checked = check(device, interaction, options, cases)
-            .and_then(|worst| Ok((worst, bits(device, interaction, options, cases)?)));
-        let mut row = vec![X::NAME.to_owned(), device.name()];
+        let mut row = vec![name.to_owned(), device.name()];
         row.extend(
             [
                 options.domain.name(),
@@ -122,7 +131,7 @@ impl Verify {
             ]
             .map(str::to_owned),
         );
-        row.push(cases.len().to_string());
+        row.push(cases.to_string());
         let passed = match checked {
             Ok((worst, bits)) => {
                 row.push(format!("{:.3}", worst.error));
@@ -132,7 +141,7 @@ impl Verify {
             }
             Err(error) => {
                 row.extend(["-", "-", "-"].map(str::to_owned));
-                eprintln!("{} on {device}: {error}", X::NAME);
+                eprintln!("{name} on {device}: {error}");
                 false
             }
         };
@@ -197,7 +206,9 @@ mod tests {
     fn row(cases: &[Case<Gravity>]) -> (usize, usize, String) {
         let domains = domains().unwrap();
         let mut verify = Verify::new(Vec::new(), domains, ProgressBar::hidden());
-        verify.row(&Device::cpu(), GRAVITY, Options::default(), cases);
+        let (device, options) = (Device::cpu(), Options::default());
+        let checked = check(&device, GRAVITY, options, cases).map(|worst| (worst, None));
+        verify.row("gravity", &device, options, cases.len(), checked);
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
     }

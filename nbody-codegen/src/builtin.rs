@@ -110,23 +110,13 @@ impl Builtin {
     }
 }
 
-/// The named constants of `core::f64::consts` that a body may use.
-pub fn consts(name: &str) -> Option<f64> {
-    use std::f64::consts as c;
-    Some(match name {
-        "PI" => c::PI,
-        "TAU" => c::TAU,
-        "E" => c::E,
-        "SQRT_2" => c::SQRT_2,
-        "FRAC_1_SQRT_2" => c::FRAC_1_SQRT_2,
-        "FRAC_1_PI" => c::FRAC_1_PI,
-        "FRAC_2_PI" => c::FRAC_2_PI,
-        "FRAC_2_SQRT_PI" => c::FRAC_2_SQRT_PI,
-        "FRAC_PI_2" => c::FRAC_PI_2,
-        "FRAC_PI_3" => c::FRAC_PI_3,
-        "FRAC_PI_4" => c::FRAC_PI_4,
-        "LN_2" => c::LN_2,
-        "LN_10" => c::LN_10,
-        _ => return None,
-    })
+macro_rules! consts {
+    ($($name:ident)*) => {
+        /// The named constants of `core::f64::consts` that a body may use.
+        pub const CONSTS: &[(&str, f64)] = &[$((stringify!($name), std::f64::consts::$name)),*];
+    };
+}
+consts! {
+    PI TAU E SQRT_2 FRAC_1_SQRT_2 FRAC_1_PI FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4
+    FRAC_PI_6 FRAC_PI_8 LN_2 LN_10 LOG2_10 LOG2_E LOG10_2 LOG10_E
 }

@@ -65,6 +65,7 @@ messages! {
     CUTOFF_POSITION: "a cutoff needs to know the position of `{}`", "give it one field that is a `Point`, with as many components as that of the other";
     // Functions and constants.
     FN_PARAMETER: "a parameter of a helper function is a name and a type", "write `name: Real`";
+    FN_TYPE: "a helper function takes and returns no `{}`", "tables are read as `self.table[i][j]` in `pair`, and results are accumulated there; pass the value";
     FN_OUTPUT: "a helper function returns a value", "add `-> Real` and end the body with the value";
     FN_MODIFIER: "helper functions are plain `fn`", "remove `const`, `async`, `unsafe` and `extern`";
     FN_VALUE: "the body of `{}` ends without a value", "end it with an expression of type `{}`, without a semicolon";
@@ -83,6 +84,7 @@ messages! {
     // Statements.
     STATEMENT: "{} is not part of the language of interactions", "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
     FOR_RANGE: "a `for` runs over a constant range of whole numbers", "write `for k in 0..3 { ... }`, with at most 1024 turns";
+    FOR_ASSIGN: "`{}` counts the turns of a `for`, and does not change within one", "compute with it in a variable of its own";
     FOR_PATTERN: "the variable of a `for` is one name", "write `for k in 0..3 { ... }`";
     RETURN_GUARD: "a `return` is a guard, inside an `if`", "write `if ... { return; }`, or end a helper function with its value";
     RETURN_VALUE: "`pair` returns nothing", "accumulate the value with `f.field += ...` and write `return;`";

@@ -189,6 +189,28 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
         .collect()
 }
 
+/// Refuses attributes inside an impl that would be lost.
+fn impl_item_attributes(cx: &Ctxt, item: &syn::ImplItem) {
+    let attrs = match item {
+        syn::ImplItem::Const(item) => &item.attrs,
+        syn::ImplItem::Fn(item) => &item.attrs,
+        syn::ImplItem::Type(item) => &item.attrs,
+        _ => return,
+    };
+    attributes(cx, attrs.clone());
+}
+
+/// Refuses attributes of a statement that would be lost.
+pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) {
+    let outer = |input: ParseStream| {
+        let attrs = Attribute::parse_outer(input)?;
+        input.parse::<TokenStream>()?;
+        Ok(attrs)
+    };
+    // What does not parse as attributes is refused as what it is.
+    attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
+}
+
 fn structure(cx: &Ctxt, item: ItemStruct) -> Option<Struct> {
     if !item.generics.params.is_empty() {
         cx.error(Site::of(&item.generics), &message::GENERICS, &[]);
@@ -268,11 +290,15 @@ fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
     let (mut i, mut j, mut f) = (None, None, None);
     let (mut self_pairs, mut cutoff, mut pair) = (None, None, None);
     for item in item.items {
+        impl_item_attributes(cx, &item);
         match item {
             syn::ImplItem::Type(item) if item.ident == "I" => i = Some(item.ty),
             syn::ImplItem::Type(item) if item.ident == "J" => j = Some(item.ty),
             syn::ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
             syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => {
+                if type_name(&item.ty).is_none_or(|name| name != "bool") {
+                    cx.error(Site::of(&item.ty), &message::SELF_PAIRS, &[]);
+                }
                 self_pairs = Some(item.expr);
             }
             syn::ImplItem::Fn(item) if item.sig.ident == "cutoff" => cutoff = Some(item),

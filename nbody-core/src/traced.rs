@@ -8,7 +8,7 @@ use crate::{Lane, Scalar};
 /// square root, and of the functions of CUDA's and the host's libraries.
 const DIVISION: f64 = 4.0;
 const ROOT: f64 = 2.0;
-const FUNCTION: f64 = 8.0;
+const FUNCTION: f64 = 16.0;
 
 /// A number in `f64`, and a bound of the error that it would have in another precision, in units
 /// of that precision's roundoff. To first order each operation hands on the errors of its operands
@@ -184,8 +184,9 @@ impl Lane for Traced {
         self.function(self.value.cos(), self.value.sin(), FUNCTION)
     }
     fn tan(self) -> Self {
+        // A quotient of a sine and a cosine.
         let value = self.value.tan();
-        self.function(value, 1.0 + value * value, FUNCTION)
+        self.function(value, 1.0 + value * value, 2.0 * FUNCTION)
     }
     fn asin(self) -> Self {
         let slope = (1.0 - self.value * self.value).sqrt().recip();

@@ -24,7 +24,7 @@ pub struct Choices {
     pub i_per_thread: usize,
     /// j-particles of a bag.
     pub bag: usize,
-    /// Blocks that a multiprocessor must have registers for.
+    /// Blocks that a multiprocessor must have registers for; 0 leaves it to the compiler.
     pub resident: usize,
 }
 
@@ -119,7 +119,7 @@ namespace nbody {{
 using real = {real}; // the arithmetic of a pair
 using backup = {backup}; // the backup accumulators
 constexpr int BLOCK = {block}; // threads of a block
-constexpr int RESIDENT = {resident}; // blocks that a multiprocessor has registers for
+constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have registers for
 constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
 constexpr int BAG = {bag}; // j-particles of a bag
 constexpr int UNROLL = 4; // j-particles of one turn of the FORCE-LOOP
@@ -136,9 +136,14 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 }
 
 /// How many blocks of 128 threads a multiprocessor must have registers for, when a thread keeps
-/// this many: 128 or 168 registers of a thread, so that nothing is spilled to local memory.
+/// this many: 4 or 3, for 128 or 168 registers of a thread, so that nothing is spilled to local
+/// memory; 0 for what the compiler thinks best.
 fn resident(kept: usize, precision: Precision) -> usize {
-    if precision == Precision::Single && kept <= 80 { 4 } else { 3 }
+    match (precision, kept) {
+        (Precision::Single, ..=80) => 4,
+        (Precision::Single, 81..=100) => 3,
+        _ => 0,
+    }
 }
 
 /// The bag that was asked for, or the largest power of two up to the default that fits.

@@ -64,7 +64,7 @@ use proc_macro::TokenStream;
 ///   atan2 sinh cosh tanh erf erfc abs min max clamp floor ceil round trunc copysign mul_add`; of
 ///   a `Vector`: `dot cross norm norm2`; of a `bool`: `select`.
 ///
-/// Whatever else stands there is refused at its place, with a hint, and all errors of a module
+/// `docs/language.md` is the whole reference. Whatever else stands there is refused at its place, with a hint, and all errors of a module
 /// are reported at once.
 #[proc_macro_attribute]
 pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {

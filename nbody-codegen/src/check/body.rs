@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
+use crate::syntax;
 
 /// Checks one body, statement by statement.
 pub(crate) struct BodyChecker<'a> {
@@ -150,6 +151,7 @@ impl<'a> BodyChecker<'a> {
         if last.is_some_and(|last| matches!(last.kind, StmtKind::Return { .. })) {
             self.items.cx.error(Site::of(statement), &message::UNREACHABLE, &[]);
         }
+        syntax::statement_attributes(self.items.cx, statement);
         match statement {
             syn::Stmt::Local(local) => {
                 self.let_(local);
@@ -251,6 +253,8 @@ impl<'a> BodyChecker<'a> {
             Expr::Return(guard) => {
                 self.return_(guard);
             }
+            Expr::Break(_) => self.refuse_statement(expr, "`break`"),
+            Expr::Continue(_) => self.refuse_statement(expr, "`continue`"),
             Expr::While(_) => self.refuse_statement(expr, "`while`"),
             Expr::Loop(_) => self.refuse_statement(expr, "`loop`"),
             Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
@@ -337,6 +341,10 @@ impl<'a> BodyChecker<'a> {
         match self.scopes.find(&name) {
             Some(Binding::Local(local)) if self.locals[local].mutable => {
                 Some(Place { of: local, whole: self.locals[local].ty, component: None })
+            }
+            Some(Binding::Local(local)) if self.locals[local].range.is_some() => {
+                cx.error(site, &message::FOR_ASSIGN, &[&name]);
+                None
             }
             Some(Binding::Local(_)) => {
                 cx.error(site, &message::IMMUTABLE, &[&name, &name]);

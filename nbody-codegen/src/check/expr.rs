@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Lit, Member, UnOp};
 
-use crate::builtin::Builtin;
+use crate::builtin::{self, Builtin};
 use crate::check::body::BodyChecker;
 use crate::check::index::component_of;
 use crate::check::scope::Binding;
@@ -81,8 +81,12 @@ impl BodyChecker<'_> {
         let Some(ident) = path.path.get_ident() else {
             let Some(value) = constant::library(&path.path) else {
                 let written = path.to_token_stream().to_string().replace(' ', "");
-                let help = "paths lead to `core::f64::consts` only";
-                cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&written, help]);
+                let known = builtin::CONSTS.iter().map(|(name, _)| *name);
+                let help = match written.rsplit_once("f64::consts::") {
+                    Some((_, name)) => suggestion(name, known),
+                    None => "paths lead to `core::f64::consts` only".to_owned(),
+                };
+                cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&written, &help]);
                 return None;
             };
             return Some(ir::Expr {

@@ -63,10 +63,14 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     }
     let mut items =
         Items { cx, structs: &structs, constants: &constants, signatures: HashMap::new(), names };
-    for (index, function) in order.iter().enumerate() {
-        let signature = signature(&items, function, index);
-        items.signatures.insert(function.ident.to_string(), signature?);
-    }
+    let signatures: Vec<_> = order
+        .iter()
+        .enumerate()
+        .map(|(index, function)| {
+            Some((function.ident.to_string(), signature(&items, function, index)?))
+        })
+        .collect();
+    items.signatures = signatures.into_iter().collect::<Option<_>>()?;
     let functions: Vec<_> =
         order.iter().filter_map(|function| self::function(&items, function)).collect();
     let interactions: Vec<_> =
@@ -220,7 +224,14 @@ fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
 }
 
 fn signature(items: &Items, function: &syntax::Function, index: usize) -> Option<Signature> {
-    let of = |ty| types::check(items.cx, ty, items.constants);
+    let of = |ty| {
+        let found = types::check(items.cx, ty, items.constants)?;
+        if matches!(found, Type::Table(..) | Type::Reduced(_)) {
+            items.cx.error(Site::of(ty), &message::FN_TYPE, &[&found.to_string()]);
+            return None;
+        }
+        Some(found)
+    };
     let parameters: Vec<_> = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
     let output = of(&function.output);
     Some(Signature {

@@ -27,7 +27,8 @@ impl Text {
             self.lines.push_str(&piece);
             self.lines.push('\n');
         }
-        if let Some(behind) = behind.filter(|behind| !behind.is_empty()) {
+        let behind = behind.map(one_line).filter(|behind| !behind.is_empty());
+        if let Some(behind) = behind {
             self.lines.pop();
             self.lines.push_str(" // ");
             self.lines.push_str(behind);
@@ -38,7 +39,7 @@ impl Text {
     pub fn comment<S: AsRef<str>>(&mut self, lines: &[S]) {
         let indent = "    ".repeat(self.depth);
         for line in lines {
-            let line = format!("{indent}// {}", line.as_ref());
+            let line = format!("{indent}// {}", one_line(line.as_ref()));
             self.lines.push_str(line.trim_end());
             self.lines.push('\n');
         }
@@ -139,8 +140,12 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
         _ => None,
     };
     let text: Vec<String> = attrs.iter().filter_map(doc).collect();
-    // A backslash at the end of a line would carry a C++ comment on to the next.
-    text.join("\n").lines().map(|line| line.trim().trim_end_matches('\\').to_owned()).collect()
+    text.join("\n").lines().map(|line| line.trim().to_owned()).collect()
+}
+
+/// The comment without what would carry it on to the next line in C++: a backslash at its end.
+fn one_line(comment: &str) -> &str {
+    comment.trim_end_matches(|c: char| c == '\\' || c.is_whitespace())
 }
 
 #[cfg(test)]

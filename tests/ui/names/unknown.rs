@@ -26,7 +26,7 @@ mod wrong {
             let e = d.w;
             let g = i.pos.x;
             let h = i.mass.x;
-            let k = SOFTENING + std::f64::consts::PHI;
+            let k = SOFTENING + std::f64::consts::PHI + core::f64::consts::FRAC_PI_5;
             let l = i;
             f.accel += d;
             f.acc += j.mass * d;

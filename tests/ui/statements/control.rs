@@ -49,6 +49,13 @@ mod wrong {
                 f.sum += 1.0;
             }
             let x = if i.x < j.x { return; } else { 1.0 };
+            for k in 0..3 {
+                k += 1;
+                if i.x > 1.0 {
+                    break;
+                }
+                continue;
+            }
             return;
         }
     }
