@@ -159,6 +159,9 @@ impl Memory for GpuMemory {
     }
 
     fn read(&self) -> Result<Vec<u8>, Error> {
+        if self.bytes == 0 {
+            return Ok(Vec::new());
+        }
         let mut bytes = vec![0; self.slice.len()];
         let copied = self.stream.memcpy_dtoh(&self.slice, &mut bytes);
         copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))?;
