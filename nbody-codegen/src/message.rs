@@ -28,6 +28,9 @@ impl Message {
 macro_rules! messages {
     ($($name:ident: $text:literal, $help:literal;)*) => {
         $(pub const $name: Message = Message { text: $text, help: $help };)*
+
+        #[cfg(test)]
+        const ALL: &[(&str, Message)] = &[$((stringify!($name), $name)),*];
     };
 }
 
@@ -154,6 +157,58 @@ mod tests {
     fn arguments_fill_text_and_help() {
         let text = PAIR_SIGNATURE.render(&["Body", "Body", "Field"]);
         assert!(text.contains("i: &Body, j: &Body, f: &mut Field"), "{text}");
+    }
+
+    /// The messages that the UI tests show, file after file.
+    fn shown() -> String {
+        let topics = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ui");
+        let mut shown = String::new();
+        for topic in std::fs::read_dir(topics).unwrap().flatten() {
+            for file in std::fs::read_dir(topic.path()).unwrap().flatten() {
+                if file.path().extension().is_some_and(|extension| extension == "stderr") {
+                    shown += &std::fs::read_to_string(file.path()).unwrap();
+                }
+            }
+        }
+        shown
+    }
+
+    /// Whether the line has the pieces of the text in their order.
+    fn is_like(line: &str, text: &str) -> bool {
+        let mut rest = line;
+        text.split("{}").all(|piece| {
+            let found = rest.find(piece);
+            rest = found.map_or("", |at| &rest[at + piece.len()..]);
+            found.is_some()
+        })
+    }
+
+    #[test]
+    fn every_message_is_in_the_reference() {
+        let reference = include_str!("../../docs/language.md");
+        for (name, message) in ALL {
+            let mut rows = reference.lines().filter(|line| line.starts_with("| "));
+            let found = rows.any(|row| is_like(row, message.text));
+            assert!(found, "{name} is not in docs/language.md");
+        }
+    }
+
+    #[test]
+    fn every_message_is_shown_by_a_ui_test() {
+        let shown = shown();
+        let errors: Vec<_> =
+            shown.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
+        for (name, message) in ALL {
+            // Rust itself refuses a module in another file first.
+            let is_shown = *name == "NO_BODY" || errors.iter().any(|e| is_like(e, message.text));
+            assert!(is_shown, "{name} is in no tests/ui/*/*.stderr");
+        }
+    }
+
+    #[test]
+    fn a_module_without_a_body_is_refused() {
+        let refused = crate::cuda("mod gravity;".parse().unwrap()).unwrap_err();
+        assert!(refused.starts_with(NO_BODY.text), "{refused}");
     }
 
     #[test]
