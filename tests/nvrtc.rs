@@ -1,6 +1,7 @@
 //! Every CUDA program, compiled by NVRTC for every architecture that it knows from sm_75 on.
 //! It needs no GPU. The programs of the library keep nothing in local memory in the default
-//! configuration, in open space and in a periodic box.
+//! configuration, in open space and in a periodic box, and double programs compute nothing in
+//! single precision.
 //!
 //! The last line tells how many compilations that were.
 
@@ -17,11 +18,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::models::{domains, ways};
 use nbody::nvrtc::{self, Nvrtc};
-use nbody::{Domain, Error, Interaction, Options, Origin, Program};
+use nbody::{Domain, Error, Interaction, Options, Origin, Precision, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 /// Set for a process that only prepares a program: the cache folder.
 const PREPARE: &str = "NBODY_TEST_PREPARE";
+
+/// Newer than any architecture: NVRTC gives PTX for it.
+const NEWEST: u32 = 999;
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 static COMPILATIONS: AtomicUsize = AtomicUsize::new(0);
@@ -97,6 +101,13 @@ fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Resul
         }
         COMPILATIONS.fetch_add(1, Ordering::Relaxed);
     }
+    // The functions of CUDA's library work on halves of a double as they like.
+    if options.precision == Precision::Double && X::OPERATIONS.special == 0 {
+        let ptx = nvrtc.compile(&program, NEWEST)?;
+        if ptx.windows(4).any(|window| window == b".f32") {
+            return Err("single precision in a double program".into());
+        }
+    }
     PROGRAMS.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }
@@ -140,7 +151,7 @@ fn expect(what: &str, found: &str, expected: &str) -> Result<(), Failed> {
 /// Newer than all that NVRTC knows: PTX, which the driver finishes. Older: an error.
 fn unknown_architectures(nvrtc: &Nvrtc) -> Result<(), Failed> {
     let program = Program::new::<Gravity>(Options::default())?;
-    let ptx = nvrtc.compile(&program, 999)?;
+    let ptx = nvrtc.compile(&program, NEWEST)?;
     if !ptx.windows(8).any(|window| window == b".version") || ptx.last() != Some(&0) {
         return Err("sm_999: not a whole PTX".into());
     }

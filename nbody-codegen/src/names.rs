@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
     "nbody", "real", "backup", "u32", "Vector", "Point", "Array", "pair", "fold", "total", "T",
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
     "BLOCK", "RESIDENT", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
-    "merge_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "ArgMin", "take_min", "infinity", "word", "integer",
+    "merge_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "ArgMin", "take_min", "infinity", "not_a_number", "word", "integer",
     "nothing", "reset", "merge", "act", "Space", "PERIODIC", "rint", "Angle", "reduce", "reduce_large", "sine", "cosine", "sqrt", "rsqrt", "recip", "powi",
     "powf", "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
     "cosh", "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round",

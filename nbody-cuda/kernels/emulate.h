@@ -36,7 +36,6 @@ NBODY_DECLARE_2(pow) NBODY_DECLARE_2(atan2) NBODY_DECLARE_2(fmin) NBODY_DECLARE_
 NBODY_DECLARE_2(copysign)
 #undef NBODY_DECLARE
 #undef NBODY_DECLARE_2
-float nanf(const char *) noexcept;
 float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
 }

@@ -34,17 +34,29 @@ template <int ROWS, int COLUMNS> struct Table {
     real at[ROWS][COLUMNS];
 };
 
+__device__ __forceinline__ real infinity()
+{
+    if constexpr (sizeof(real) == 4) return ::__uint_as_float(0x7f800000u);
+    else return ::__longlong_as_double(0x7ff0000000000000ll);
+}
+
+__device__ __forceinline__ real not_a_number()
+{
+    if constexpr (sizeof(real) == 4) return ::__uint_as_float(0x7fffffffu);
+    else return ::__longlong_as_double(0x7fffffffffffffffll);
+}
+
 // An entry by an index that comes from the data; NaN where there is none.
 template <int N>
 __device__ __forceinline__ real entry(const Array<N> &array, u32 k)
 {
-    return k < N ? array.at[k] : real(::nanf(""));
+    return k < N ? array.at[k] : not_a_number();
 }
 
 template <int ROWS, int COLUMNS>
 __device__ __forceinline__ real entry(const Table<ROWS, COLUMNS> &table, u32 row, u32 column)
 {
-    return row < ROWS && column < COLUMNS ? table.at[row][column] : real(::nanf(""));
+    return row < ROWS && column < COLUMNS ? table.at[row][column] : not_a_number();
 }
 
 // Integers among the words of results, by their bits.
@@ -56,12 +68,6 @@ template <typename T> __device__ __forceinline__ T word(u32 n)
 
 __device__ __forceinline__ u32 integer(float word) { return ::__float_as_uint(word); }
 __device__ __forceinline__ u32 integer(double word) { return u32(::__double_as_longlong(word)); }
-
-__device__ __forceinline__ real infinity()
-{
-    if constexpr (sizeof(real) == 4) return ::__uint_as_float(0x7f800000u);
-    else return ::__longlong_as_double(0x7ff0000000000000ll);
-}
 
 // The least value, and the index of its j-particle.
 struct ArgMin {
