@@ -21,7 +21,7 @@ pub fn split(x: f64) -> [f64; 2] {
 ///
 /// The distance and its phase are computed in twice the working precision (Dekker 1971, Numer.
 /// Math. 18, 224; Knuth, TAOCP 2, section 4.2.2), from positions that are the sums of two parts
-/// ([`split`](crate::split)). In `f32` the phase is so within 10⁻⁶ radians of the true one for
+/// ([`split`]). In `f32` the phase is so within 10⁻⁶ radians of the true one for
 /// 2π r / λ up to 10⁶, where `f32` by itself is off by tenths of a radian.
 #[nbody::interaction]
 pub mod hologram {
