@@ -136,13 +136,12 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 }
 
 /// How many blocks of 128 threads a multiprocessor must have registers for, when a thread keeps
-/// this many: 4, 3 or 2, for 128, 168 or 255 registers of a thread, so that nothing is spilled to
-/// local memory; 0, in double precision, for what the compiler thinks best.
+/// this many: 4 or 3, for 128 or 168 registers of a thread, so that nothing is spilled to local
+/// memory; 0, in double precision, for what the compiler thinks best.
 fn resident(kept: usize, precision: Precision) -> usize {
     match (precision, kept) {
         (Precision::Single, ..=80) => 4,
-        (Precision::Single, 81..=100) => 3,
-        (Precision::Single, _) => 2,
+        (Precision::Single, _) => 3,
         (Precision::Double, _) => 0,
     }
 }
