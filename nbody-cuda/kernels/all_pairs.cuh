@@ -108,8 +108,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) merge_splits(
     if (i >= ni) return;
     backup total[FDIM];
     for (int c = 0; c < FDIM; ++c) total[c] = sums[size_t(c) * ni + i];
-    // Turn by turn in order, but with the loads of several turns on their way.
-#pragma unroll (FDIM <= 16 ? 8 : 1)
     for (u32 split = 1; split < splits; ++split) {
         backup part[FDIM];
         for (int c = 0; c < FDIM; ++c) part[c] = sums[(size_t(split) * FDIM + c) * ni + i];
