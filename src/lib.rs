@@ -51,8 +51,8 @@
 pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, Field, FieldKind,
     FieldReport, Interaction, Lane, Lengths, Math, Open, Operations, Options, Output, Periodic,
-    Point, Precision, Reader, Record, Report, Roundings, Scalar, Space, Tiling, Vector, Writer,
-    compare, dim, gather_entry, pack, reference, reference_self, select_array,
+    Point, Precision, Reader, Record, Report, Roundings, Scalar, Space, ThirdLaw, Tiling, Vector,
+    Writer, compare, dim, gather_entry, pack, reference, reference_self, select_array,
 };
 pub use nbody_cuda::{
     AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,

@@ -75,9 +75,10 @@ pub struct Operations {
 }
 
 impl Operations {
-    pub fn of(module: &Module, interaction: &Interaction) -> Self {
+    /// What one evaluation of this body costs: that of `pair`, or of both directions.
+    pub fn of(module: &Module, interaction: &Interaction, body: &Body) -> Self {
         let mut count = Self::default();
-        count.body(module, &interaction.pair.body);
+        count.body(module, body);
         if let Some(cutoff) = &interaction.cutoff {
             count.body(module, &cutoff.body);
             count.expr(module, &cutoff.value);
@@ -102,7 +103,7 @@ impl Operations {
                     }
                     self.expr(module, value);
                 }
-                StmtKind::Accumulate { place, how, value } => {
+                StmtKind::Accumulate { place, how, value, .. } => {
                     match how {
                         Accumulate::Add | Accumulate::Sub => {
                             self.binary(BinaryOp::Add, place.ty(), value.ty);
@@ -213,7 +214,7 @@ fn size(ty: Type) -> u32 {
 }
 
 /// Every expression of these statements, outermost first, without their parts.
-fn each_expr(statements: &[Stmt], visit: &mut impl FnMut(&Expr)) {
+pub fn each_expr(statements: &[Stmt], visit: &mut impl FnMut(&Expr)) {
     for statement in statements {
         match &statement.kind {
             StmtKind::Let { value, .. }
@@ -232,7 +233,7 @@ fn each_expr(statements: &[Stmt], visit: &mut impl FnMut(&Expr)) {
 }
 
 /// The expression and all its parts.
-fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
         ExprKind::Component(part, Index::Fixed(_))

@@ -13,10 +13,21 @@ pub enum Cost {
     Free,
 }
 
+/// What a function does with the sign of its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It comes out in front.
+    Odd,
+    /// It is lost.
+    Even,
+    /// It matters in another way.
+    Kept,
+}
+
 macro_rules! builtins {
     ($($variant:ident $name:literal $arguments:literal $cost:ident)*) => {
         /// A method of `Real` or `Vector`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Builtin { $($variant,)* Dot, Cross, Norm, Norm2 }
 
         impl Builtin {
@@ -101,6 +112,30 @@ impl Builtin {
             Type::Real => Self::OF_REAL,
             Type::Vector(_) => Self::OF_VECTOR,
             _ => &[],
+        }
+    }
+
+    /// What becomes of the sign of an operand, of each if there are several.
+    ///
+    /// Only what holds for every bit of the result is told, and for zeros of either sign:
+    /// `atan2` and `copysign` see the sign of a zero, which a difference has not.
+    pub fn sign(self) -> Sign {
+        match self {
+            Self::Recip
+            | Self::Cbrt
+            | Self::Sin
+            | Self::Tan
+            | Self::Asin
+            | Self::Atan
+            | Self::Sinh
+            | Self::Tanh
+            | Self::Erf
+            | Self::Round
+            | Self::Trunc
+            | Self::Dot
+            | Self::Cross => Sign::Odd,
+            Self::Abs | Self::Cos | Self::Cosh | Self::Norm | Self::Norm2 => Sign::Even,
+            _ => Sign::Kept,
         }
     }
 

@@ -8,9 +8,10 @@ mod layout;
 use syn::Ident;
 
 use crate::analysis::{Uses, needs_space};
+use crate::exchange::Both;
 use crate::ir::{
     Accumulate, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place, Reduction,
-    Roles, Stmt, StmtKind, Struct, Type, Value,
+    Roles, Side, Stmt, StmtKind, Struct, Type, Value,
 };
 
 use expr::{Printer, assignment};
@@ -46,6 +47,14 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
     }
     pair(&mut text, module, interaction);
     contract::emit(&mut text, module, interaction);
+    text.finish()
+}
+
+/// The text of both directions of a pair, behind that of the interaction.
+pub fn emit_both(module: &Module, interaction: &Interaction, both: &Both) -> String {
+    let mut text = Text::default();
+    pair_both(&mut text, module, interaction, both);
+    contract::act_both(&mut text, module, interaction, both);
     text.finish()
 }
 
@@ -177,6 +186,22 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
+fn pair_both(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
+    let Both { roles, body } = both;
+    let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.g.as_deref().unwrap_or("g"));
+    text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
+    text.line("__device__ __forceinline__ void pair_both(");
+    let inputs = inputs(module, interaction, (body, None), roles);
+    let output = &record(module, &interaction.f).name;
+    text.line(&format!("    {inputs},"));
+    text.line(&format!("    {output} &{f}, {output} &{g})"));
+    text.open("{");
+    let printer = Printer::new(module, body, Some(roles));
+    self::body(text, &printer, body);
+    text.close("}");
+    text.gap();
+}
+
 fn body(text: &mut Text, printer: &Printer, body: &Body) {
     statements(text, printer, &body.statements);
     text.comment(&body.comments);
@@ -208,8 +233,8 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             let value = printer.print(value);
             text.line_with(&format!("{target} {} {value};", assignment(*op)), behind);
         }
-        StmtKind::Accumulate { place, how, value } => {
-            let (target, value) = (accumulator(printer, place), printer.print(value));
+        StmtKind::Accumulate { side, place, how, value } => {
+            let (target, value) = (accumulator(printer, *side, place), printer.print(value));
             let line = match how {
                 Accumulate::Add | Accumulate::Reduce(Reduction::Count) => {
                     format!("{target} += {value};")
@@ -266,8 +291,8 @@ fn variable(printer: &Printer, place: &Place<LocalId>) -> String {
     }
 }
 
-fn accumulator(printer: &Printer, place: &Place<crate::ir::FieldName>) -> String {
-    let field = format!("{}.{}", printer.result(), place.of.name);
+fn accumulator(printer: &Printer, side: Side, place: &Place<crate::ir::FieldName>) -> String {
+    let field = format!("{}.{}", printer.result(side), place.of.name);
     match &place.component {
         None => field,
         Some(index) => printer.component(&field, place.whole, index),

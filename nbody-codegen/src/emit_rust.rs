@@ -111,7 +111,9 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
-            StmtKind::Accumulate { place, how, value } => self.accumulate(place, *how, value, mask),
+            StmtKind::Accumulate { place, how, value, .. } => {
+                self.accumulate(place, *how, value, mask)
+            }
             StmtKind::If { condition, yes, no } => {
                 let branches = self.branches(condition, yes, no, mask);
                 let guard = mask.is_none() && (has_return(yes) || has_return(no));

@@ -7,8 +7,9 @@ use quote::{format_ident, quote};
 use crate::analysis::{Operations, needs_space};
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident, type_tokens};
+use crate::exchange;
 use crate::ir::{
-    self, Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value,
+    self, Body, Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value,
 };
 
 /// The module that takes the place of the declaration.
@@ -280,9 +281,10 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { ident: target, name, i, j, f, self_pairs, pair, .. } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
-    let operations = operations(module, item, krate);
+    let operations = operations(module, item, &pair.body, krate);
+    let third_law = third_law(module, item, krate);
     let mut printer = Printer::new(module, &pair.body, Some(&pair.roles), krate);
-    let ir::Roles { i: i_name, j: j_name, f: f_name, index } = &pair.roles;
+    let ir::Roles { i: i_name, j: j_name, f: f_name, index, .. } = &pair.roles;
     let [i_name, j_name, f_name, index, space] =
         [i_name, j_name, f_name, index, &pair.body.space].map(|name| ident(name));
     let (cutoff, body) = match &item.cutoff {
@@ -311,6 +313,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             const SELF_PAIRS: bool = #self_pairs;
             const OPERATIONS: #krate::Operations = #operations;
             const CUDA: &'static str = #cuda;
+            #third_law
             #cutoff
             #[inline]
             #[allow(clippy::all, clippy::pedantic)]
@@ -352,8 +355,24 @@ fn cutoff(
     }
 }
 
-fn operations(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Operations { add, mul, div, sqrt, special, compare } = Operations::of(module, item);
+/// Both directions of a pair at once, where there is such a form.
+fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option<TokenStream> {
+    let both = exchange::both(module, item)?;
+    let cuda = Literal::string(&emit_cuda::emit_both(module, item, &both));
+    let operations = operations(module, item, &both.body, krate);
+    Some(quote! {
+        const THIRD_LAW: ::core::option::Option<#krate::ThirdLaw> =
+            ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations });
+    })
+}
+
+fn operations(
+    module: &Module,
+    item: &Interaction,
+    body: &Body,
+    krate: &TokenStream,
+) -> TokenStream {
+    let Operations { add, mul, div, sqrt, special, compare } = Operations::of(module, item, body);
     quote! {
         #krate::Operations {
             add: #add, mul: #mul, div: #div, sqrt: #sqrt, special: #special, compare: #compare,

@@ -174,6 +174,8 @@ pub struct Roles {
     pub f: String,
     /// The index of j, which some results keep.
     pub index: String,
+    /// The result of j, in a function of both directions.
+    pub g: Option<String>,
 }
 
 /// The statements of a function, with all its variables.
@@ -189,6 +191,7 @@ pub struct Body {
 pub type LocalId = usize;
 
 /// A variable or a parameter of a helper function. Its name is used once in the function.
+#[derive(Clone)]
 pub struct Local {
     pub name: String,
     pub span: Span,
@@ -219,6 +222,7 @@ pub enum StmtKind {
         value: Expr,
     },
     Accumulate {
+        side: Side,
         place: Place<FieldName>,
         how: Accumulate,
         value: Expr,
@@ -239,6 +243,15 @@ pub enum StmtKind {
     },
 }
 
+/// Whose result is accumulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What i feels: `f`.
+    I,
+    /// What j feels: `g`, which only functions of both directions have.
+    J,
+}
+
 /// What becomes of a value that is accumulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulate {
@@ -248,6 +261,7 @@ pub enum Accumulate {
 }
 
 /// A variable or an output field, or one component of it.
+#[derive(Clone)]
 pub struct Place<T> {
     pub of: T,
     /// The type of the variable or the field.
@@ -263,7 +277,7 @@ impl<T> Place<T> {
 }
 
 /// A field under its two names.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct FieldName {
     pub ident: Ident,
     pub name: String,
@@ -276,7 +290,14 @@ pub struct Expr {
     pub span: Span,
 }
 
-#[derive(Clone)]
+/// Expressions are the same wherever they stand.
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
+}
+
+#[derive(Clone, PartialEq)]
 pub enum ExprKind {
     /// A literal, as it was written.
     Real(String),
@@ -302,7 +323,7 @@ pub enum ExprKind {
 }
 
 /// Which component, within its range for certain.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum Index {
     Fixed(usize),
     /// Computed from variables of loops.
@@ -310,7 +331,7 @@ pub enum Index {
 }
 
 /// What a pair function reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     Parameters,
     I,

@@ -2,7 +2,8 @@
 //!
 //! Data flows one way. `syntax` sorts the items of the module, `check` resolves names and types
 //! and collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the
-//! same tree in two languages; `expand` puts the pieces together.
+//! same tree in two languages; `parity` and `exchange` make a tree of both directions of a pair
+//! where they can, and `expand` puts the pieces together.
 //!
 //! It is no proc-macro itself, so that it can be tested, and used, like any other code.
 
@@ -15,10 +16,12 @@ mod comments;
 mod diagnostics;
 mod emit_cuda;
 mod emit_rust;
+mod exchange;
 mod expand;
 mod ir;
 mod message;
 mod names;
+mod parity;
 mod stub;
 mod syntax;
 
@@ -52,6 +55,22 @@ pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The error is the text of every message, one a line.
 pub fn cuda(item: TokenStream) -> Result<Vec<(String, String)>, String> {
+    each_interaction(item, emit_cuda::emit)
+}
+
+/// What evaluates both directions of a pair at once, behind what [`cuda`] gives, for each
+/// interaction in the module; nothing for one whose parities do not allow it.
+pub fn third_law(item: TokenStream) -> Result<Vec<(String, Option<String>)>, String> {
+    each_interaction(item, |module, interaction| {
+        let both = exchange::both(module, interaction)?;
+        Some(emit_cuda::emit_both(module, interaction, &both))
+    })
+}
+
+fn each_interaction<T>(
+    item: TokenStream,
+    emit: impl Fn(&ir::Module, &ir::Interaction) -> T,
+) -> Result<Vec<(String, T)>, String> {
     let cx = Ctxt::new();
     let checked = syntax::Module::parse(&cx, item).and_then(|module| check::check(&cx, &module));
     let messages = cx.messages();
@@ -59,7 +78,7 @@ pub fn cuda(item: TokenStream) -> Result<Vec<(String, String)>, String> {
         (Ok(()), Some(ir)) => Ok(ir
             .interactions
             .iter()
-            .map(|interaction| (interaction.name.clone(), emit_cuda::emit(&ir, interaction)))
+            .map(|interaction| (interaction.name.clone(), emit(&ir, interaction)))
             .collect()),
         _ => Err(messages.join("\n")),
     }

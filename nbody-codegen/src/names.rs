@@ -31,7 +31,7 @@ const RESERVED: &[&str] = &[
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
     "BLOCK", "RESIDENT", "I_PER_THREAD", "BAG", "FOLD_EACH_BAG", "EXACT", "UNROLL", "Slot", "all_pairs",
     "merge_splits", "dot", "cross", "norm", "norm2", "select", "Table", "entry", "ArgMin", "take_min", "infinity", "not_a_number", "word", "integer",
-    "nothing", "reset", "merge", "act", "Space", "PERIODIC", "rint", "Angle", "reduce", "reduce_large", "sine", "cosine", "sqrt", "rsqrt", "recip", "powi",
+    "nothing", "reset", "merge", "act", "act_both", "pair_both", "Space", "PERIODIC", "rint", "Angle", "reduce", "reduce_large", "sine", "cosine", "sqrt", "rsqrt", "recip", "powi",
     "powf", "cbrt", "exp", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
     "cosh", "tanh", "erf", "erfc", "abs", "min", "max", "clamp", "floor", "ceil", "round",
     "trunc", "copysign", "mul_add",
@@ -69,6 +69,11 @@ pub struct Unique {
 }
 
 impl Unique {
+    /// Keeps a name, which is safe, from being handed out.
+    pub fn keep(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
+    }
+
     /// The safe form of the name, with a number if it is taken already.
     pub fn name(&mut self, ident: &str) -> String {
         let base = safe(ident);

@@ -53,6 +53,6 @@ fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
         f: impl_.f.clone(),
         self_pairs: false,
         cutoff: None,
-        pair: ir::Pair { docs: Vec::new(), roles: ir::Roles { i, j, f, index }, body },
+        pair: ir::Pair { docs: Vec::new(), roles: ir::Roles { i, j, f, index, g: None }, body },
     }
 }

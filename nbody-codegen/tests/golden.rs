@@ -12,6 +12,11 @@ fn cuda(name: &str) -> String {
     programs.into_iter().map(|(_, text)| text).collect()
 }
 
+fn third_law(name: &str) -> String {
+    let programs = nbody_codegen::third_law(module(name)).unwrap();
+    programs.into_iter().filter_map(|(_, text)| text).collect()
+}
+
 fn rust(name: &str) -> String {
     let expansion = nbody_codegen::interaction(TokenStream::new(), module(name));
     prettyplease::unparse(&syn::parse2(expansion).unwrap())
@@ -35,4 +40,14 @@ fn everything_in_cuda() {
 #[test]
 fn everything_in_rust() {
     insta::assert_snapshot!(rust("everything"));
+}
+
+#[test]
+fn gravity_in_both_directions() {
+    insta::assert_snapshot!(third_law("gravity"));
+}
+
+#[test]
+fn fluid_in_both_directions() {
+    insta::assert_snapshot!(third_law("fluid"));
 }

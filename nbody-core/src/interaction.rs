@@ -27,6 +27,15 @@ impl Operations {
     }
 }
 
+/// Both directions of a pair at once: what j does to i, and what i does to j.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThirdLaw {
+    /// The CUDA functions `pair_both` and `act_both`, behind what [`Interaction::CUDA`] defines.
+    pub cuda: &'static str,
+    /// What one evaluation, which serves two ordered pairs, costs.
+    pub operations: Operations,
+}
+
 /// A pairwise interaction; the value holds its uniform parameters.
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`; see
@@ -48,6 +57,9 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     const OPERATIONS: Operations;
     /// The generated part of the CUDA program: the structs, `pair` and `fold`.
     const CUDA: &'static str;
+    /// How both directions of a pair are evaluated at once, where i and j are of one type and
+    /// the parity of everything under their exchange allows it (Newton's third law, and more).
+    const THIRD_LAW: Option<ThirdLaw> = None;
 
     /// The distance from which on the pair contributes nothing; infinite unless the declaration
     /// says otherwise.

@@ -25,7 +25,7 @@ pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
 pub use domain::{Domain, Lengths, Open, Periodic, Space};
 pub use engine::Engine;
 pub use error::Error;
-pub use interaction::{Interaction, Operations};
+pub use interaction::{Interaction, Operations, ThirdLaw};
 pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};

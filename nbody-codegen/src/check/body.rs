@@ -12,7 +12,7 @@ use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
     self, Accumulate, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Reduction, Roles,
-    Stmt, StmtKind, Struct, Type,
+    Side, Stmt, StmtKind, Struct, Type,
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
@@ -83,7 +83,7 @@ impl<'a> BodyChecker<'a> {
             let name = names.next().map_or(otherwise.to_owned(), ToString::to_string);
             self.names.name(&name)
         };
-        Roles { i: name("i"), j: name("j"), f: name("f"), index: name("index") }
+        Roles { i: name("i"), j: name("j"), f: name("f"), index: name("index"), g: None }
     }
 
     /// A new variable under a name that nothing else in the body has.
@@ -294,7 +294,7 @@ impl<'a> BodyChecker<'a> {
                     (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
                     _ => Accumulate::Add,
                 };
-                StmtKind::Accumulate { place, how, value }
+                StmtKind::Accumulate { side: Side::I, place, how, value }
             }
         };
         self.push(kind);
@@ -436,7 +436,8 @@ impl<'a> BodyChecker<'a> {
             self.arguments((Site::of(&call.method), takes), &call.args, &[Type::Real])?;
         let value = arguments.into_iter().next()?;
         let place = Place { of, whole: ty, component: None };
-        self.push(StmtKind::Accumulate { place, how: Accumulate::Reduce(reduction), value });
+        let how = Accumulate::Reduce(reduction);
+        self.push(StmtKind::Accumulate { side: Side::I, place, how, value });
         Some(())
     }
 }

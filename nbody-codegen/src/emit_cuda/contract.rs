@@ -7,6 +7,7 @@
 use crate::analysis::needs_space;
 use crate::emit_cuda::layout::Text;
 use crate::emit_cuda::{expr, keeps_index, record};
+use crate::exchange::Both;
 use crate::ir::{Body, Cutoff, Expr, Interaction, Module, Reduction, Struct, Type};
 
 pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
@@ -200,17 +201,38 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     );
     text.line("    u32 index, Accumulators &f)");
     text.open("{");
-    let space = |body: &Body, value: Option<&Expr>| {
-        if needs_space(module, body, value) { "space, " } else { "" }
-    };
+    return_beyond_cutoff(text, module, interaction);
+    let space = space_argument(module, &interaction.pair.body, None);
+    let index = if keeps_index(module, interaction) { "index, " } else { "" };
+    text.line(&format!("pair(self, {space}i, j, {index}f);"));
+    text.close("}");
+}
+
+/// What the scheme calls for both directions of a pair.
+pub(super) fn act_both(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
+    text.comment(&["Both directions of a pair, under the names of the scheme."]);
+    text.line("__device__ __forceinline__ void act_both(");
+    text.line(
+        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
+    );
+    text.line("    Accumulators &f, Accumulators &g)");
+    text.open("{");
+    return_beyond_cutoff(text, module, interaction);
+    let space = space_argument(module, &both.body, None);
+    text.line(&format!("pair_both(self, {space}i, j, f, g);"));
+    text.close("}");
+}
+
+fn return_beyond_cutoff(text: &mut Text, module: &Module, interaction: &Interaction) {
     if let Some(Cutoff { body, value, points: [i, j], .. }) = &interaction.cutoff {
-        let space = space(body, Some(value));
+        let space = space_argument(module, body, Some(value));
         text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
         let distance = format!("norm2(space.difference(j.{}, i.{}))", j.name, i.name);
         text.line(&format!("if ({distance} >= reach * reach) return;"));
     }
-    let space = space(&interaction.pair.body, None);
-    let index = if keeps_index(module, interaction) { "index, " } else { "" };
-    text.line(&format!("pair(self, {space}i, j, {index}f);"));
-    text.close("}");
+}
+
+/// The first of the arguments for a function that takes differences of positions.
+fn space_argument(module: &Module, body: &Body, value: Option<&Expr>) -> &'static str {
+    if needs_space(module, body, value) { "space, " } else { "" }
 }

@@ -3,7 +3,8 @@
 use crate::analysis::needs_space;
 use crate::emit_cuda::type_name;
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Type, UnaryOp,
+    BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Side, Type,
+    UnaryOp,
 };
 
 /// How tightly an expression holds together.
@@ -40,9 +41,12 @@ impl<'a> Printer<'a> {
         &self.body.locals[id]
     }
 
-    /// The name of the result.
-    pub fn result(&self) -> &'a str {
-        self.roles.map_or("f", |roles| &roles.f)
+    /// The name of the result, or of that of j.
+    pub fn result(&self, side: Side) -> &'a str {
+        match side {
+            Side::I => self.roles.map_or("f", |roles| &roles.f),
+            Side::J => self.roles.and_then(|roles| roles.g.as_deref()).unwrap_or("g"),
+        }
     }
 
     /// The name of the index of j.

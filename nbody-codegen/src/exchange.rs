@@ -1,0 +1,399 @@
+//! Both directions of a pair in one body: what j does to i, and what i does to j.
+//!
+//! The body of `pair` stays as it is, and beside each of its values that the exchange of i and j
+//! changes stands what it is the other way: an even value is used again, an odd one with the
+//! opposite sign, and another is computed twice, from as much as can be shared. The factors of a
+//! product that are even or odd are multiplied once.
+
+mod cost;
+mod expr;
+mod product;
+mod tidy;
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::Span;
+
+use crate::analysis::{each_expr, walk};
+use crate::ir::{
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Interaction, Local, LocalId, Module,
+    Place, Roles, Side, Stmt, StmtKind, Type,
+};
+use crate::names::Unique;
+use crate::parity::Parities;
+
+use expr::{Signed, Two};
+
+/// Variables for which both ways of writing a product are tried.
+const MOST_CHOICES: usize = 12;
+/// Products of more factors than these stay variables, however they would multiply out.
+const MOST_FACTORS: usize = 16;
+
+/// The function that evaluates both directions.
+pub struct Both {
+    pub roles: Roles,
+    pub body: Body,
+}
+
+/// Both directions of an interaction, if its parities allow it.
+pub fn both(module: &Module, interaction: &Interaction) -> Option<Both> {
+    let parities = Parities::of(module, interaction)?;
+    let body = &interaction.pair.body;
+    let build = |inlined: &HashSet<LocalId>| {
+        let both = Exchanger::new(module, interaction, &parities, inlined).run();
+        (cost::of(&both.body), both)
+    };
+    // A product under a name is either kept or multiplied out wherever it is a factor.
+    let mut inlined: HashSet<_> = products(body, &parities).into_iter().collect();
+    let mut choices: Vec<_> = inlined.iter().copied().collect();
+    choices.sort_unstable();
+    let mut best = build(&inlined);
+    for local in choices {
+        inlined.remove(&local);
+        let kept = build(&inlined);
+        if kept.0 <= best.0 {
+            best = kept;
+        } else {
+            inlined.insert(local);
+        }
+    }
+    Some(best.1)
+}
+
+/// Variables that are products, and differ in the two directions.
+fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
+    let mut found = Vec::new();
+    let mut factors = HashMap::new();
+    for (local, value) in definitions(&body.statements) {
+        let fixed = !body.locals[local].mutable && is_fixed(&body.locals, value);
+        let count = product::factors(value, &factors);
+        if fixed
+            && !parities.local(local).is_known()
+            && product::is_product(value)
+            && count <= MOST_FACTORS
+        {
+            found.push(local);
+            factors.insert(local, count);
+        }
+    }
+    found.truncate(MOST_CHOICES);
+    found
+}
+
+/// Every `let`, with its value.
+fn definitions(statements: &[Stmt]) -> Vec<(LocalId, &Expr)> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match &statement.kind {
+            StmtKind::Let { local, value } => found.push((*local, value)),
+            StmtKind::If { yes, no, .. } => {
+                found.extend(definitions(yes));
+                found.extend(definitions(no));
+            }
+            StmtKind::For { body, .. } => found.extend(definitions(body)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether an expression has the same value wherever its variables are in scope.
+fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
+    let mut fixed = true;
+    walk(expr, &mut |part| {
+        if let ExprKind::Local(local) = part.kind {
+            fixed &= !locals[local].mutable;
+        }
+    });
+    fixed
+}
+
+/// Writes the body of both directions.
+struct Exchanger<'a> {
+    interaction: &'a Interaction,
+    parities: &'a Parities,
+    /// The variables that are multiplied out, and what each variable is.
+    inlined: &'a HashSet<LocalId>,
+    definitions: HashMap<LocalId, &'a Expr>,
+    /// Those of `pair`, and behind them the new ones.
+    locals: Vec<Local>,
+    names: Unique,
+    /// What a variable is the other way, where that is a variable of its own.
+    backs: HashMap<LocalId, LocalId>,
+    /// The variables that have their values already.
+    defined: HashSet<LocalId>,
+    /// What was computed once for both, in the blocks that are open.
+    shared: Vec<(Expr, LocalId)>,
+    /// The statements of the innermost block.
+    out: Vec<Stmt>,
+}
+
+impl<'a> Exchanger<'a> {
+    fn new(
+        module: &Module,
+        interaction: &'a Interaction,
+        parities: &'a Parities,
+        inlined: &'a HashSet<LocalId>,
+    ) -> Self {
+        let body = &interaction.pair.body;
+        Self {
+            interaction,
+            parities,
+            inlined,
+            definitions: definitions(&body.statements).into_iter().collect(),
+            locals: body.locals.clone(),
+            names: taken(module, interaction),
+            backs: HashMap::new(),
+            defined: HashSet::new(),
+            shared: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Both {
+        let pair = &self.interaction.pair;
+        let g = self.names.name("g");
+        let statements = self.block(&pair.body.statements);
+        let Roles { i, j, f, index, .. } = &pair.roles;
+        let [i, j, f, index] = [i, j, f, index].map(Clone::clone);
+        let (space, comments) = (pair.body.space.clone(), pair.body.comments.clone());
+        let mut body = Body { locals: self.locals, statements, space, comments };
+        tidy::remove_unused(&mut body.statements);
+        Both { roles: Roles { i, j, f, index, g: Some(g) }, body }
+    }
+
+    /// The statements of a block, in both directions.
+    fn block(&mut self, statements: &'a [Stmt]) -> Vec<Stmt> {
+        let outer = std::mem::take(&mut self.out);
+        let shared = self.shared.len();
+        for statement in statements {
+            let first = self.out.len();
+            self.statement(statement);
+            if let Some(first) = self.out.get_mut(first) {
+                first.comments.clone_from(&statement.comments);
+            }
+        }
+        self.shared.truncate(shared);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    fn statement(&mut self, statement: &'a Stmt) {
+        let behind = statement.behind.as_ref();
+        match &statement.kind {
+            StmtKind::Let { local, value } => self.let_(*local, value, behind),
+            StmtKind::Declare { local } => {
+                self.push(StmtKind::Declare { local: *local }, behind);
+                if !self.parities.local(*local).is_known() {
+                    let back = self.back_of(*local);
+                    self.push(StmtKind::Declare { local: back }, None);
+                }
+            }
+            StmtKind::Assign { place, op, value } => self.assign(place, *op, value, behind),
+            StmtKind::Accumulate { place, how, value, .. } => {
+                self.accumulate(place, *how, value, behind);
+            }
+            StmtKind::If { condition, yes, no } => {
+                let (yes, no) = (self.block(yes), self.block(no));
+                self.push(StmtKind::If { condition: condition.clone(), yes, no }, behind);
+            }
+            StmtKind::For { local, body } => {
+                let body = self.block(body);
+                self.push(StmtKind::For { local: *local, body }, behind);
+            }
+            StmtKind::Return { .. } => self.push(StmtKind::Return { value: None }, behind),
+        }
+    }
+
+    fn push(&mut self, kind: StmtKind, behind: Option<&String>) {
+        self.out.push(Stmt { comments: Vec::new(), behind: behind.cloned(), kind });
+    }
+
+    fn let_(&mut self, local: LocalId, value: &'a Expr, behind: Option<&String>) {
+        if self.parities.local(local).is_known() {
+            self.push(StmtKind::Let { local, value: value.clone() }, behind);
+        } else {
+            let Two { forth, back } = self.two(value, false);
+            self.push(StmtKind::Let { local, value: forth.explicit() }, behind);
+            let turned = self.back_of(local);
+            self.push(StmtKind::Let { local: turned, value: back.explicit() }, None);
+        }
+        self.defined.insert(local);
+    }
+
+    fn assign(
+        &mut self,
+        place: &'a Place<LocalId>,
+        op: Option<BinaryOp>,
+        value: &'a Expr,
+        behind: Option<&String>,
+    ) {
+        if self.parities.local(place.of).is_known() {
+            let (place, value) = (place.clone(), value.clone());
+            self.push(StmtKind::Assign { place, op, value }, behind);
+            return;
+        }
+        let Two { forth, back } = self.two(value, op.is_some());
+        let turned = Place { of: self.back_of(place.of), ..place.clone() };
+        // What is read the other way must not be changed yet.
+        let back_first = reads(&back.expr, place.of);
+        let mut both = [(place.clone(), forth, behind), (turned, back, None)];
+        if back_first {
+            both.reverse();
+        }
+        for (place, value, behind) in both {
+            let opposite = match op {
+                Some(BinaryOp::Add) => Some(BinaryOp::Sub),
+                Some(BinaryOp::Sub) => Some(BinaryOp::Add),
+                _ => None,
+            };
+            let (op, value) = match opposite {
+                Some(opposite) if value.minus => (Some(opposite), value.expr),
+                _ => (op, value.explicit()),
+            };
+            self.push(StmtKind::Assign { place, op, value }, behind);
+        }
+    }
+
+    fn accumulate(
+        &mut self,
+        place: &'a Place<FieldName>,
+        how: Accumulate,
+        value: &'a Expr,
+        behind: Option<&String>,
+    ) {
+        let is_sum = matches!(how, Accumulate::Add | Accumulate::Sub);
+        let Two { forth, back } = self.contribution(&place.of.name, value, is_sum);
+        for (side, value, behind) in [(Side::I, forth, behind), (Side::J, back, None)] {
+            let (how, value) = match how {
+                Accumulate::Add if value.minus => (Accumulate::Sub, value.expr),
+                Accumulate::Sub if value.minus => (Accumulate::Add, value.expr),
+                _ => (how, value.explicit()),
+            };
+            self.push(StmtKind::Accumulate { side, place: place.clone(), how, value }, behind);
+        }
+    }
+
+    /// What is accumulated; if it is the same for both but for the sign, it takes the name of the
+    /// result.
+    fn contribution(&mut self, field: &str, value: &'a Expr, is_sum: bool) -> Two {
+        let parity = self.parities.expr(value);
+        let is_product = is_sum && self.is_product(value);
+        if parity.is_known() && !is_product && is_worth_sharing(value) {
+            let shared = self.share(value.clone(), field);
+            return Two::known(Signed::plus(shared), parity);
+        }
+        self.two(value, is_sum)
+    }
+
+    /// The variable that holds what this one is the other way.
+    fn back_of(&mut self, local: LocalId) -> LocalId {
+        if let Some(back) = self.backs.get(&local) {
+            return *back;
+        }
+        let Local { name, ty, mutable, .. } = self.locals[local].clone();
+        let back = self.new_local(&format!("{name}_back"), ty);
+        self.locals[back].mutable = mutable;
+        self.backs.insert(local, back);
+        back
+    }
+
+    /// What a variable is the other way.
+    fn turned(&mut self, local: LocalId) -> Signed {
+        let parity = self.parities.local(local);
+        if parity.is_known() {
+            return Signed { minus: parity.changes_sign(), expr: self.variable(local) };
+        }
+        match self.parities.partner(local) {
+            Some((partner, minus)) if self.defined.contains(&partner) => {
+                Signed { minus, expr: self.variable(partner) }
+            }
+            _ => {
+                let back = self.back_of(local);
+                Signed::plus(self.variable(back))
+            }
+        }
+    }
+
+    fn variable(&self, local: LocalId) -> Expr {
+        let Local { ty, span, .. } = self.locals[local];
+        Expr { kind: ExprKind::Local(local), ty, span }
+    }
+
+    fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
+        let name = self.names.name(name);
+        let span = Span::call_site();
+        self.locals.push(Local { name, span, ty, mutable: false, range: None });
+        self.locals.len() - 1
+    }
+
+    /// The variable that holds an even or odd value, which is computed here if it is not yet.
+    fn share(&mut self, value: Expr, name: &str) -> Expr {
+        if let Some((_, local)) = self.shared.iter().find(|(known, _)| *known == value) {
+            return self.variable(*local);
+        }
+        let local = self.new_local(name, value.ty);
+        if is_fixed(&self.locals, &value) {
+            self.shared.push((value.clone(), local));
+        }
+        self.push(StmtKind::Let { local, value }, None);
+        self.variable(local)
+    }
+}
+
+/// Whether a value is worth a variable.
+fn is_worth_sharing(expr: &Expr) -> bool {
+    let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
+    has_room && !is_trivial(expr)
+}
+
+/// Whether an expression takes no instruction.
+fn is_trivial(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Local(_)
+        | ExprKind::Input(..)
+        | ExprKind::Constant(_)
+        | ExprKind::Real(_)
+        | ExprKind::U32(_)
+        | ExprKind::Bool(_) => true,
+        ExprKind::Unary(_, part) | ExprKind::Component(part, _) | ExprKind::Convert(part) => {
+            is_trivial(part)
+        }
+        _ => false,
+    }
+}
+
+/// The names that mean something in the function already.
+fn taken(module: &Module, interaction: &Interaction) -> Unique {
+    let mut names = Unique::default();
+    let Roles { i, j, f, index, .. } = &interaction.pair.roles;
+    let body = &interaction.pair.body;
+    let structs = module.structs.iter().map(|item| &item.name);
+    let constants = module.constants.iter().map(|item| &item.name);
+    let functions = module.functions.iter().map(|item| &item.name);
+    let locals = body.locals.iter().map(|local| &local.name);
+    let items = structs.chain(constants).chain(functions).chain(locals);
+    for name in items.chain([i, j, f, index, &body.space]) {
+        names.keep(name);
+    }
+    names.keep("cutoff");
+    names
+}
+
+fn reads(expr: &Expr, local: LocalId) -> bool {
+    let mut found = false;
+    walk(expr, &mut |part| found |= matches!(part.kind, ExprKind::Local(read) if read == local));
+    found
+}
+
+/// The variables that some expression among these statements reads.
+fn read(statements: &[Stmt]) -> HashSet<LocalId> {
+    let mut found = HashSet::new();
+    each_expr(statements, &mut |expr| {
+        walk(expr, &mut |part| {
+            if let ExprKind::Local(local) = part.kind {
+                found.insert(local);
+            }
+        });
+    });
+    found
+}

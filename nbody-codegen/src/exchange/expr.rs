@@ -1,0 +1,180 @@
+//! Expressions in both directions.
+
+use crate::builtin::Sign;
+use crate::exchange::{Exchanger, is_worth_sharing};
+use crate::ir::{BinaryOp, Expr, ExprKind, Index, Input, Type, UnaryOp};
+use crate::parity::Parity;
+
+/// An expression, or its opposite.
+#[derive(Clone)]
+pub(super) struct Signed {
+    pub minus: bool,
+    pub expr: Expr,
+}
+
+/// An expression in both directions.
+pub(super) struct Two {
+    pub forth: Signed,
+    pub back: Signed,
+}
+
+impl Signed {
+    pub fn plus(expr: Expr) -> Self {
+        Self { minus: false, expr }
+    }
+
+    /// The expression, with its sign written out.
+    pub fn explicit(self) -> Expr {
+        if !self.minus {
+            return self.expr;
+        }
+        let (ty, span) = (self.expr.ty, self.expr.span);
+        Expr { kind: ExprKind::Unary(UnaryOp::Neg, Box::new(self.expr)), ty, span }
+    }
+
+    pub fn times(self, minus: bool) -> Self {
+        Self { minus: self.minus != minus, ..self }
+    }
+}
+
+impl Two {
+    /// A value that is the same in both directions, but for the sign.
+    pub fn known(forth: Signed, parity: Parity) -> Self {
+        let back = forth.clone().times(parity.changes_sign());
+        Self { forth, back }
+    }
+}
+
+impl<'a> Exchanger<'a> {
+    /// An expression of `pair` in both directions. A product is `fused` where it is added to
+    /// something, so that its last factor costs nothing.
+    pub fn two(&mut self, expr: &'a Expr, fused: bool) -> Two {
+        if self.is_product(expr) {
+            return self.product(expr, fused);
+        }
+        let parity = self.parities.expr(expr);
+        if parity.is_known() {
+            let value = expr.clone();
+            let value = if is_worth_sharing(expr) { self.share(value, "shared") } else { value };
+            return Two::known(Signed::plus(value), parity);
+        }
+        match &expr.kind {
+            ExprKind::Local(local) => {
+                Two { forth: Signed::plus(expr.clone()), back: self.turned(*local) }
+            }
+            ExprKind::Input(input, field) => {
+                let other = match input {
+                    Input::I => Input::J,
+                    Input::J => Input::I,
+                    Input::Parameters => Input::Parameters,
+                };
+                let kind = ExprKind::Input(other, field.clone());
+                let back = Signed::plus(Expr { kind, ..*expr });
+                Two { forth: Signed::plus(expr.clone()), back }
+            }
+            _ => {
+                let fused = is_sum(expr);
+                let parts = parts(expr).into_iter().map(|part| self.two(part, fused));
+                let (forth, back): (Vec<_>, Vec<_>) =
+                    parts.map(|Two { forth, back }| (forth, back)).unzip();
+                Two { forth: with_parts(expr, forth), back: with_parts(expr, back) }
+            }
+        }
+    }
+}
+
+fn is_sum(expr: &Expr) -> bool {
+    let is_sum = matches!(
+        &expr.kind,
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, _) if !matches!(a.ty, Type::Point(_))
+    );
+    is_sum && expr.ty != Type::U32
+}
+
+/// The operands, without the indices of loops, which are the same in both directions.
+fn parts(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Component(part, _)
+        | ExprKind::Unary(_, part)
+        | ExprKind::Powi(part, _)
+        | ExprKind::Convert(part) => vec![part],
+        ExprKind::Entry(base, indices) => std::iter::once(&**base).chain(indices).collect(),
+        ExprKind::Binary(_, a, b) => vec![a, b],
+        ExprKind::Math(_, parts) | ExprKind::Components(parts) | ExprKind::Call(_, parts) => {
+            parts.iter().collect()
+        }
+        ExprKind::Select(parts) => parts.iter().collect(),
+        ExprKind::Real(_)
+        | ExprKind::U32(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Local(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Input(..) => Vec::new(),
+    }
+}
+
+/// The expression with other operands, whose signs come to the front where they can.
+fn with_parts(expr: &Expr, parts: Vec<Signed>) -> Signed {
+    if is_sum(expr) {
+        return sum(expr, parts);
+    }
+    let odd = parts.iter().fold(false, |odd, part| odd != part.minus);
+    let minus = match &expr.kind {
+        ExprKind::Unary(UnaryOp::Neg, _) => !odd,
+        ExprKind::Component(..) => odd,
+        ExprKind::Powi(_, n) => odd && n % 2 != 0,
+        ExprKind::Math(builtin, _) if builtin.sign() == Sign::Odd => odd,
+        ExprKind::Math(builtin, _) if builtin.sign() == Sign::Even => false,
+        ExprKind::Select(_) if parts[1].minus && parts[2].minus => true,
+        ExprKind::Components(_) if parts.iter().all(|part| part.minus) => true,
+        _ => {
+            let parts = parts.into_iter().map(Signed::explicit).collect();
+            return Signed::plus(rebuilt(expr, parts));
+        }
+    };
+    let bare: Vec<_> = parts.into_iter().map(|part| part.expr).collect();
+    if matches!(expr.kind, ExprKind::Unary(UnaryOp::Neg, _)) {
+        return bare.into_iter().map(|expr| Signed { minus, expr }).next().expect("one operand");
+    }
+    Signed { minus, expr: rebuilt(expr, bare) }
+}
+
+fn sum(expr: &Expr, parts: Vec<Signed>) -> Signed {
+    let subtracts = matches!(expr.kind, ExprKind::Binary(BinaryOp::Sub, ..));
+    let [a, b] = <[Signed; 2]>::try_from(parts).unwrap_or_else(|_| unreachable!("two operands"));
+    let b = b.times(subtracts);
+    let (op, minus, a, b) = match (a.minus, b.minus) {
+        (false, false) => (BinaryOp::Add, false, a, b),
+        (false, true) => (BinaryOp::Sub, false, a, b),
+        (true, false) => (BinaryOp::Sub, false, b, a),
+        (true, true) => (BinaryOp::Add, true, a, b),
+    };
+    let kind = ExprKind::Binary(op, Box::new(a.expr), Box::new(b.expr));
+    Signed { minus, expr: Expr { kind, ..*expr } }
+}
+
+/// The expression with other operands.
+fn rebuilt(expr: &Expr, parts: Vec<Expr>) -> Expr {
+    let mut parts = parts.into_iter();
+    let mut next = || Box::new(parts.next().expect("as many operands as before"));
+    let kind = match &expr.kind {
+        ExprKind::Component(_, index) => {
+            let index = match index {
+                Index::Fixed(k) => Index::Fixed(*k),
+                Index::Loop(index) => Index::Loop(index.clone()),
+            };
+            ExprKind::Component(next(), index)
+        }
+        ExprKind::Unary(op, _) => ExprKind::Unary(*op, next()),
+        ExprKind::Powi(_, n) => ExprKind::Powi(next(), *n),
+        ExprKind::Convert(_) => ExprKind::Convert(next()),
+        ExprKind::Entry(..) => ExprKind::Entry(next(), parts.collect()),
+        ExprKind::Binary(op, ..) => ExprKind::Binary(*op, next(), next()),
+        ExprKind::Math(builtin, _) => ExprKind::Math(*builtin, parts.collect()),
+        ExprKind::Components(_) => ExprKind::Components(parts.collect()),
+        ExprKind::Call(index, _) => ExprKind::Call(*index, parts.collect()),
+        ExprKind::Select(_) => ExprKind::Select(Box::new([*next(), *next(), *next()])),
+        leaf => leaf.clone(),
+    };
+    Expr { kind, ..*expr }
+}

@@ -1,0 +1,349 @@
+//! Values as a graph in which equal values are one node, and every value has a sign.
+//!
+//! What two expressions have in common is found by building both: operands that may change places
+//! are sorted, signs are drawn to the front wherever that is exact, and products are bags of
+//! factors, in whatever order they were written. A value is its node and its sign, so that to be
+//! equal, or opposite, is to have the same node.
+
+use std::collections::HashMap;
+
+use crate::builtin::{Builtin, Sign};
+use crate::ir::Input;
+
+/// Products of more factors are not taken apart, so that no loop makes one without end.
+const LONGEST_PRODUCT: usize = 16;
+
+/// A node of the graph, or its opposite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value {
+    node: usize,
+    minus: bool,
+}
+
+impl Value {
+    /// The number 0, which is its own opposite.
+    pub const ZERO: Self = Self { node: 0, minus: false };
+
+    /// The opposite value.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        self.times(true)
+    }
+
+    /// The value, or its opposite.
+    fn times(self, minus: bool) -> Self {
+        Self { minus: self.node != Self::ZERO.node && self.minus != minus, ..self }
+    }
+}
+
+/// How a node is made of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Of real numbers or vectors.
+    Sum,
+    /// Of two points.
+    Difference,
+    /// This many factors, and behind them the divisors.
+    Product(usize),
+    Less,
+    LessEqual,
+    Equal,
+    Not,
+    And,
+    Or,
+    Xor,
+    /// Of integers, which wrap and have no sign.
+    Plus,
+    Minus,
+    Times,
+    Math(Builtin),
+    /// The product a · (b × c).
+    Triple,
+    Powi(i32),
+    Component(usize),
+    /// An array or a table, and the indices.
+    Entry,
+    Components,
+    /// A condition and two values.
+    Select,
+    Convert,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    /// By its bits.
+    Real(u64),
+    Integer(u32),
+    Truth(bool),
+    Input(Input, String),
+    Apply(Op, Vec<Value>),
+}
+
+/// All values so far. The operands of a node are older than the node.
+pub struct Graph {
+    nodes: Vec<Node>,
+    found: HashMap<Node, usize>,
+    /// What each node is after i and j changed places, for as many nodes as was asked.
+    exchanged: Vec<Value>,
+}
+
+impl Graph {
+    pub fn new() -> Self {
+        let mut graph = Self { nodes: Vec::new(), found: HashMap::new(), exchanged: Vec::new() };
+        graph.intern(Node::Real(0));
+        graph
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn intern(&mut self, node: Node) -> Value {
+        let next = self.nodes.len();
+        let found = *self.found.entry(node.clone()).or_insert(next);
+        if found == next {
+            self.nodes.push(node);
+        }
+        Value { node: found, minus: false }
+    }
+
+    pub fn real(&mut self, x: f64) -> Value {
+        let minus = x.is_sign_negative();
+        self.intern(Node::Real(x.abs().to_bits())).times(minus)
+    }
+
+    pub fn integer(&mut self, n: u32) -> Value {
+        self.intern(Node::Integer(n))
+    }
+
+    pub fn truth(&mut self, value: bool) -> Value {
+        self.intern(Node::Truth(value))
+    }
+
+    pub fn input(&mut self, input: Input, field: &str) -> Value {
+        self.intern(Node::Input(input, field.to_owned()))
+    }
+
+    /// The integer, where it is known.
+    pub fn known_integer(&self, value: Value) -> Option<u32> {
+        if let Node::Integer(n) = self.nodes[value.node] { Some(n) } else { None }
+    }
+
+    /// Whether a condition holds, where it is known.
+    pub fn known_truth(&self, value: Value) -> Option<bool> {
+        if let Node::Truth(value) = self.nodes[value.node] { Some(value) } else { None }
+    }
+
+    /// The value after i and j changed places.
+    pub fn exchange(&mut self, value: Value) -> Value {
+        while self.exchanged.len() <= value.node {
+            let new = match self.nodes[self.exchanged.len()].clone() {
+                Node::Input(Input::I, field) => self.intern(Node::Input(Input::J, field)),
+                Node::Input(Input::J, field) => self.intern(Node::Input(Input::I, field)),
+                Node::Apply(op, operands) => {
+                    let exchanged =
+                        operands.iter().map(|x| self.exchanged[x.node].times(x.minus)).collect();
+                    self.apply(op, exchanged)
+                }
+                leaf => self.intern(leaf),
+            };
+            self.exchanged.push(new);
+        }
+        self.exchanged[value.node].times(value.minus)
+    }
+
+    /// The value of an operation.
+    pub fn apply(&mut self, op: Op, mut x: Vec<Value>) -> Value {
+        if let Some(folded) = self.folded(op, &x) {
+            return folded;
+        }
+        let minus = match op {
+            Op::Product(factors) => return self.product(factors, &x),
+            Op::Math(builtin) => return self.math(builtin, x),
+            Op::Select => return self.select(x[0], x[1], x[2]),
+            Op::Sum => {
+                x.sort();
+                lead(&mut x)
+            }
+            // Points have no sign, but their difference has.
+            Op::Difference => sort(&mut x),
+            Op::Less | Op::LessEqual => {
+                let opposite = vec![x[1].negated(), x[0].negated()];
+                x = x.min(opposite);
+                false
+            }
+            Op::Equal => {
+                x.sort();
+                lead(&mut x);
+                false
+            }
+            Op::And | Op::Or | Op::Xor | Op::Plus | Op::Times => {
+                x.sort();
+                false
+            }
+            Op::Triple => strip(&mut x) != sort(&mut x),
+            Op::Powi(n) => strip(&mut x) && n % 2 != 0,
+            Op::Component(_) | Op::Entry => strip(&mut x[..1]),
+            Op::Components => lead(&mut x),
+            Op::Not | Op::Minus | Op::Convert => false,
+        };
+        self.intern(Node::Apply(op, x)).times(minus)
+    }
+
+    /// What needs no node of its own.
+    fn folded(&mut self, op: Op, x: &[Value]) -> Option<Value> {
+        let integers = (
+            x.first().and_then(|x| self.known_integer(*x)),
+            x.get(1).and_then(|x| self.known_integer(*x)),
+        );
+        Some(match (op, integers) {
+            (Op::Plus, (Some(a), Some(b))) => self.integer(a.wrapping_add(b)),
+            (Op::Minus, (Some(a), Some(b))) => self.integer(a.wrapping_sub(b)),
+            (Op::Times, (Some(a), Some(b))) => self.integer(a.wrapping_mul(b)),
+            (Op::Less, (Some(a), Some(b))) => self.truth(a < b),
+            (Op::LessEqual, (Some(a), Some(b))) => self.truth(a <= b),
+            (Op::Equal, (Some(a), Some(b))) => self.truth(a == b),
+            (Op::Convert, (Some(n), _)) => self.real(f64::from(n)),
+            (Op::Sum, _) if x[0] == Value::ZERO => x[1],
+            (Op::Sum, _) if x[1] == Value::ZERO => x[0],
+            (Op::Not, _) => match &self.nodes[x[0].node] {
+                Node::Truth(value) => {
+                    let value = !value;
+                    self.truth(value)
+                }
+                Node::Apply(Op::Not, inner) => inner[0],
+                _ => return None,
+            },
+            (Op::Component(k), _) => match &self.nodes[x[0].node] {
+                Node::Apply(Op::Components, parts) => parts[k].times(x[0].minus),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    fn product(&mut self, count: usize, x: &[Value]) -> Value {
+        let mut x = x.to_vec();
+        let minus = strip(&mut x);
+        let (mut factors, mut divisors) = (Vec::new(), Vec::new());
+        for (k, value) in x.iter().enumerate() {
+            let (over, under) = if k < count {
+                (&mut factors, &mut divisors)
+            } else {
+                (&mut divisors, &mut factors)
+            };
+            match &self.nodes[value.node] {
+                Node::Apply(Op::Product(inner), parts) if parts.len() < LONGEST_PRODUCT => {
+                    over.extend_from_slice(&parts[..*inner]);
+                    under.extend_from_slice(&parts[*inner..]);
+                }
+                _ => over.push(*value),
+            }
+        }
+        factors.sort();
+        divisors.sort();
+        let op = Op::Product(factors.len());
+        factors.append(&mut divisors);
+        self.intern(Node::Apply(op, factors)).times(minus)
+    }
+
+    fn math(&mut self, builtin: Builtin, mut x: Vec<Value>) -> Value {
+        let mut name = builtin;
+        let minus = match builtin {
+            Builtin::Cross => strip(&mut x) != sort(&mut x),
+            Builtin::Dot => {
+                let minus = strip(&mut x);
+                x.sort();
+                for k in 0..2 {
+                    if let Node::Apply(Op::Math(Builtin::Cross), of) = &self.nodes[x[k].node] {
+                        let triple = vec![x[1 - k], of[0], of[1]];
+                        return self.apply(Op::Triple, triple).times(minus);
+                    }
+                }
+                minus
+            }
+            // The least of opposites is the opposite of the greatest.
+            Builtin::Min | Builtin::Max => {
+                x.sort();
+                let minus = lead(&mut x);
+                if minus {
+                    let is_min = builtin == Builtin::Min;
+                    name = if is_min { Builtin::Max } else { Builtin::Min };
+                }
+                minus
+            }
+            Builtin::MulAdd => {
+                let minus = strip(&mut x[..2]);
+                x[..2].sort();
+                x[2] = x[2].times(minus);
+                minus
+            }
+            // Only how large it is matters.
+            Builtin::Copysign => {
+                strip(&mut x[..1]);
+                false
+            }
+            _ => match builtin.sign() {
+                Sign::Odd => strip(&mut x),
+                Sign::Even => {
+                    strip(&mut x);
+                    false
+                }
+                Sign::Kept => false,
+            },
+        };
+        self.intern(Node::Apply(Op::Math(name), x)).times(minus)
+    }
+
+    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        match &self.nodes[condition.node] {
+            Node::Truth(value) => return if *value { yes } else { no },
+            Node::Apply(Op::Not, inner) => return self.select(inner[0], no, yes),
+            _ if yes == no => return yes,
+            _ => {}
+        }
+        match (self.known_truth(yes), self.known_truth(no)) {
+            (Some(true), Some(false)) => return condition,
+            (Some(false), Some(true)) => return self.apply(Op::Not, vec![condition]),
+            _ => {}
+        }
+        let mut x = vec![condition, yes, no];
+        let minus = lead(&mut x[1..]);
+        self.intern(Node::Apply(Op::Select, x)).times(minus)
+    }
+}
+
+/// Takes all signs away, and tells whether their product is negative.
+fn strip(x: &mut [Value]) -> bool {
+    let minus = x.iter().fold(false, |minus, x| minus != x.minus);
+    for value in x {
+        value.minus = false;
+    }
+    minus
+}
+
+/// Changes all signs, and says so, if the first that has one has a minus.
+fn lead(x: &mut [Value]) -> bool {
+    let first = x.iter().find(|x| **x != Value::ZERO);
+    let minus = first.is_some_and(|x| x.minus);
+    if minus {
+        for value in x {
+            *value = value.negated();
+        }
+    }
+    minus
+}
+
+/// Sorts, and tells whether that took an odd number of exchanges of neighbours.
+fn sort(x: &mut [Value]) -> bool {
+    let mut odd = false;
+    for end in (1..x.len()).rev() {
+        for k in 0..end {
+            if x[k] > x[k + 1] {
+                x.swap(k, k + 1);
+                odd = !odd;
+            }
+        }
+    }
+    odd
+}

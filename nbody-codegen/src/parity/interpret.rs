@@ -1,0 +1,317 @@
+//! Runs a body on the graph of values.
+
+use std::collections::HashMap;
+
+use crate::ir::{
+    BinaryOp, Body, Expr, ExprKind, Index, LocalId, Module, Place, Stmt, StmtKind, Type, UnaryOp,
+    Value as Number,
+};
+use crate::parity::graph::{Graph, Op, Value};
+use crate::parity::{Parities, Parity};
+
+/// Expressions that are evaluated, and nodes that they make, before it is too much.
+const LIMIT: usize = 20_000;
+
+pub(super) struct Interpreter<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    graph: Graph,
+    evaluated: usize,
+    pub parities: Parities,
+    /// What each `let` gave, one value for each time, and where its block begins.
+    given: HashMap<LocalId, (*const Stmt, Vec<Value>)>,
+}
+
+/// A function that is running.
+struct Frame<'a> {
+    body: &'a Body,
+    values: Vec<Option<Value>>,
+    /// Whether it has returned, and with which value.
+    returned: Value,
+    result: Value,
+    /// Whether it is the one whose parities are asked.
+    is_outer: bool,
+}
+
+impl<'a> Interpreter<'a> {
+    pub fn new(module: &'a Module, body: &'a Body) -> Self {
+        let (graph, parities) = (Graph::new(), Parities::new(body));
+        Self { module, body, graph, evaluated: 0, parities, given: HashMap::new() }
+    }
+
+    /// Runs the body, which may end with a value; `None` if that is too much.
+    pub fn run(&mut self, value: Option<&'a Expr>) -> Option<()> {
+        let mut frame = self.frame(self.body, true);
+        self.statements(&mut frame, &self.body.statements)?;
+        if let Some(value) = value {
+            let last = self.expr(&frame, value)?;
+            let chosen = self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]);
+            // It stands for all that the function may return.
+            let parity = self.parity(chosen);
+            self.parities.exprs.insert(std::ptr::from_ref(value), parity);
+        }
+        Some(())
+    }
+
+    fn frame(&mut self, body: &'a Body, is_outer: bool) -> Frame<'a> {
+        let returned = self.graph.truth(false);
+        let values = vec![None; body.locals.len()];
+        Frame { body, values, returned, result: Value::ZERO, is_outer }
+    }
+
+    fn parity(&mut self, value: Value) -> Parity {
+        let exchanged = self.graph.exchange(value);
+        Parity { even: exchanged == value, odd: exchanged == value.negated() }
+    }
+
+    /// Pairs of variables that turn into one another.
+    pub fn find_partners(&mut self) {
+        let given = std::mem::take(&mut self.given);
+        for (&local, (block, values)) in &given {
+            let exchanged: Vec<_> =
+                values.iter().map(|value| self.graph.exchange(*value)).collect();
+            let opposite: Vec<_> = exchanged.iter().map(|value| value.negated()).collect();
+            // In the same block each time of one is a time of the other.
+            let mut others: Vec<_> = given.iter().filter(|(_, other)| other.0 == *block).collect();
+            others.sort_by_key(|(other, _)| **other);
+            let found = others.into_iter().find_map(|(&other, (_, values))| {
+                let minus = *values == opposite;
+                (minus || *values == exchanged).then_some((other, minus))
+            });
+            if let Some(partner) = found {
+                self.parities.partners.insert(local, partner);
+            }
+        }
+    }
+
+    fn statements(&mut self, frame: &mut Frame<'a>, statements: &'a [Stmt]) -> Option<()> {
+        for statement in statements {
+            if let StmtKind::Let { local, value } = &statement.kind {
+                let value = self.expr(frame, value)?;
+                self.set(frame, *local, value);
+                if frame.is_outer && !frame.body.locals[*local].mutable {
+                    let begin = statements.as_ptr();
+                    self.given.entry(*local).or_insert((begin, Vec::new())).1.push(value);
+                }
+            } else {
+                self.statement(frame, &statement.kind)?;
+            }
+        }
+        Some(())
+    }
+
+    fn statement(&mut self, frame: &mut Frame<'a>, statement: &'a StmtKind) -> Option<()> {
+        match statement {
+            StmtKind::Let { .. } | StmtKind::Declare { .. } => {}
+            StmtKind::Assign { place, op, value } => {
+                let value = self.expr(frame, value)?;
+                self.assign(frame, place, *op, value)?;
+            }
+            StmtKind::Accumulate { value, .. } => {
+                self.expr(frame, value)?;
+            }
+            StmtKind::If { condition, yes, no } => {
+                let condition = self.expr(frame, condition)?;
+                match self.graph.known_truth(condition) {
+                    Some(true) => self.statements(frame, yes)?,
+                    Some(false) => self.statements(frame, no)?,
+                    None => self.branches(frame, condition, yes, no)?,
+                }
+            }
+            StmtKind::For { local, body } => {
+                for turn in frame.body.locals[*local].range.clone().unwrap_or_default() {
+                    frame.values[*local] = Some(self.graph.integer(turn));
+                    self.statements(frame, body)?;
+                }
+            }
+            StmtKind::Return { value } => {
+                if let Some(value) = value {
+                    let value = self.expr(frame, value)?;
+                    let chosen = vec![frame.returned, frame.result, value];
+                    frame.result = self.graph.apply(Op::Select, chosen);
+                }
+                frame.returned = self.graph.truth(true);
+            }
+        }
+        Some(())
+    }
+
+    /// Runs both branches, and chooses between what they leave behind.
+    fn branches(
+        &mut self,
+        frame: &mut Frame<'a>,
+        condition: Value,
+        yes: &'a [Stmt],
+        no: &'a [Stmt],
+    ) -> Option<()> {
+        let before = (frame.values.clone(), frame.returned, frame.result);
+        self.statements(frame, yes)?;
+        let after = std::mem::replace(&mut frame.values, before.0);
+        let (returned, result) = (frame.returned, frame.result);
+        (frame.returned, frame.result) = (before.1, before.2);
+        self.statements(frame, no)?;
+        let choose = |graph: &mut Graph, yes, no| graph.apply(Op::Select, vec![condition, yes, no]);
+        frame.returned = choose(&mut self.graph, returned, frame.returned);
+        frame.result = choose(&mut self.graph, result, frame.result);
+        for (local, yes) in after.into_iter().enumerate() {
+            match (yes, frame.values[local]) {
+                (Some(yes), Some(no)) if yes != no => {
+                    let chosen = choose(&mut self.graph, yes, no);
+                    self.set(frame, local, chosen);
+                }
+                (Some(yes), None) => frame.values[local] = Some(yes),
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn set(&mut self, frame: &mut Frame<'a>, local: LocalId, value: Value) {
+        frame.values[local] = Some(value);
+        if frame.is_outer {
+            let parity = self.parity(value);
+            self.parities.locals[local] = self.parities.locals[local].and(parity);
+        }
+    }
+
+    fn assign(
+        &mut self,
+        frame: &mut Frame<'a>,
+        place: &'a Place<LocalId>,
+        op: Option<BinaryOp>,
+        value: Value,
+    ) -> Option<()> {
+        let before = frame.values[place.of].unwrap_or(Value::ZERO);
+        let Some(index) = &place.component else {
+            let value = match op {
+                None => value,
+                Some(op) => self.binary(op, place.whole, before, value),
+            };
+            self.set(frame, place.of, value);
+            return Some(());
+        };
+        let changed = self.index(frame, index)?;
+        let mut parts = Vec::new();
+        for k in 0..place.whole.components() {
+            let part = self.graph.apply(Op::Component(k), vec![before]);
+            parts.push(match op {
+                _ if k != changed => part,
+                None => value,
+                Some(op) => self.binary(op, Type::Real, part, value),
+            });
+        }
+        let whole = self.graph.apply(Op::Components, parts);
+        self.set(frame, place.of, whole);
+        Some(())
+    }
+
+    fn index(&mut self, frame: &Frame<'a>, index: &'a Index) -> Option<usize> {
+        match index {
+            Index::Fixed(k) => Some(*k),
+            Index::Loop(index) => {
+                let value = self.expr(frame, index)?;
+                self.graph.known_integer(value).and_then(|k| usize::try_from(k).ok())
+            }
+        }
+    }
+
+    fn expr(&mut self, frame: &Frame<'a>, expr: &'a Expr) -> Option<Value> {
+        self.evaluated += 1;
+        if self.evaluated.max(self.graph.len()) > LIMIT {
+            return None;
+        }
+        let value = self.value(frame, expr)?;
+        if frame.is_outer {
+            let parity = self.parity(value);
+            let known = self.parities.exprs.entry(std::ptr::from_ref(expr));
+            known.and_modify(|known| *known = known.and(parity)).or_insert(parity);
+        }
+        Some(value)
+    }
+
+    fn exprs(&mut self, frame: &Frame<'a>, exprs: &'a [Expr]) -> Option<Vec<Value>> {
+        exprs.iter().map(|expr| self.expr(frame, expr)).collect()
+    }
+
+    fn value(&mut self, frame: &Frame<'a>, expr: &'a Expr) -> Option<Value> {
+        let (op, operands) = match &expr.kind {
+            ExprKind::Real(text) => return Some(self.graph.real(text.parse().ok()?)),
+            ExprKind::U32(n) => return Some(self.graph.integer(*n)),
+            ExprKind::Bool(value) => return Some(self.graph.truth(*value)),
+            ExprKind::Local(id) => return frame.values[*id],
+            ExprKind::Constant(index) => {
+                return Some(match self.module.constants[*index].value {
+                    Number::Real(x) => self.graph.real(x),
+                    Number::U32(n) => self.graph.integer(n),
+                });
+            }
+            ExprKind::Input(input, field) => return Some(self.graph.input(*input, &field.name)),
+            ExprKind::Unary(UnaryOp::Neg, operand) => {
+                return Some(self.expr(frame, operand)?.negated());
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (left, right) = (self.expr(frame, a)?, self.expr(frame, b)?);
+                return Some(self.binary(*op, a.ty, left, right));
+            }
+            ExprKind::Call(index, arguments) => {
+                let arguments = self.exprs(frame, arguments)?;
+                return self.call(*index, arguments);
+            }
+            ExprKind::Component(base, index) => {
+                let base = self.expr(frame, base)?;
+                (Op::Component(self.index(frame, index)?), vec![base])
+            }
+            ExprKind::Entry(base, indices) => {
+                let mut operands = vec![self.expr(frame, base)?];
+                operands.extend(self.exprs(frame, indices)?);
+                (Op::Entry, operands)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => (Op::Not, vec![self.expr(frame, operand)?]),
+            ExprKind::Math(builtin, operands) => (Op::Math(*builtin), self.exprs(frame, operands)?),
+            ExprKind::Powi(base, n) => (Op::Powi(*n), vec![self.expr(frame, base)?]),
+            ExprKind::Components(parts) => (Op::Components, self.exprs(frame, parts)?),
+            ExprKind::Select(parts) => (Op::Select, self.exprs(frame, &parts[..])?),
+            ExprKind::Convert(integer) => (Op::Convert, vec![self.expr(frame, integer)?]),
+        };
+        Some(self.graph.apply(op, operands))
+    }
+
+    fn call(&mut self, index: usize, arguments: Vec<Value>) -> Option<Value> {
+        let function = &self.module.functions[index];
+        let mut frame = self.frame(&function.body, false);
+        for (&parameter, argument) in function.parameters.iter().zip(arguments) {
+            frame.values[parameter] = Some(argument);
+        }
+        self.statements(&mut frame, &function.body.statements)?;
+        let last = self.expr(&frame, &function.value)?;
+        Some(self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]))
+    }
+
+    /// `left` is the type on the left.
+    fn binary(&mut self, op: BinaryOp, left: Type, a: Value, b: Value) -> Value {
+        let is_integer = left == Type::U32;
+        let (op, operands) = match op {
+            BinaryOp::Add if is_integer => (Op::Plus, vec![a, b]),
+            BinaryOp::Sub if is_integer => (Op::Minus, vec![a, b]),
+            BinaryOp::Mul if is_integer => (Op::Times, vec![a, b]),
+            BinaryOp::Sub if matches!(left, Type::Point(_)) => (Op::Difference, vec![a, b]),
+            BinaryOp::Add => (Op::Sum, vec![a, b]),
+            BinaryOp::Sub => (Op::Sum, vec![a, b.negated()]),
+            BinaryOp::Mul => (Op::Product(2), vec![a, b]),
+            BinaryOp::Div => (Op::Product(1), vec![a, b]),
+            BinaryOp::And => (Op::And, vec![a, b]),
+            BinaryOp::Or => (Op::Or, vec![a, b]),
+            BinaryOp::Xor => (Op::Xor, vec![a, b]),
+            BinaryOp::Lt => (Op::Less, vec![a, b]),
+            BinaryOp::Le => (Op::LessEqual, vec![a, b]),
+            BinaryOp::Gt => (Op::Less, vec![b, a]),
+            BinaryOp::Ge => (Op::LessEqual, vec![b, a]),
+            BinaryOp::Eq => (Op::Equal, vec![a, b]),
+            BinaryOp::Ne => {
+                let equal = self.graph.apply(Op::Equal, vec![a, b]);
+                (Op::Not, vec![equal])
+            }
+        };
+        self.graph.apply(op, operands)
+    }
+}

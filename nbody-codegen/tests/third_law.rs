@@ -1,0 +1,146 @@
+//! Both directions at once against one after the other, in the emitted text, compiled as C++.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+const MODULES: [&str; 6] = [
+    "tests/modules/gravity.rs",
+    "tests/modules/fluid.rs",
+    "../interactions/src/gravitation.rs",
+    "../interactions/src/electrostatics.rs",
+    "../interactions/src/molecular.rs",
+    "../interactions/src/vortex.rs",
+];
+
+/// What runs an interaction on random particles: all words of a record are real numbers, but
+/// for the fields that INTEGERS sets. Counts lie in the totals by their bits.
+const CHECK: &str = r#"
+inline double random_number()
+{
+    static unsigned long long state = 1;
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return 0.05 + double(state >> 40) / (1 << 24);
+}
+template <typename T> void fill(T &record)
+{
+    double *words = reinterpret_cast<double *>(&record);
+    for (size_t k = 0; k < sizeof(T) / sizeof(double); ++k) words[k] = random_number();
+}
+inline bool differ(double a, double b, double scale)
+{
+    if (a == b || (a != a && b != b)) return false;
+    const bool counts = fabs(a) < 1e-300 && fabs(b) < 1e-300;
+    return counts || !(fabs(a - b) <= 1e-10 * scale);
+}
+template <int N> bool differ(const double (&a)[N], const double (&b)[N])
+{
+    double scale = 1e-6;
+    for (double x : a) if (fabs(x) > scale) scale = fabs(x);
+    for (int k = 0; k < N; ++k) if (differ(a[k], b[k], scale)) return true;
+    return false;
+}
+"#;
+
+const RUN: &str = r#"
+inline int check()
+{
+    int wrong = 0;
+    const Space space = {};
+    for (int turn = 0; turn < 2000; ++turn) {
+        Parameters self;
+        ParticleI i, j;
+        fill(self), fill(i), fill(j);
+        INTEGERS
+        Accumulators f = nothing(), g = nothing(), both_f = nothing(), both_g = nothing();
+        act(self, space, i, j, 0, f);
+        act(self, space, j, i, 0, g);
+        act_both(self, space, i, j, both_f, both_g);
+        double totals[4][FDIM];
+        for (auto &total : totals) reset(total);
+        fold(f, totals[0]), fold(g, totals[1]), fold(both_f, totals[2]), fold(both_g, totals[3]);
+        wrong += differ(totals[0], totals[2]) || differ(totals[1], totals[3]);
+    }
+    return wrong;
+}
+"#;
+
+fn read(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The modules of a file.
+fn modules(text: &str) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = text.parse::<TokenStream>().unwrap().into_iter().collect();
+    let is_module = |tokens: &&[TokenTree]| {
+        let is_word = matches!(&tokens[0], TokenTree::Ident(word) if word == "mod");
+        is_word && matches!(&tokens[2], TokenTree::Group(_))
+    };
+    let modules = tokens.windows(3).filter(is_module);
+    modules.map(|tokens| tokens.iter().cloned().collect()).collect()
+}
+
+/// Sets the integers of both particles.
+fn integers(program: &str) -> String {
+    let particle = program.split_once("using ParticleI = ").unwrap().1.split_once(';').unwrap().0;
+    let fields = program.split_once(&format!("struct {particle} {{")).unwrap().1;
+    let fields = fields.split_once("};").unwrap().0.lines();
+    let names = fields.filter_map(|line| line.split_once(" u32 ")?.1.split_once(';'));
+    names.fold(String::new(), |mut text, (name, _)| {
+        for particle in ["i", "j"] {
+            let _ = write!(text, "{particle}.{name} = random_number() < 0.5; ");
+        }
+        text
+    })
+}
+
+/// The interactions that have both directions, each in a namespace of its own.
+fn programs() -> Vec<(String, String)> {
+    let mut programs = Vec::new();
+    for module in MODULES.iter().flat_map(|path| modules(&read(path))) {
+        let each = nbody_codegen::cuda(module.clone()).unwrap();
+        for ((name, program), (_, both)) in
+            each.into_iter().zip(nbody_codegen::third_law(module).unwrap())
+        {
+            if let Some(both) = both {
+                let run = RUN.replace("INTEGERS", &integers(&program));
+                programs.push((name, format!("{program}{both}{run}")));
+            }
+        }
+    }
+    programs
+}
+
+fn run(name: &str, text: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (source, program) = (folder.join(format!("{name}.cpp")), folder.join(name));
+    std::fs::write(&source, text).unwrap();
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    let mut compile = Command::new(compiler);
+    compile.args(["-std=c++17", "-O1", "-w", "-o"]).arg(&program).arg(&source);
+    let compiled = compile.output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    String::from_utf8(Command::new(program).output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn both_directions_at_once_are_the_two_directions() {
+    let kernels = "../nbody-cuda/kernels";
+    let mut text = read(format!("{kernels}/emulate.h"));
+    text +=
+        "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\n";
+    text += "constexpr bool EXACT = true, PERIODIC = false;\n}\n";
+    text += &read(format!("{kernels}/prelude.cuh"));
+    text += CHECK;
+    let (mut calls, mut expected) = (String::new(), String::new());
+    for (k, (name, program)) in programs().into_iter().enumerate() {
+        let _ = writeln!(text, "namespace nbody::law_{k} {{\n{program}\n}}");
+        let _ = writeln!(calls, "printf(\"{name} %d\\n\", nbody::law_{k}::check());");
+        let _ = writeln!(expected, "{name} 0");
+    }
+    let _ = writeln!(text, "int main() {{\n{calls}}}");
+    assert!(expected.lines().count() > 10, "{expected}");
+    assert_eq!(run("third_law", &text), expected);
+}
