@@ -115,10 +115,13 @@ impl Builtin {
         }
     }
 
-    /// What becomes of the sign of an operand, of each if there are several.
-    ///
-    /// Only what holds for every bit of the result is told, and for zeros of either sign:
-    /// `atan2` and `copysign` see the sign of a zero, which a difference has not.
+    /// Whether the result tells +0 from -0, which a difference and its opposite do not.
+    pub fn sees_sign_of_zero(self) -> bool {
+        matches!(self, Self::Atan2 | Self::Copysign)
+    }
+
+    /// What becomes of the sign of an operand, of each if there are several, for every bit of
+    /// the result.
     pub fn sign(self) -> Sign {
         match self {
             Self::Recip

@@ -2,8 +2,8 @@
 //!
 //! A body is run on a [`Graph`] of values instead of numbers, helper functions and loops
 //! included. A value is even if the exchange of the particles leaves its node and its sign, and
-//! odd if it leaves the node and changes the sign. Zeros have no sign here, and a product may be
-//! multiplied in any order.
+//! odd if it leaves the node and changes the sign. Zeros have no sign here, so that a body in which
+//! the sign of a zero counts is refused, and a product may be multiplied in any order.
 
 mod graph;
 mod interpret;
@@ -74,7 +74,7 @@ impl Parities {
         parities.conditions_are_even(&body.statements).then_some(parities)
     }
 
-    /// `None` where there is too much to run through.
+    /// `None` where there is too much to run through, or the sign of a zero counts.
     fn of_body(module: &Module, body: &Body) -> Option<Self> {
         let mut interpreter = Interpreter::new(module, body);
         interpreter.run(None)?;

@@ -17,7 +17,7 @@ const MODULES: [&str; 6] = [
 
 /// What runs an interaction on random particles: all words of a record are real numbers, but
 /// for the fields that INTEGERS sets. Counts lie in the totals by their bits.
-const CHECK: &str = r#"
+const CHECK: &str = r"
 inline double random_number()
 {
     static unsigned long long state = 1;
@@ -42,9 +42,9 @@ template <int N> bool differ(const double (&a)[N], const double (&b)[N])
     for (int k = 0; k < N; ++k) if (differ(a[k], b[k], scale)) return true;
     return false;
 }
-"#;
+";
 
-const RUN: &str = r#"
+const RUN: &str = r"
 inline int check()
 {
     int wrong = 0;
@@ -65,7 +65,7 @@ inline int check()
     }
     return wrong;
 }
-"#;
+";
 
 fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

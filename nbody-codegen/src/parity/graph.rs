@@ -278,11 +278,6 @@ impl Graph {
                 x[2] = x[2].times(minus);
                 minus
             }
-            // Only how large it is matters.
-            Builtin::Copysign => {
-                strip(&mut x[..1]);
-                false
-            }
             _ => match builtin.sign() {
                 Sign::Odd => strip(&mut x),
                 Sign::Even => {

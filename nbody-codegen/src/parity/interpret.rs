@@ -39,7 +39,8 @@ impl<'a> Interpreter<'a> {
         Self { module, body, graph, evaluated: 0, parities, given: HashMap::new() }
     }
 
-    /// Runs the body, which may end with a value; `None` if that is too much.
+    /// Runs the body, which may end with a value; `None` if that is too much, or the sign of a
+    /// zero counts.
     pub fn run(&mut self, value: Option<&'a Expr>) -> Option<()> {
         let mut frame = self.frame(self.body, true);
         self.statements(&mut frame, &self.body.statements)?;
@@ -267,6 +268,7 @@ impl<'a> Interpreter<'a> {
                 (Op::Entry, operands)
             }
             ExprKind::Unary(UnaryOp::Not, operand) => (Op::Not, vec![self.expr(frame, operand)?]),
+            ExprKind::Math(builtin, _) if builtin.sees_sign_of_zero() => return None,
             ExprKind::Math(builtin, operands) => (Op::Math(*builtin), self.exprs(frame, operands)?),
             ExprKind::Powi(base, n) => (Op::Powi(*n), vec![self.expr(frame, base)?]),
             ExprKind::Components(parts) => (Op::Components, self.exprs(frame, parts)?),
