@@ -159,6 +159,8 @@ impl<'a> Exchanger<'a> {
         let (space, comments) = (pair.body.space.clone(), pair.body.comments.clone());
         let mut body = Body { locals: self.locals, statements, space, comments };
         tidy::remove_unused(&mut body.statements);
+        let first_new = pair.body.locals.len();
+        tidy::name(&body.statements, &mut body.locals, first_new, &mut self.names);
         Both { roles: Roles { i, j, f, index, g: Some(g) }, body }
     }
 
@@ -319,9 +321,9 @@ impl<'a> Exchanger<'a> {
         Expr { kind: ExprKind::Local(local), ty, span }
     }
 
+    /// A variable whose name gets a number later, if another has it.
     fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
-        let name = self.names.name(name);
-        let span = Span::call_site();
+        let (name, span) = (name.to_owned(), Span::call_site());
         self.locals.push(Local { name, span, ty, mutable: false, range: None });
         self.locals.len() - 1
     }

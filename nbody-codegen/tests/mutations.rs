@@ -6,8 +6,11 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
 
-const MODULES: [&str; 2] =
-    [include_str!("modules/gravity.rs"), include_str!("modules/everything.rs")];
+const MODULES: [&str; 3] = [
+    include_str!("modules/gravity.rs"),
+    include_str!("modules/everything.rs"),
+    include_str!("modules/fluid.rs"),
+];
 
 /// A change at a token, counted through all groups.
 #[derive(Clone, Debug)]

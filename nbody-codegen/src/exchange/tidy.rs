@@ -1,9 +1,10 @@
-//! Takes out what nothing reads.
+//! Takes out what nothing reads, and gives the rest its names.
 
 use std::collections::HashSet;
 
 use crate::exchange::read;
-use crate::ir::{LocalId, Stmt, StmtKind};
+use crate::ir::{Local, LocalId, Stmt, StmtKind};
+use crate::names::Unique;
 
 /// Removes variables that nothing reads, and what only they read.
 pub(super) fn remove_unused(statements: &mut Vec<Stmt>) {
@@ -29,4 +30,21 @@ fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
         StmtKind::Accumulate { .. } | StmtKind::Return { .. } => true,
     });
     inner || statements.len() < before
+}
+
+/// Gives the variables from this one on names of their own, in the order of the text.
+pub(super) fn name(statements: &[Stmt], locals: &mut [Local], first: LocalId, names: &mut Unique) {
+    for statement in statements {
+        match &statement.kind {
+            StmtKind::Let { local, .. } | StmtKind::Declare { local } if *local >= first => {
+                locals[*local].name = names.name(&locals[*local].name);
+            }
+            StmtKind::If { yes, no, .. } => {
+                name(yes, locals, first, names);
+                name(no, locals, first, names);
+            }
+            StmtKind::For { body, .. } => name(body, locals, first, names),
+            _ => {}
+        }
+    }
 }
