@@ -56,6 +56,7 @@ pub use nbody_core::{
 };
 pub use nbody_cuda::{
     AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,
+    sass,
 };
 pub use nbody_macros::interaction;
 pub use nbody_models as models;

@@ -95,7 +95,9 @@ fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Resul
         if !code.starts_with(b"\x7fELF") {
             return Err(format!("sm_{architecture}: not a CUBIN").into());
         }
-        let local = cubin::local_memory(&code).ok_or("a CUBIN without frame sizes")?;
+        let frames = cubin::attribute(&code, cubin::FRAME_SIZE).unwrap_or_default();
+        let local = frames.iter().map(|(_, size)| *size).max();
+        let local = local.ok_or("a CUBIN without frame sizes")?;
         if lean && local > 0 {
             return Err(format!("sm_{architecture}: {local} bytes of local memory").into());
         }

@@ -87,6 +87,23 @@ pub enum Error {
         message: String,
     },
 
+    /// The disassembler was not found.
+    #[error(
+        "no nvdisasm: looked in {}; install the CUDA toolkit, or \
+         `pip install nvidia-cuda-nvdisasm`, and set NBODY_NVDISASM to the program or its folder",
+        looked_in(.0)
+    )]
+    NvdisasmNotFound(Vec<PathBuf>),
+
+    /// The disassembler did not do its work.
+    #[error("{} cannot disassemble: {message}", path.display())]
+    Disassembly {
+        /// The program.
+        path: PathBuf,
+        /// What it said.
+        message: String,
+    },
+
     /// This NVRTC compiles for none of the device's architectures.
     #[error(
         "NVRTC {version} cannot compile for sm_{found}; it knows {}; use another version of NVRTC",

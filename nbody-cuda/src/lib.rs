@@ -1,7 +1,7 @@
 //! Devices, run-time compilation and launches of generated CUDA programs.
 //!
 //! [`Device`] says where to compute, [`AllPairs`] evaluates there, [`Program`] is the CUDA text,
-//! and [`Build`] tells how it became ready to run.
+//! [`Build`] tells how it became ready to run, and [`sass`] counts what the machine code issues.
 
 mod all_pairs;
 mod build;
@@ -15,6 +15,8 @@ mod launch;
 mod machine;
 pub mod nvrtc;
 mod program;
+pub mod sass;
+mod toolkit;
 
 pub use all_pairs::{AllPairs, Fields, Particles};
 pub use build::{Build, Origin, Usage};

@@ -15,6 +15,9 @@ const SHARED_MEMORY: usize = 48 * 1024;
 /// rest of the kernel and several blocks find room.
 const REGISTERS: usize = 128;
 
+/// j-particles of one turn of the FORCE-LOOP: enough that counting and branching cost little.
+const UNROLL: usize = 4;
+
 /// What a program is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices {
@@ -24,6 +27,8 @@ pub struct Choices {
     pub i_per_thread: usize,
     /// j-particles of a bag.
     pub bag: usize,
+    /// j-particles of one turn of the FORCE-LOOP.
+    pub unroll: usize,
     /// Blocks that a multiprocessor must have registers for; 0 leaves it to the compiler.
     pub resident: usize,
 }
@@ -95,7 +100,7 @@ impl Choices {
         let slot = (<X::J as Record>::DIM * words * 4).next_multiple_of(16).max(16);
         let bag = bag(slot, options.tiling)?;
         let resident = resident(i_per_thread * registers, options.precision);
-        Ok(Self { block: 128, i_per_thread, bag, resident })
+        Ok(Self { block: 128, i_per_thread, bag, unroll: UNROLL, resident })
     }
 
     /// i-particles of a block.
@@ -104,7 +109,7 @@ impl Choices {
     }
 
     fn text<X: Interaction>(self, options: Options) -> String {
-        let Self { block, i_per_thread, bag, resident } = self;
+        let Self { block, i_per_thread, bag, unroll, resident } = self;
         let Options { precision, accumulation, math, domain, .. } = options;
         let periodic = domain.is_periodic();
         let real = real(precision);
@@ -122,7 +127,7 @@ constexpr int BLOCK = {block}; // threads of a block
 constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have registers for
 constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
 constexpr int BAG = {bag}; // j-particles of a bag
-constexpr int UNROLL = 4; // j-particles of one turn of the FORCE-LOOP
+constexpr int UNROLL = {unroll}; // j-particles of one turn of the FORCE-LOOP
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box

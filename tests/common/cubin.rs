@@ -1,24 +1,29 @@
-//! What a CUBIN says of its kernels.
+//! What a CUBIN says of its kernels, in the attributes of its section `.nv.info`.
+#![allow(dead_code)]
 
-use object::read::{Object as _, ObjectSection as _};
+use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolIndex};
 
-/// The bytes of local memory that a thread of any kernel or function takes: the attribute
-/// EIATTR_FRAME_SIZE of the section `.nv.info`, a symbol and a size. `None` if it is not there.
-pub fn local_memory(cubin: &[u8]) -> Option<u32> {
-    /// The form of attributes whose value is behind its size.
+/// EIATTR_FRAME_SIZE: the bytes of local memory that a thread takes for a kernel or function.
+pub const FRAME_SIZE: u8 = 0x11;
+/// EIATTR_REGCOUNT: the registers of a thread of a kernel or function.
+pub const REGISTERS: u8 = 0x2f;
+
+/// What an attribute says of each kernel and function, by name. `None` if the CUBIN is broken.
+pub fn attribute(cubin: &[u8], wanted: u8) -> Option<Vec<(String, u32)>> {
+    /// The form of attributes whose value is behind its size: a symbol and a number.
     const SIZED: u8 = 4;
-    const FRAME_SIZE: u8 = 0x11;
     let file = object::File::parse(cubin).ok()?;
     let mut rest = file.section_by_name(".nv.info")?.data().ok()?;
-    let mut largest = None;
+    let mut found = Vec::new();
     while let [form, attribute, low, high, behind @ ..] = rest {
         let size = if *form == SIZED { usize::from(u16::from_le_bytes([*low, *high])) } else { 0 };
         let (value, next) = behind.split_at_checked(size)?;
-        if *attribute == FRAME_SIZE {
-            let frame = u32::from_le_bytes(value.get(4..8)?.try_into().ok()?);
-            largest = largest.max(Some(frame));
+        if *attribute == wanted {
+            let word = |at| Some(u32::from_le_bytes(value.get(at..at + 4)?.try_into().ok()?));
+            let symbol = file.symbol_by_index(SymbolIndex(word(0)? as usize)).ok()?;
+            found.push((symbol.name().ok()?.to_owned(), word(4)?));
         }
         rest = next;
     }
-    largest
+    Some(found)
 }

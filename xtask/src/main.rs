@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that CI runs.
 #![forbid(unsafe_code)]
 
-mod nvrtc;
 mod steps;
+mod wheels;
 
 use std::process::ExitCode;
 
@@ -18,9 +18,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run every check: formatting, lints, tests, documentation, and every CUDA program compiled
-    /// by NVRTC for every architecture and run in the emulator. It needs Rust, a C++ compiler,
-    /// and NVRTC, which it installs under target/ with pip if the system has none.
+    /// Run every check: formatting, lints, tests, documentation, every CUDA program compiled by
+    /// NVRTC for every architecture and run in the emulator, and the instructions of its machine
+    /// code counted. It needs Rust, a C++ compiler, and NVRTC and nvdisasm, which it installs
+    /// under target/ with pip if the system has none.
     Test,
 }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use crate::nvrtc;
+use crate::wheels::WHEELS;
 
 /// What the steps count and report.
 #[derive(Default)]
 struct Report {
     passed: usize,
     failed: usize,
-    /// Lines to repeat at the end: how many programs were compiled and run.
+    /// Lines to repeat at the end: how many programs were compiled, run and counted.
     counts: Vec<String>,
     /// The steps that failed.
     failures: Vec<String>,
@@ -22,19 +22,24 @@ pub fn test() -> ExitCode {
     let start = Instant::now();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let nvrtc = match nvrtc::provide(&target) {
-        Ok(path) => path,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
+    let mut provided = Vec::new();
+    for wheel in &WHEELS {
+        match wheel.provide(&target) {
+            Ok(path) => {
+                println!("{}: {}", wheel.name, path.display());
+                provided.push((wheel.variable, path));
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
         }
-    };
-    println!("NVRTC: {}", nvrtc.display());
+    }
     let mut report = Report::default();
     for (name, arguments, set) in STEPS {
         println!("\n== {name}: cargo {}", arguments.join(" "));
         let mut command = Command::new(env!("CARGO"));
-        command.args(*arguments).current_dir(root).env("NBODY_NVRTC", &nvrtc).envs(set.to_vec());
+        command.args(*arguments).current_dir(root).envs(provided.clone()).envs(set.to_vec());
         if !report.run(command) {
             report.failures.push((*name).to_owned());
         }
@@ -55,10 +60,11 @@ const STEPS: &[Step] = &[
     ),
     ("emulated programs", &["test", "--release", "--package", "nbody", "--test", "emulated"], &[]),
     ("NVRTC", &["test", "--release", "--package", "nbody", "--test", "nvrtc"], &[]),
+    ("machine code", &["test", "--release", "--package", "nbody", "--test", "sass"], &[]),
 ];
 
-/// The beginnings of the lines that tell how many programs were compiled and run.
-const COUNTS: [&str; 2] = ["emulated: ", "nvrtc: "];
+/// The beginnings of the lines that tell how many programs were compiled, run and counted.
+const COUNTS: [&str; 3] = ["emulated: ", "nvrtc: ", "sass: "];
 
 impl Report {
     /// Runs a step, shows what it prints, and takes the counts from it.
@@ -95,7 +101,7 @@ impl Report {
         }
     }
 
-    /// Whether programs were compiled and run at all.
+    /// Whether programs were compiled, run and counted at all.
     fn counted(&self) -> bool {
         COUNTS.iter().all(|count| {
             let number = self.counts.iter().find_map(|line| {
@@ -107,7 +113,7 @@ impl Report {
 
     fn conclude(mut self, start: Instant) -> ExitCode {
         if !self.counted() {
-            self.failures.push("no CUDA program was compiled, or none was run".to_owned());
+            self.failures.push("no CUDA program was compiled, run or counted".to_owned());
         }
         println!("\n== {} s", start.elapsed().as_secs());
         for line in &self.counts {
@@ -141,6 +147,8 @@ mod tests {
         assert!(!report.counted());
         report.counts.pop();
         report.count("nvrtc: 720 compilations (60 programs x 12 architectures, NVRTC 13.0)");
+        assert!(!report.counted());
+        report.count("sass: 96 kernels, NVRTC 13.0");
         assert!(report.counted());
     }
 }

@@ -1,11 +1,10 @@
 //! Where NVRTC is.
 
 use std::env;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::toolkit::{entries, name, toolkits, variable, version};
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
@@ -18,31 +17,16 @@ pub(super) struct Places {
 
 impl Places {
     pub fn of_the_system() -> Self {
-        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let mut folders = Vec::new();
-        if let Some(paths) = set("LD_LIBRARY_PATH") {
+        if let Some(paths) = variable("LD_LIBRARY_PATH") {
             folders.extend(env::split_paths(&paths));
-        }
-        for toolkit in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set) {
-            folders.extend(libraries_of(Path::new(&toolkit)));
         }
         folders.extend(toolkits().iter().flat_map(|toolkit| libraries_of(toolkit)));
         let system = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
         folders.extend([&*system, "/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
         folders.retain(|folder| !folder.as_os_str().is_empty());
-        Self { named: set("NBODY_NVRTC").map(PathBuf::from), folders }
+        Self { named: variable("NBODY_NVRTC").map(PathBuf::from), folders }
     }
-}
-
-/// The toolkits under `/usr/local`, the newest first but for `cuda`, which is the chosen one.
-fn toolkits() -> Vec<PathBuf> {
-    let mut toolkits: Vec<_> = entries(Path::new("/usr/local"))
-        .into_iter()
-        .filter(|path| name(path).is_some_and(|name| name.starts_with("cuda-")))
-        .collect();
-    toolkits.sort_by_key(|path| std::cmp::Reverse(version(&path.to_string_lossy())));
-    toolkits.insert(0, PathBuf::from("/usr/local/cuda"));
-    toolkits
 }
 
 fn libraries_of(toolkit: &Path) -> [PathBuf; 2] {
@@ -83,22 +67,10 @@ pub(super) fn builtins(library: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
-}
-
-fn name(path: &Path) -> Option<&str> {
-    path.file_name().and_then(OsStr::to_str)
-}
-
-/// The numbers in a name: `libnvrtc.so.13` before `libnvrtc.so.12`.
-fn version(name: &str) -> Vec<u32> {
-    name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder(names: &[&str]) -> tempfile::TempDir {

@@ -1,0 +1,330 @@
+//! What the machine code of every interaction of the library costs, against the record
+//! `tests/sass.txt`: issue slots of a pair in the FORCE-LOOP, registers, local memory. It needs no
+//! GPU, but NVRTC and nvdisasm.
+//!
+//! A figure that grows fails, and so does a kernel that is not recorded. One that shrinks is
+//! told, so that the record follows: `NBODY_RECORD=1 cargo test --release --test sass` writes it.
+//!
+//! The last line tells how many kernels were compared.
+
+#[path = "common/cubin.rs"]
+mod cubin;
+#[path = "common/record.rs"]
+mod record;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use nbody::nvrtc::Nvrtc;
+use nbody::sass::{self, Kernel};
+use nbody::{Interaction, Options, Precision, Program, Record as _};
+use nbody_interactions::{Visitor, gravity::Gravity};
+use record::{Figures, Key, Record, Verdict};
+
+/// An old, a middle and a new architecture; in double precision, one on which that is fast.
+const SINGLE: [u32; 3] = [80, 90, 120];
+const DOUBLE: [u32; 1] = [90];
+
+/// Set to write the record instead of comparing with it.
+const RECORD: &str = "NBODY_RECORD";
+
+const COMMENT: &str = "\
+# What the machine code of each kernel costs: issue slots of a pair in the FORCE-LOOP, on all ways
+# through it and on the shortest one; registers and bytes of local memory of a thread.
+# Default options, open space. `cargo xtask test` fails when a figure grows.
+# Written by `NBODY_RECORD=1 cargo test --release --test sass`.";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let tools = match Tools::open() {
+        Ok(tools) => Arc::new(tools),
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    };
+    let mut trials = Trials { tools: tools.clone(), sources: BTreeSet::new(), trials: Vec::new() };
+    nbody_interactions::visit_all(&mut trials);
+    let Trials { sources, mut trials, .. } = trials;
+    let (shared, all) = (tools.clone(), sources.clone());
+    trials.push(Trial::test("the_record_has_nothing_else", move || nothing_else(&shared, &all)));
+    trials.push(Trial::test("growth_is_refused", growth_is_refused));
+    trials.push(Trial::test("a_record_is_read_as_it_is_written", read_as_written));
+    let shared = tools.clone();
+    trials.push(Trial::test("gravity_takes_a_root_for_a_pair", move || a_root_for_a_pair(&shared)));
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let Err(error) = tools.conclude(&sources) {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+    conclusion.exit();
+}
+
+/// The interaction, precision and architecture of a compilation.
+type Source = [String; 3];
+
+fn source_of([interaction, _, precision, architecture]: &Key) -> Source {
+    [interaction, precision, architecture].map(Clone::clone)
+}
+
+struct Tools {
+    nvrtc: Nvrtc,
+    nvdisasm: PathBuf,
+    record: Record,
+    /// Whether to write the record instead of comparing with it.
+    recording: bool,
+    /// What was found.
+    found: Mutex<BTreeMap<Key, Figures>>,
+    /// What is clearly less than recorded.
+    less: Mutex<Vec<String>>,
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sass.txt")
+}
+
+impl Tools {
+    fn open() -> Result<Self, String> {
+        let nvrtc = Nvrtc::find().and_then(|path| Nvrtc::open(&path)).map_err(|e| e.to_string())?;
+        let nvdisasm = sass::find().map_err(|e| e.to_string())?;
+        let recording = env::var_os(RECORD).is_some_and(|value| !value.is_empty());
+        let text = match std::fs::read_to_string(path()) {
+            Ok(text) => text,
+            Err(_) if recording => String::new(),
+            Err(error) => return Err(format!("cannot read {}: {error}", path().display())),
+        };
+        let record = Record::parse(&text).map_err(|e| format!("{}: {e}", path().display()))?;
+        let (found, less) = (Mutex::default(), Mutex::default());
+        Ok(Self { nvrtc, nvdisasm, record, recording, found, less })
+    }
+
+    /// Compares with the record, or keeps for it.
+    fn judge(&self, key: &Key, figures: Figures) -> Result<(), String> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), figures);
+        if self.recording {
+            return Ok(());
+        }
+        let name = key.join(" ");
+        let Some(recorded) = self.record.figures.get(key) else {
+            return Err(format!("{name} is not recorded; set {RECORD}=1 to record it"));
+        };
+        match figures.against(recorded) {
+            Verdict::Same => {}
+            Verdict::Less(what) => {
+                let mut less = self.less.lock().unwrap_or_else(PoisonError::into_inner);
+                less.push(format!("{name}: {what}"));
+            }
+            Verdict::More(what) => return Err(format!("{name}: {what}{}", self.other_compiler())),
+        }
+        Ok(())
+    }
+
+    /// What to say of a failure that another compiler may have caused.
+    fn other_compiler(&self) -> String {
+        let (now, then) = (self.nvrtc.version(), &self.record.nvrtc);
+        if now == *then {
+            return String::new();
+        }
+        format!("; this is NVRTC {now}, and the record was compiled by NVRTC {then}")
+    }
+
+    /// Writes the record if it is to be, with what was found in the place of what was recorded;
+    /// tells what is less, and how much was compared.
+    fn conclude(&self, sources: &BTreeSet<Source>) -> Result<(), String> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.recording {
+            let fresh: BTreeSet<_> = found.keys().map(source_of).collect();
+            let mut record = Record { nvrtc: self.nvrtc.version(), ..self.record.clone() };
+            record.figures.retain(|key, _| {
+                let source = source_of(key);
+                sources.contains(&source) && !fresh.contains(&source)
+            });
+            record.figures.extend(found.clone());
+            std::fs::write(path(), record.print(COMMENT))
+                .map_err(|error| format!("cannot write {}: {error}", path().display()))?;
+            println!("recorded in {}", path().display());
+        }
+        let less = self.less.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in &*less {
+            println!("less than recorded: {line}");
+        }
+        if !less.is_empty() {
+            println!("set {RECORD}=1 to bring the record down");
+        }
+        println!("sass: {} kernels, NVRTC {}", found.len(), self.nvrtc.version());
+        Ok(())
+    }
+}
+
+struct Trials {
+    tools: Arc<Tools>,
+    /// Whatever may be recorded.
+    sources: BTreeSet<Source>,
+    trials: Vec<Trial>,
+}
+
+impl Visitor for Trials {
+    fn visit<X: Interaction>(&mut self, _: X) {
+        let single = SINGLE.map(|architecture| (Precision::Single, architecture));
+        let double = DOUBLE.map(|architecture| (Precision::Double, architecture));
+        for (precision, architecture) in single.into_iter().chain(double) {
+            let source = [X::NAME.to_owned(), precision.to_string(), format!("sm_{architecture}")];
+            let (name, tools) = (source.join("/"), self.tools.clone());
+            self.sources.insert(source.clone());
+            self.trials.push(Trial::test(name, move || {
+                Ok(check::<X>(&tools, &source, precision, architecture)?)
+            }));
+        }
+    }
+}
+
+/// Compares every kernel of a program that has a FORCE-LOOP.
+fn check<X: Interaction>(
+    tools: &Tools,
+    source: &Source,
+    precision: Precision,
+    architecture: u32,
+) -> Result<(), String> {
+    let options = Options { precision, ..Options::default() };
+    let (program, cubin, kernels) = compile::<X>(tools, options, architecture)?;
+    let registers = cubin::attribute(&cubin, cubin::REGISTERS).ok_or("a broken CUBIN")?;
+    let frames = cubin::attribute(&cubin, cubin::FRAME_SIZE).ok_or("a broken CUBIN")?;
+    // As they lie in a bag: aligned to 16 bytes.
+    let real = if precision == Precision::Single { 4 } else { 8 };
+    let apart = (X::J::DIM * real).next_multiple_of(16);
+    let mut failures = Vec::new();
+    for kernel in &kernels {
+        let Some(pairs) = pairs_of_a_turn(&kernel.name, &program)? else { continue };
+        let of_this = |all: &[(String, u32)]| {
+            all.iter().find(|(name, _)| *name == kernel.name).map(|(_, value)| *value)
+        };
+        let (slots, least) = slots_per_pair(kernel, pairs, program.choices.unroll, apart)?;
+        let registers = of_this(&registers).ok_or("no registers in the CUBIN")?;
+        let local = of_this(&frames).ok_or("no frame size in the CUBIN")?;
+        let [interaction, precision, architecture] = source.clone();
+        let key = [interaction, kernel.name.clone(), precision, architecture];
+        let figures = Figures { slots, least, registers, local };
+        failures.extend(tools.judge(&key, figures).err());
+    }
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
+}
+
+fn compile<X: Interaction>(
+    tools: &Tools,
+    options: Options,
+    architecture: u32,
+) -> Result<(Program, Vec<u8>, Vec<Kernel>), String> {
+    let program = Program::new::<X>(options).map_err(|e| e.to_string())?;
+    let cubin = tools.nvrtc.compile(&program, architecture).map_err(|e| e.to_string())?;
+    let kernels = sass::disassemble(&tools.nvdisasm, &cubin).map_err(|e| e.to_string())?;
+    Ok((program, cubin, kernels))
+}
+
+/// The pairs that a thread computes in one turn of a kernel's FORCE-LOOP; none in a kernel that
+/// has no such loop.
+fn pairs_of_a_turn(kernel: &str, program: &Program) -> Result<Option<usize>, String> {
+    let choices = program.choices;
+    match kernel {
+        "all_pairs" => Ok(Some(choices.i_per_thread * choices.unroll)),
+        "merge_splits" => Ok(None),
+        other => Err(format!("tests/sass.rs does not know how many pairs a turn of {other} has")),
+    }
+}
+
+/// The issue slots of a pair, on all ways through the loop and on the shortest one, if the
+/// compiler unrolled the loop as it was asked to.
+fn slots_per_pair(
+    kernel: &Kernel,
+    pairs: usize,
+    unroll: usize,
+    apart: usize,
+) -> Result<(f64, f64), String> {
+    let force = kernel.force_loop().ok_or("no loop: the slots per pair cannot be known")?;
+    match force.particles(apart) {
+        Some(particles) if particles == unroll => {}
+        other => {
+            let read = other.map_or("unknown".to_owned(), |particles| particles.to_string());
+            return Err(format!(
+                "{read} j-particles in a turn of the FORCE-LOOP, not {unroll}: the slots per \
+                 pair cannot be known"
+            ));
+        }
+    }
+    let pairs = pairs as f64;
+    Ok((force.instructions as f64 / pairs, force.least as f64 / pairs))
+}
+
+/// A line of an interaction that is gone would never fail.
+fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed> {
+    let stale = tools.record.figures.keys().find(|key| !sources.contains(&source_of(key)));
+    match stale {
+        Some(key) if !tools.recording => {
+            Err(format!("recorded, but not compiled: {}", key.join(" ")).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Of the machine code itself: one root for each pair, and no local memory.
+fn a_root_for_a_pair(tools: &Tools) -> Result<(), Failed> {
+    for architecture in SINGLE {
+        let (program, _, kernels) = compile::<Gravity>(tools, Options::default(), architecture)?;
+        for kernel in &kernels {
+            let Some(pairs) = pairs_of_a_turn(&kernel.name, &program)? else { continue };
+            let force = kernel.force_loop().ok_or("no loop")?;
+            if (force.special, force.local, force.instructions) != (pairs, 0, force.least) {
+                return Err(format!("{} of sm_{architecture}: {force:?}", kernel.name).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn growth_is_refused() -> Result<(), Failed> {
+    let then = Figures { slots: 15.5, least: 15.5, registers: 120, local: 0 };
+    let verdicts = [
+        (Figures { slots: 15.75, least: 15.25, registers: 118, local: 0 }, ""),
+        (Figures { slots: 15.875, ..then }, "+slots 15.5 -> 15.875"),
+        (Figures { slots: 14.0, least: 16.0, ..then }, "+least 15.5 -> 16"),
+        (Figures { registers: 121, local: 8, ..then }, "+registers 120 -> 121, local 0 -> 8"),
+        (
+            Figures { slots: 15.0, registers: 112, ..then },
+            "-slots 15.5 -> 15, registers 120 -> 112",
+        ),
+    ];
+    for (now, expected) in verdicts {
+        let found = match now.against(&then) {
+            Verdict::Same => String::new(),
+            Verdict::Less(what) => format!("-{what}"),
+            Verdict::More(what) => format!("+{what}"),
+        };
+        if found != expected {
+            return Err(format!("{now:?}: {found}").into());
+        }
+    }
+    Ok(())
+}
+
+fn read_as_written() -> Result<(), Failed> {
+    let key = |interaction: &str| [interaction, "all_pairs", "single", "sm_90"].map(str::to_owned);
+    let figures = |slots| Figures { slots, least: 8.75, registers: 80, local: 16 };
+    let record = Record {
+        nvrtc: "13.0".to_owned(),
+        figures: [(key("gravity"), figures(15.5)), (key("yukawa"), figures(34.75))].into(),
+    };
+    let text = record.print(COMMENT);
+    if Record::parse(&text)? != record {
+        return Err(text.into());
+    }
+    let line = text.lines().last().unwrap_or_default();
+    let broken = [line.replace("8.75", "NaN"), line.replace(" 16", ""), format!("{text}{line}")];
+    for broken in broken {
+        if Record::parse(&broken).is_ok() {
+            return Err(format!("accepted: {broken}").into());
+        }
+    }
+    Ok(())
+}
