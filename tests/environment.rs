@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use nbody::nvrtc::Nvrtc;
 use nbody::prelude::*;
-use nbody::{Error, Origin};
+use nbody::{Error, Origin, sass};
 use nbody_interactions::gravity::Gravity;
 
 /// Set for the processes that the tests start.
@@ -54,6 +54,21 @@ fn nbody_nvrtc_names_the_library() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains(&format!("places [{:?}]", folder.path())), "{text}");
     assert!(text.contains("cpu true"), "{text}");
+}
+
+#[test]
+fn nbody_nvdisasm_names_the_program() {
+    if is_child() {
+        match sass::find() {
+            Err(Error::NvdisasmNotFound(places)) => println!("places {places:?}"),
+            other => println!("{other:?}"),
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = child("nbody_nvdisasm_names_the_program", &[("NBODY_NVDISASM", folder.path())]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(&format!("places [{:?}]", folder.path())), "{text}");
 }
 
 #[test]
