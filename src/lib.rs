@@ -50,13 +50,13 @@
 
 pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, Field, FieldKind,
-    FieldReport, Interaction, Lane, Lengths, Math, Open, Operations, Options, Output, Periodic,
-    Point, Precision, Reader, Record, Report, Roundings, Scalar, Space, ThirdLaw, Tiling, Vector,
-    Writer, compare, dim, gather_entry, pack, reference, reference_self, select_array,
+    FieldReport, Interaction, Lane, Lengths, Math, Open, Operations, Options, Output, Pairs,
+    Periodic, Point, Precision, Reader, Record, Report, Roundings, Scalar, Space, ThirdLaw, Tiling,
+    Vector, Writer, compare, dim, gather_entry, pack, reference, reference_self, select_array,
 };
 pub use nbody_cuda::{
-    AllPairs, Build, CudaAllPairs, Device, Error, Fields, Origin, Particles, Program, Usage, nvrtc,
-    sass,
+    AllPairs, Build, Choices, CudaAllPairs, Device, Error, Fields, Image, Origin, Particles,
+    Program, Properties, Scheme, Tuned, Usage, nvrtc, sass,
 };
 pub use nbody_macros::interaction;
 pub use nbody_models as models;

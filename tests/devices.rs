@@ -4,7 +4,7 @@
 use std::fs;
 
 use nbody::prelude::*;
-use nbody::{Error, Origin, Program};
+use nbody::{Choices, Error, Origin, Pairs, Program, Scheme};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 
@@ -323,4 +323,73 @@ fn results_are_the_same_in_every_run() {
         let mut again = AllPairs::new(&device, GRAVITY).unwrap();
         assert_eq!(first, again.evaluate_self(&bodies(1500)).unwrap(), "{device}");
     }
+}
+
+#[test]
+fn an_evaluation_that_repeats_follows_what_changes() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let particles = direct.upload(&bodies(300)).unwrap();
+        let (mut out, mut other) = (direct.fields(300).unwrap(), direct.fields(300).unwrap());
+        let mut evaluate = |direct: &mut AllPairs<Gravity>| {
+            // The second time records, the third repeats.
+            for _ in 0..3 {
+                direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            }
+            direct.download::<f64>(&out).unwrap()
+        };
+        let before = evaluate(&mut direct);
+        direct.set_interaction(Gravity { eps2: 0.5 });
+        let softer = evaluate(&mut direct);
+        assert!(softer[7].pot > before[7].pot, "{device}");
+        direct.set_domain(Domain::periodic([1.0; 3]).unwrap()).unwrap();
+        let periodic = evaluate(&mut direct);
+        assert_ne!(periodic[7].acc, softer[7].acc, "{device}");
+        direct.evaluate_into(&particles, &particles, &mut other).unwrap();
+        let with_itself = direct.download::<f64>(&other).unwrap();
+        assert!(with_itself[7].pot < periodic[7].pot, "{device}");
+        assert_eq!(periodic, evaluate(&mut direct), "{device}");
+    }
+}
+
+#[test]
+fn choices_may_be_made_and_impossible_ones_are_refused() {
+    let (_cache, device) = emulator();
+    let options = Options::default();
+    let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
+    let expected = expected.unwrap();
+    let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+    let ordered = Choices::candidates::<Gravity>(options).unwrap();
+    for choices in ordered.into_iter().chain(Choices::symmetric::<Gravity>(options)) {
+        direct.set_choices(Some(choices)).unwrap();
+        let pairs = Options { pairs: Pairs::Unordered, ..options };
+        let found = match choices.scheme {
+            Scheme::AllPairs => direct.evaluate_self(&bodies(700)).unwrap(),
+            Scheme::Symmetric => {
+                let mut both = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
+                both.set_choices(Some(choices)).unwrap();
+                let found = both.evaluate_self(&bodies(700)).unwrap();
+                assert_eq!(both.program().unwrap().choices, choices);
+                found
+            }
+        };
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{choices:?}");
+        }
+        if choices.scheme == Scheme::AllPairs {
+            assert_eq!(direct.program().unwrap().choices, choices);
+        }
+        for wrong in [
+            Choices { block: 100, ..choices },
+            Choices { i_per_thread: 0, ..choices },
+            Choices { bag: 0, ..choices },
+            Choices { unroll: 0, ..choices },
+        ] {
+            let error = direct.set_choices(Some(wrong)).unwrap_err();
+            assert!(matches!(error, Error::ImpossibleChoices(found) if found == wrong), "{error}");
+        }
+    }
+    direct.set_choices(None).unwrap();
+    assert_eq!(direct.evaluate_self(&bodies(9)).unwrap().len(), 9);
 }

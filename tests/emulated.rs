@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::models::{cases, domains, ways};
-use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Tiling};
+use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Tiling};
 use nbody_interactions::Visitor;
 
 /// Around every boundary: bags, tiles and threads.
@@ -46,14 +46,18 @@ impl Visitor for Trials {
 fn check<X: Interaction>(interaction: X, options: Options) -> Result<(), Failed> {
     let cache = tempfile::tempdir()?;
     let device = Device::emulator()?.with_cache_dir(cache.path());
-    let mut direct = AllPairs::with_options(&device, interaction, options)?;
-    PROGRAMS.fetch_add(1, Ordering::Relaxed);
     let cases = cases(&interaction, options.domain, &SIZES);
-    for case in &cases {
-        RUNS.fetch_add(1, Ordering::Relaxed);
-        let report = case.check(&mut direct, &options)?;
-        if !report.passes() {
-            return Err(format!("{}:\n{report}", case.name()).into());
+    // Both directions at once also where it does not pay.
+    let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
+    for options in [options].into_iter().chain(unordered) {
+        let mut direct = AllPairs::with_options(&device, interaction, options)?;
+        PROGRAMS.fetch_add(1, Ordering::Relaxed);
+        for case in &cases {
+            RUNS.fetch_add(1, Ordering::Relaxed);
+            let report = case.check(&mut direct, &options)?;
+            if !report.passes() {
+                return Err(format!("{}, {} pairs:\n{report}", case.name(), options.pairs).into());
+            }
         }
     }
     if options.math == Math::Exact && X::OPERATIONS.special == 0 {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::models::{domains, ways};
 use nbody::nvrtc::{self, Nvrtc};
-use nbody::{Domain, Error, Interaction, Options, Origin, Precision, Program};
+use nbody::{Domain, Error, Interaction, Options, Origin, Precision, Program, Scheme};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 /// Set for a process that only prepares a program: the cache folder.
@@ -26,6 +26,9 @@ const PREPARE: &str = "NBODY_TEST_PREPARE";
 
 /// Newer than any architecture: NVRTC gives PTX for it.
 const NEWEST: u32 = 999;
+
+/// An old, a middle and a new architecture.
+const FEW: [u32; 3] = [75, 90, 120];
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 static COMPILATIONS: AtomicUsize = AtomicUsize::new(0);
@@ -57,7 +60,7 @@ fn main() {
     let programs = PROGRAMS.load(Ordering::Relaxed);
     let compilations = COMPILATIONS.load(Ordering::Relaxed);
     println!(
-        "nvrtc: {compilations} compilations ({programs} programs x {} architectures, NVRTC {})",
+        "nvrtc: {compilations} compilations ({programs} programs, {} architectures, NVRTC {})",
         architectures(&nvrtc).count(),
         nvrtc.version()
     );
@@ -87,31 +90,68 @@ impl Visitor for Trials {
     }
 }
 
-/// Compiles the program for every architecture; a lean one must not use local memory.
+/// Compiles the program for many particles for every architecture. Those of the library in the
+/// default configuration are lean: they must not use local memory, nor must the others that an
+/// engine may choose.
 fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Result<(), Failed> {
-    let program = Program::new::<X>(options)?;
-    for architecture in architectures(nvrtc) {
-        let code = nvrtc.compile(&program, architecture)?;
-        if !code.starts_with(b"\x7fELF") {
-            return Err(format!("sm_{architecture}: not a CUBIN").into());
+    for (k, program) in Program::all::<X>(options)?.into_iter().enumerate() {
+        let main = k == 0;
+        let chosen = |architecture: &u32| match program.choices.scheme {
+            _ if main => true,
+            Scheme::Symmetric => lean || *architecture == 90,
+            // They differ from the main program in a number.
+            Scheme::AllPairs => lean && FEW.contains(architecture),
+        };
+        let architectures: Vec<u32> = architectures(nvrtc).filter(chosen).collect();
+        for &architecture in &architectures {
+            if lean {
+                compile_lean::<X>(nvrtc, &program, architecture)?;
+            } else {
+                local_memory(nvrtc, &program, architecture)?;
+            }
         }
-        let frames = cubin::attribute(&code, cubin::FRAME_SIZE).unwrap_or_default();
-        let local = frames.iter().map(|(_, size)| *size).max();
-        let local = local.ok_or("a CUBIN without frame sizes")?;
-        if lean && local > 0 {
-            return Err(format!("sm_{architecture}: {local} bytes of local memory").into());
+        // The functions of CUDA's library work on halves of a double as they like.
+        let double = options.precision == Precision::Double && X::OPERATIONS.special == 0;
+        if double && !architectures.is_empty() {
+            let ptx = nvrtc.compile(&program, NEWEST)?;
+            if ptx.windows(4).any(|window| window == b".f32") {
+                return Err("single precision in a double program".into());
+            }
         }
-        COMPILATIONS.fetch_add(1, Ordering::Relaxed);
+        PROGRAMS.fetch_add(usize::from(!architectures.is_empty()), Ordering::Relaxed);
     }
-    // The functions of CUDA's library work on halves of a double as they like.
-    if options.precision == Precision::Double && X::OPERATIONS.special == 0 {
-        let ptx = nvrtc.compile(&program, NEWEST)?;
-        if ptx.windows(4).any(|window| window == b".f32") {
-            return Err("single precision in a double program".into());
-        }
-    }
-    PROGRAMS.fetch_add(1, Ordering::Relaxed);
     Ok(())
+}
+
+/// With as many i-particles for a thread as an engine would take: without local memory, and
+/// seldom with less than what was chosen.
+fn compile_lean<X: Interaction>(
+    nvrtc: &Nvrtc,
+    program: &Program,
+    architecture: u32,
+) -> Result<(), Failed> {
+    let wanted = program.choices.i_per_thread;
+    let mut choices = Some(program.choices);
+    while let Some(lean) = choices.filter(|choices| 3 * choices.i_per_thread > wanted) {
+        let program = Program::with_choices::<X>(program.options, lean);
+        if local_memory(nvrtc, &program, architecture)? == 0 {
+            return Ok(());
+        }
+        choices = lean.narrower::<X>(program.options);
+    }
+    Err(format!("{:?}, sm_{architecture}: local memory", program.choices).into())
+}
+
+/// The bytes of local memory of a thread, in any of the program's kernels.
+fn local_memory(nvrtc: &Nvrtc, program: &Program, architecture: u32) -> Result<u32, Failed> {
+    let code = nvrtc.compile(program, architecture)?;
+    if !code.starts_with(b"\x7fELF") {
+        return Err(format!("{:?}, sm_{architecture}: not a CUBIN", program.choices).into());
+    }
+    COMPILATIONS.fetch_add(1, Ordering::Relaxed);
+    let frames = cubin::attribute(&code, cubin::FRAME_SIZE).ok_or("a broken CUBIN")?;
+    let largest = frames.iter().map(|(_, bytes)| *bytes).max();
+    Ok(largest.ok_or("a CUBIN without frame sizes")?)
 }
 
 /// In processes of their own, so that the calls of other tests do not count.

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::nvrtc::Nvrtc;
-use nbody::sass::{self, Kernel};
-use nbody::{Interaction, Options, Precision, Program, Record as _};
+use nbody::sass::{self, Kernel, Slots};
+use nbody::{Choices, Interaction, Options, Precision, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
 use record::{Figures, Key, Record, Verdict};
 
@@ -181,7 +181,7 @@ impl Visitor for Trials {
     }
 }
 
-/// Compares every kernel of a program that has a FORCE-LOOP.
+/// Compares the kernels that evaluate pairs.
 fn check<X: Interaction>(
     tools: &Tools,
     source: &Source,
@@ -189,72 +189,35 @@ fn check<X: Interaction>(
     architecture: u32,
 ) -> Result<(), String> {
     let options = Options { precision, ..Options::default() };
-    let (program, cubin, kernels) = compile::<X>(tools, options, architecture)?;
-    let registers = cubin::attribute(&cubin, cubin::REGISTERS).ok_or("a broken CUBIN")?;
-    let frames = cubin::attribute(&cubin, cubin::FRAME_SIZE).ok_or("a broken CUBIN")?;
-    // As they lie in a bag: aligned to 16 bytes.
-    let real = if precision == Precision::Single { 4 } else { 8 };
-    let apart = (X::J::DIM * real).next_multiple_of(16);
+    let widest = Choices::widest::<X>(options).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
-    for kernel in &kernels {
-        let Some(pairs) = pairs_of_a_turn(&kernel.name, &program)? else { continue };
-        let of_this = |all: &[(String, u32)]| {
-            all.iter().find(|(name, _)| *name == kernel.name).map(|(_, value)| *value)
+    for choices in [widest].into_iter().chain(Choices::symmetric::<X>(options)) {
+        let program = Program::with_choices::<X>(options, choices);
+        let (cubin, kernels) = compile(tools, &program, architecture)?;
+        let name = program.kernels()[0].to_string_lossy().into_owned();
+        let of_kernel = |attribute| {
+            let all = cubin::attribute(&cubin, attribute).ok_or("a broken CUBIN")?;
+            let found = all.into_iter().find(|(kernel, _)| *kernel == name);
+            found.map(|(_, value)| value).ok_or("an attribute is missing in the CUBIN")
         };
-        let (slots, least) = slots_per_pair(kernel, pairs, program.choices.unroll, apart)?;
-        let registers = of_this(&registers).ok_or("no registers in the CUBIN")?;
-        let local = of_this(&frames).ok_or("no frame size in the CUBIN")?;
+        let (registers, local) = (of_kernel(cubin::REGISTERS)?, of_kernel(cubin::FRAME_SIZE)?);
+        let slots = Slots::of::<X>(&program, &kernels);
+        let Slots { all, least } = slots.ok_or("no FORCE-LOOP that is unrolled as asked for")?;
         let [interaction, precision, architecture] = source.clone();
-        let key = [interaction, kernel.name.clone(), precision, architecture];
-        let figures = Figures { slots, least, registers, local };
-        failures.extend(tools.judge(&key, figures).err());
+        let key = [interaction, name, precision, architecture];
+        failures.extend(tools.judge(&key, Figures { slots: all, least, registers, local }).err());
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-fn compile<X: Interaction>(
+fn compile(
     tools: &Tools,
-    options: Options,
+    program: &Program,
     architecture: u32,
-) -> Result<(Program, Vec<u8>, Vec<Kernel>), String> {
-    let program = Program::new::<X>(options).map_err(|e| e.to_string())?;
-    let cubin = tools.nvrtc.compile(&program, architecture).map_err(|e| e.to_string())?;
+) -> Result<(Vec<u8>, Vec<Kernel>), String> {
+    let cubin = tools.nvrtc.compile(program, architecture).map_err(|e| e.to_string())?;
     let kernels = sass::disassemble(&tools.nvdisasm, &cubin).map_err(|e| e.to_string())?;
-    Ok((program, cubin, kernels))
-}
-
-/// The pairs that a thread computes in one turn of a kernel's FORCE-LOOP; none in a kernel that
-/// has no such loop.
-fn pairs_of_a_turn(kernel: &str, program: &Program) -> Result<Option<usize>, String> {
-    let choices = program.choices;
-    match kernel {
-        "all_pairs" => Ok(Some(choices.i_per_thread * choices.unroll)),
-        "merge_splits" => Ok(None),
-        other => Err(format!("tests/sass.rs does not know how many pairs a turn of {other} has")),
-    }
-}
-
-/// The issue slots of a pair, on all ways through the loop and on the shortest one, if the
-/// compiler unrolled the loop as it was asked to.
-fn slots_per_pair(
-    kernel: &Kernel,
-    pairs: usize,
-    unroll: usize,
-    apart: usize,
-) -> Result<(f64, f64), String> {
-    let force = kernel.force_loop().ok_or("no loop: the slots per pair cannot be known")?;
-    match force.particles(apart) {
-        Some(particles) if particles == unroll => {}
-        other => {
-            let read = other.map_or("unknown".to_owned(), |particles| particles.to_string());
-            return Err(format!(
-                "{read} j-particles in a turn of the FORCE-LOOP, not {unroll}: the slots per \
-                 pair cannot be known"
-            ));
-        }
-    }
-    let pairs = pairs as f64;
-    Ok((force.instructions as f64 / pairs, force.least as f64 / pairs))
+    Ok((cubin, kernels))
 }
 
 /// A line of an interaction that is gone would never fail.
@@ -270,14 +233,14 @@ fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed>
 
 /// Of the machine code itself: one root for each pair, and no local memory.
 fn a_root_for_a_pair(tools: &Tools) -> Result<(), Failed> {
-    for architecture in SINGLE {
-        let (program, _, kernels) = compile::<Gravity>(tools, Options::default(), architecture)?;
-        for kernel in &kernels {
-            let Some(pairs) = pairs_of_a_turn(&kernel.name, &program)? else { continue };
-            let force = kernel.force_loop().ok_or("no loop")?;
-            if (force.special, force.local, force.instructions) != (pairs, 0, force.least) {
-                return Err(format!("{} of sm_{architecture}: {force:?}", kernel.name).into());
-            }
+    let options = Options::default();
+    let choices = Choices::symmetric::<Gravity>(options).into_iter();
+    for choices in choices.chain([Choices::widest::<Gravity>(options)?]) {
+        let program = Program::with_choices::<Gravity>(options, choices);
+        let (_, kernels) = compile(tools, &program, 90)?;
+        let force = sass::force_loop::<Gravity>(&program, &kernels).ok_or("no loop")?;
+        if (force.special, force.local) != (choices.i_per_thread * choices.unroll, 0) {
+            return Err(format!("{choices:?}: {force:?}").into());
         }
     }
     Ok(())

@@ -42,6 +42,30 @@ pub mod gravity {
             f.pot -= mr;
         }
     }
+
+    /// The same without the potential, for integrators that need the acceleration alone.
+    pub struct Attraction {
+        /// Squared softening length.
+        pub eps2: Real,
+    }
+
+    /// What a body is moved by.
+    pub struct Acceleration {
+        /// Acceleration.
+        pub acc: Vector,
+    }
+
+    impl Interaction for Attraction {
+        type I = Body;
+        type J = Body;
+        type F = Acceleration;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Acceleration) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.eps2).rsqrt();
+            f.acc += j.mass * rinv * rinv * rinv * d;
+        }
+    }
 }
 
 /// Acceleration, its time derivative (jerk) and potential, as fourth-order Hermite integrators
@@ -49,7 +73,8 @@ pub mod gravity {
 ///
 /// With d and v the position and velocity of j relative to i, r² = d² + ε²:
 /// aᵢ = Σⱼ mⱼ d / r³, ȧᵢ = Σⱼ mⱼ (v − 3 (d·v) d / r²) / r³, φᵢ = −Σⱼ mⱼ / r
-/// (Makino & Aarseth 1992; Hamada & Iitaka 2007, figure 15: IDIM 6, JDIM 7, FDIM 7).
+/// (Makino & Aarseth 1992; Hamada & Iitaka 2007, figure 15, where i has no mass: IDIM 6, JDIM 7,
+/// FDIM 7).
 #[nbody::interaction]
 pub mod hermite {
     /// Newtonian gravity with Plummer softening and its time derivative; G = 1.
@@ -58,16 +83,8 @@ pub mod hermite {
         pub eps2: Real,
     }
 
-    /// Where the field is evaluated.
-    pub struct Target {
-        /// Position.
-        pub pos: Point,
-        /// Velocity.
-        pub vel: Vector,
-    }
-
     /// A moving point mass.
-    pub struct Source {
+    pub struct Body {
         /// Position.
         pub pos: Point,
         /// Velocity.
@@ -76,7 +93,7 @@ pub mod hermite {
         pub mass: Real,
     }
 
-    /// What a target feels.
+    /// What a body feels.
     pub struct Field {
         /// Acceleration.
         pub acc: Vector,
@@ -87,11 +104,11 @@ pub mod hermite {
     }
 
     impl Interaction for Hermite {
-        type I = Target;
-        type J = Source;
+        type I = Body;
+        type J = Body;
         type F = Field;
 
-        fn pair(&self, i: &Target, j: &Source, f: &mut Field) {
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
             let d = j.pos - i.pos;
             let v = j.vel - i.vel;
             let rinv = (d.norm2() + self.eps2).rsqrt();

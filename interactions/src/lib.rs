@@ -3,6 +3,7 @@
 //! | module | interaction | per pair |
 //! | --- | --- | --- |
 //! | [`gravity`] | softened Newtonian gravity | acceleration, potential |
+//! | [`gravity::Attraction`] | the same without potential | acceleration |
 //! | [`softened`] | the same with a softening length for each particle | acceleration, potential |
 //! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
 //! | [`cubic_spline_2d`], [`cubic_spline_3d`], [`wendland_2d`], [`wendland_3d`] | smoothed particle hydrodynamics | density and its correction; acceleration, heating, signal velocity |

@@ -18,6 +18,7 @@ pub trait Visitor {
 /// Visits every interaction of this crate.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(gravity::Gravity { eps2: 1.0 / 64.0 });
+    visitor.visit(gravity::Attraction { eps2: 1.0 / 64.0 });
     visitor.visit(softened::Softened);
     visitor.visit(hermite::Hermite { eps2: 1.0 / 64.0 });
     hydrodynamics(visitor);

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Accumulation, Domain, Interaction, Math, Options, Precision, Program};
+use nbody::{Accumulation, Choices, Domain, Interaction, Math, Options, Pairs, Precision, Program};
 use nbody_interactions::Visitor;
 
 use crate::{Outcome, select};
@@ -22,6 +22,10 @@ pub struct Arguments {
     /// What the arithmetic may trade for speed: fast, exact.
     #[arg(long, default_value_t)]
     math: Math,
+    /// Which pairs of one set: auto and ordered for every ordered pair, unordered for both
+    /// directions of a pair at once, where the interaction allows it.
+    #[arg(long, default_value_t)]
+    pairs: Pairs,
     /// In a periodic box.
     #[arg(long)]
     periodic: bool,
@@ -35,15 +39,20 @@ struct Emit {
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
-        self.program = Some(Program::new::<X>(self.options));
+        let both = Choices::symmetric::<X>(self.options);
+        let both = both.filter(|_| self.options.pairs == Pairs::Unordered);
+        self.program = Some(both.map_or_else(
+            || Program::new::<X>(self.options),
+            |both| Ok(Program::with_choices::<X>(self.options, both)),
+        ));
     }
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { precision, accumulation, math, periodic, .. } = arguments;
+    let &Arguments { precision, accumulation, math, pairs, periodic, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
-    let options = Options { precision, accumulation, math, domain, tiling: None };
+    let options = Options { precision, accumulation, math, domain, pairs, ..Options::default() };
     let mut emit = Emit { options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     if let Some(program) = emit.program {

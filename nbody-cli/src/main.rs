@@ -7,6 +7,7 @@ mod emit;
 mod plummer;
 mod select;
 mod table;
+mod tune;
 mod verify;
 
 use std::error::Error;
@@ -16,8 +17,9 @@ use clap::{Parser, Subcommand};
 
 const AFTER_HELP: &str = "\
 Environment:
-  NBODY_CACHE_DIR  where compiled kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_CACHE_DIR  where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
   NBODY_NVRTC      the NVRTC library, or its folder
+  NBODY_NVDISASM   nvdisasm, or its folder, to count what the machine code issues
   CXX              the C++ compiler of the emulator
 
 Exit codes:
@@ -41,8 +43,10 @@ enum Command {
     Emit(emit::Arguments),
     /// Compare every interaction, in every way to compute it, with the f64 reference.
     Verify(verify::Arguments),
-    /// Measure pairs per second.
+    /// Measure pairs per second, and how near they come to what the GPU can issue.
     Bench(bench::Arguments),
+    /// Find the fastest kernels for some numbers of particles, and keep them for later runs.
+    Tune(tune::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
 }
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Emit(arguments) => emit::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
     };
     match ran {

@@ -40,7 +40,7 @@ fn emit_prints_the_program_that_is_compiled() {
 #[test]
 fn wrong_names_are_refused_with_the_right_ones() {
     for (arguments, part) in [
-        (&["emit", "gravitation"][..], "gravity, softened, hermite"),
+        (&["emit", "gravitation"][..], "gravity, attraction, softened, hermite"),
         (&["emit", "gravity", "--precision", "half"], "expected single, double"),
         (&["verify", "--device", "gpu"], "expected cpu, emulator or cuda:N"),
         (&["bench", "-n", "0"], "invalid value '0'"),

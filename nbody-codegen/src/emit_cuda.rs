@@ -26,7 +26,8 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
     let uses = Uses::of(module, interaction);
     let used = [&interaction.ident, &interaction.i, &interaction.j, &interaction.f];
     for item in module.structs.iter().filter(|item| used.contains(&&item.ident)) {
-        structure(&mut text, item);
+        let is_particle = item.ident == interaction.i || item.ident == interaction.j;
+        structure(&mut text, item, is_particle);
     }
     for &index in &uses.constants {
         let constant = &module.constants[index];
@@ -76,9 +77,11 @@ pub(crate) fn type_name(ty: Type) -> String {
     }
 }
 
-fn structure(text: &mut Text, item: &Struct) {
+fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     text.comment(&docs(&item.attrs));
-    text.open(&format!("struct {} {{", item.name));
+    let packed = is_particle && item.dim() > 0;
+    let packing = if packed { format!("alignas(packing({})) ", item.dim()) } else { String::new() };
+    text.open(&format!("struct {packing}{} {{", item.name));
     for field in &item.fields {
         // On the device every number takes the room of a `real`.
         let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };

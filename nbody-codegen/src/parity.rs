@@ -1,6 +1,6 @@
 //! What becomes of every value of an interaction when i and j change places.
 //!
-//! A body is run on a [`Graph`] of values instead of numbers, helper functions and loops
+//! A body is run on a [graph](graph::Graph) of values instead of numbers, helper functions and loops
 //! included. A value is even if the exchange of the particles leaves its node and its sign, and
 //! odd if it leaves the node and changes the sign. Zeros have no sign here, so that a body in which
 //! the sign of a zero counts is refused, and a product may be multiplied in any order.

@@ -85,7 +85,7 @@ fn modules(text: &str) -> Vec<TokenStream> {
 /// Sets the integers of both particles.
 fn integers(program: &str) -> String {
     let particle = program.split_once("using ParticleI = ").unwrap().1.split_once(';').unwrap().0;
-    let fields = program.split_once(&format!("struct {particle} {{")).unwrap().1;
+    let fields = program.split_once(&format!(" {particle} {{")).unwrap().1;
     let fields = fields.split_once("};").unwrap().0.lines();
     let names = fields.filter_map(|line| line.split_once(" u32 ")?.1.split_once(';'));
     names.fold(String::new(), |mut text, (name, _)| {

@@ -1,5 +1,7 @@
 //! Particles with what should come of them, to check engines on.
 
+use std::any::Any;
+
 use crate::{
     Domain, Engine, Error, Interaction, Options, Record, Report, Roundings, Scalar, compare, pack,
     reference, reference_self,
@@ -33,9 +35,11 @@ impl<X: Interaction> Case<X> {
         Self { i, j, one_set: false, expected, roundings }
     }
 
-    /// The particles are one set, given as what feels and as what acts, both of the same length.
+    /// The particles are one set, given as what feels and as what acts, both of the same length;
+    /// where I and J are one type, what feels is what acts.
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
+        let j = (&i as &dyn Any).downcast_ref::<Vec<X::J>>().cloned().unwrap_or(j);
         let expected = reference_self::<X, f64>(x, domain, &i, &j);
         let roundings = Roundings::one_set(x, domain, &i, &j);
         Ok(Self { i, j, one_set: true, expected, roundings })
@@ -52,7 +56,9 @@ impl<X: Interaction> Case<X> {
         let (i, j) = (engine.upload(&self.i)?, engine.upload(&self.j)?);
         let mut out = engine.fields(self.i.len())?;
         if self.one_set {
-            engine.evaluate_self_into(&i, &j, &mut out)?;
+            // One buffer where I and J are one type.
+            let both = (&i as &dyn Any).downcast_ref::<E::Particles<X::J>>();
+            engine.evaluate_self_into(&i, both.unwrap_or(&j), &mut out)?;
         } else {
             engine.evaluate_into(&i, &j, &mut out)?;
         }

@@ -316,4 +316,15 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         self.run(i, j, out, false)?;
         Ok(start.elapsed())
     }
+
+    fn time_self(
+        &mut self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.run(i, j, out, true)?;
+        Ok(start.elapsed())
+    }
 }

@@ -12,7 +12,7 @@ pub trait Engine<X: Interaction> {
     /// What can go wrong.
     type Error: From<Error> + std::error::Error + Send + Sync + 'static;
     /// Particles where the engine computes.
-    type Particles<P: Record<Lane = f64>>;
+    type Particles<P: Record<Lane = f64>>: 'static;
     /// Results where the engine computes.
     type Fields;
 
@@ -54,6 +54,14 @@ pub trait Engine<X: Interaction> {
     /// The time that one [`evaluate_into`](Self::evaluate_into) takes where it computes: by
     /// events on a GPU, by the clock on the CPU.
     fn time(
+        &mut self,
+        i: &Self::Particles<X::I>,
+        j: &Self::Particles<X::J>,
+        out: &mut Self::Fields,
+    ) -> Result<Duration, Self::Error>;
+
+    /// The time that one [`evaluate_self_into`](Self::evaluate_self_into) takes where it computes.
+    fn time_self(
         &mut self,
         i: &Self::Particles<X::I>,
         j: &Self::Particles<X::J>,

@@ -27,7 +27,7 @@ pub use engine::Engine;
 pub use error::Error;
 pub use interaction::{Interaction, Operations, ThirdLaw};
 pub use lane::{Lane, Scalar};
-pub use options::{Accumulation, Math, Options, Precision, Tiling};
+pub use options::{Accumulation, Math, Options, Pairs, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
 pub use reference::{reference, reference_self};
 pub use roundings::Roundings;

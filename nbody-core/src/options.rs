@@ -39,6 +39,20 @@ pub enum Math {
     Exact,
 }
 
+/// Which pairs of one set are evaluated, where both directions of a pair may be evaluated at once
+/// ([`Interaction::THIRD_LAW`](crate::Interaction::THIRD_LAW)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Pairs {
+    /// What is likely to be faster; in exact mathematics every ordered pair, since both directions
+    /// at once share products that the declaration has in another order.
+    #[default]
+    Auto,
+    /// Every ordered pair by itself.
+    Ordered,
+    /// Both directions at once, wherever the interaction allows it and the engine can.
+    Unordered,
+}
+
 /// The order in which the j-particles are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiling {
@@ -84,7 +98,10 @@ pub struct Options {
     pub math: Math,
     /// The space that the particles are in.
     pub domain: Domain,
-    /// The order of summation; `None` leaves the choice to the engine.
+    /// Which pairs of one set are evaluated.
+    pub pairs: Pairs,
+    /// The order of summation; `None` leaves the choice to the engine. An order that is asked for
+    /// is one of ordered pairs.
     pub tiling: Option<Tiling>,
 }
 
@@ -130,3 +147,4 @@ impl fmt::Display for Options {
 names!(Precision: Single "single", Double "double");
 names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64");
 names!(Math: Fast "fast", Exact "exact");
+names!(Pairs: Auto "auto", Ordered "ordered", Unordered "unordered");

@@ -1,9 +1,16 @@
 //! Records as words: the layouts of buffers.
 
 use std::marker::PhantomData;
-use std::slice::Iter;
+use std::slice::{Iter, IterMut};
+
+use rayon::prelude::*;
 
 use crate::{Reader, Record, Scalar, Writer};
+
+/// Numbers that one thread converts faster than it wakes others.
+const SERIAL: usize = 1 << 16;
+/// Records that a thread converts at a time.
+const CHUNK: usize = 1 << 12;
 
 /// The particles row by row, [`Record::DIM`] words each, their reals rounded to the nearest `S`.
 pub fn pack<P, S>(particles: &[P]) -> Vec<S::Word>
@@ -12,11 +19,30 @@ where
     P::Lane: Scalar,
     S: Scalar,
 {
-    let mut words = Words::<S> { words: Vec::with_capacity(particles.len() * P::DIM) };
-    for particle in particles {
-        particle.write(&mut words);
+    let mut words = vec![S::Word::default(); particles.len() * P::DIM];
+    pack_into::<P, S>(particles, &mut words);
+    words
+}
+
+/// [`pack`] into the first of these words; particles that find no room are left out.
+pub fn pack_into<P, S>(particles: &[P], words: &mut [S::Word])
+where
+    P: Record,
+    P::Lane: Scalar,
+    S: Scalar,
+{
+    let rows = |particles: &[P], words: &mut [S::Word]| {
+        let mut cells = Cells::<S> { words: words.iter_mut() };
+        for particle in particles {
+            particle.write(&mut cells);
+        }
+    };
+    if particles.len() * P::DIM < SERIAL {
+        rows(particles, words);
+    } else {
+        let chunks = particles.par_chunks(CHUNK).zip(words.par_chunks_mut(CHUNK * P::DIM));
+        chunks.for_each(|(particles, words)| rows(particles, words));
     }
-    words.words
 }
 
 /// The records whose numbers lie as structure of arrays: component `c` of record `k` is
@@ -27,7 +53,12 @@ where
     P::Lane: Scalar,
     S: Scalar,
 {
-    (0..n).map(|k| P::read(&mut Column::<S> { words, at: k, stride: n })).collect()
+    let record = |k| P::read(&mut Column::<S> { words, at: k, stride: n });
+    if n * P::DIM < SERIAL {
+        (0..n).map(record).collect()
+    } else {
+        (0..n).into_par_iter().with_min_len(CHUNK).map(record).collect()
+    }
 }
 
 /// The same records in another scalar, their reals rounded to nearest.
@@ -56,16 +87,24 @@ where
     numbers.numbers
 }
 
-struct Words<S: Scalar> {
-    words: Vec<S::Word>,
+struct Cells<'a, S: Scalar> {
+    words: IterMut<'a, S::Word>,
 }
 
-impl<S: Scalar, R: Scalar> Writer<R> for Words<S> {
+impl<S: Scalar> Cells<'_, S> {
+    fn push(&mut self, word: S::Word) {
+        if let Some(cell) = self.words.next() {
+            *cell = word;
+        }
+    }
+}
+
+impl<S: Scalar, R: Scalar> Writer<R> for Cells<'_, S> {
     fn real(&mut self, value: R) {
-        self.words.push(S::from_f64(value.to_f64()).to_word());
+        self.push(S::from_f64(value.to_f64()).to_word());
     }
     fn index(&mut self, value: u32) {
-        self.words.push(S::word_from_u32(value));
+        self.push(S::word_from_u32(value));
     }
 }
 

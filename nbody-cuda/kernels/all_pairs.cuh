@@ -12,24 +12,26 @@ struct alignas(16) Slot {
     ParticleJ j;
 };
 
-// The sums over one split of the j-particles, for one tile of i-particles a block.
+// The sums of all j-particles for one tile of i-particles: as many blocks as there are splits
+// sum a part of the j-particles each, and the last of them to end merges the parts.
 //
-// The blocks of a split follow one another: block = split * tiles + tile. `sums` is a structure
-// of arrays, component c of i-particle k in split s at [(s * FDIM + c) * ni + k]; with one split
-// it is the result. With `one_set`, particle k of i is particle k of j, and meets itself only in
-// an interaction of SELF_PAIRS.
+// Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
+// [c * ni + k]; `parts` holds one such for each split, and `ended` counts the blocks of a tile
+// that have ended, zero before and after. With `one_set`, particle k of i is particle k of j, and
+// meets itself only in an interaction of SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     const Parameters self, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
-    const u32 tiles, const u32 bags_per_split, const u32 one_set,
-    backup *__restrict__ sums)
+    const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
+    backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
     __shared__ Slot bag[BAG];
 
     const u32 split = blockIdx.x / tiles;
-    const u32 tile_begin = (blockIdx.x % tiles) * TILE;
+    const u32 tile = blockIdx.x % tiles;
+    const u32 tile_begin = tile * TILE;
     const u32 mine = tile_begin + threadIdx.x; // and every BLOCK-th from there
     const size_t split_begin = size_t(split) * bags_per_split * BAG;
     const size_t split_end = split_begin + size_t(bags_per_split) * BAG;
@@ -39,13 +41,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     const bool skip_self = one_set && !SELF_PAIRS;
 
     // Threads beyond the last i-particle repeat it, and write nothing.
+    const auto index_of = [=](int m) {
+        const u32 index = mine + m * BLOCK;
+        return index < ni ? index : ni - 1;
+    };
+    const auto is_there = [=](int m) { return mine + m * BLOCK < ni; };
     ParticleI i[I_PER_THREAD];
     Accumulators current[I_PER_THREAD];
     backup total[I_PER_THREAD][FDIM];
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        const u32 index = mine + m * BLOCK;
-        i[m] = i_particles[index < ni ? index : ni - 1];
+        i[m] = i_particles[index_of(m)];
         reset(total[m]);
         current[m] = nothing();
     }
@@ -56,8 +62,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
         for (u32 k = threadIdx.x; k < count; k += BLOCK) bag[k].j = j_particles[first + k];
         __syncthreads();
 
-        // The FORCE-LOOP: without a branch, but for ragged bags and those that hold i-particles
-        // of this tile.
+        // The FORCE-LOOP. Particles of this tile must not meet themselves.
         const bool diagonal =
             skip_self && first < tile_begin + TILE && tile_begin < first + count;
         if (count == BAG && !diagonal) {
@@ -68,13 +73,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
                 for (int m = 0; m < I_PER_THREAD; ++m) act(self, space, i[m], j, first + k, current[m]);
             }
         } else {
-#pragma unroll 1
+#pragma unroll UNROLL
             for (u32 k = 0; k < count; ++k) {
                 const ParticleJ j = bag[k].j;
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {
-                    const bool itself = skip_self && mine + m * BLOCK == first + k;
-                    if (!itself) act(self, space, i[m], j, first + k, current[m]);
+                    const Accumulators before = current[m];
+                    act(self, space, i[m], j, first + k, current[m]);
+                    if (skip_self && mine + m * BLOCK == first + k) current[m] = before;
                 }
             }
         }
@@ -87,33 +93,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
             }
         }
     }
-
+    if constexpr (!FOLD_EACH_BAG) {
 #pragma unroll
-    for (int m = 0; m < I_PER_THREAD; ++m) {
-        if constexpr (!FOLD_EACH_BAG) fold(current[m], total[m]);
-        const u32 index = mine + m * BLOCK;
-        if (index < ni) {
-            for (int c = 0; c < FDIM; ++c) {
-                sums[(size_t(split) * FDIM + c) * ni + index] = total[m][c];
-            }
+        for (int m = 0; m < I_PER_THREAD; ++m) fold(current[m], total[m]);
+    }
+
+    if (splits > 1) {
+        backup *const part = parts + size_t(split) * FDIM * ni;
+#pragma unroll
+        for (int m = 0; m < I_PER_THREAD; ++m) {
+            if (is_there(m)) store(total[m], part, index_of(m), ni);
+        }
+        if (!is_last(ended + tile, splits)) return;
+        // The splits are merged in their order, so that the result is the same in every run.
+#pragma unroll
+        for (int m = 0; m < I_PER_THREAD; ++m) load(parts, index_of(m), ni, total[m]);
+#pragma unroll PARTS
+        for (u32 s = 1; s < splits; ++s) {
+            const backup *const later = parts + size_t(s) * FDIM * ni;
+            backup part[I_PER_THREAD][FDIM];
+#pragma unroll
+            for (int m = 0; m < I_PER_THREAD; ++m) load(later, index_of(m), ni, part[m]);
+#pragma unroll
+            for (int m = 0; m < I_PER_THREAD; ++m) merge(part[m], total[m]);
         }
     }
-}
-
-// Merges the sums of the splits in their order, so that the result is the same in every run.
-extern "C" __global__ void __launch_bounds__(BLOCK) merge_splits(
-    const backup *__restrict__ sums, const u32 ni, const u32 splits, backup *__restrict__ out)
-{
-    const u32 i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i >= ni) return;
-    backup total[FDIM];
-    for (int c = 0; c < FDIM; ++c) total[c] = sums[size_t(c) * ni + i];
-    for (u32 split = 1; split < splits; ++split) {
-        backup part[FDIM];
-        for (int c = 0; c < FDIM; ++c) part[c] = sums[(size_t(split) * FDIM + c) * ni + i];
-        merge(part, total);
+#pragma unroll
+    for (int m = 0; m < I_PER_THREAD; ++m) {
+        if (is_there(m)) store(total[m], out, index_of(m), ni);
     }
-    for (int c = 0; c < FDIM; ++c) out[size_t(c) * ni + i] = total[c];
 }
 
 } // namespace nbody

@@ -15,8 +15,18 @@ struct Dim {
 extern thread_local emulated::Dim threadIdx, blockIdx;
 
 void __syncthreads();
+unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
 
 using size_t = decltype(sizeof(0));
+
+// Blocks run one after another, so that memory needs no fence and no atomic access.
+inline void __threadfence() {}
+inline unsigned int atomicAdd(unsigned int *sum, unsigned int n)
+{
+    const unsigned int before = *sum;
+    *sum += n;
+    return before;
+}
 
 extern "C" {
 #define NBODY_DECLARE(name) \
@@ -36,6 +46,7 @@ NBODY_DECLARE_2(pow) NBODY_DECLARE_2(atan2) NBODY_DECLARE_2(fmin) NBODY_DECLARE_
 NBODY_DECLARE_2(copysign)
 #undef NBODY_DECLARE
 #undef NBODY_DECLARE_2
+void *memcpy(void *, const void *, size_t) noexcept;
 float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
 }
@@ -64,10 +75,15 @@ inline long long __double_as_longlong(double x)
     __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
+inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 
 // In half turns; the C library has them in double precision at most.
 inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(x))); }
 inline float cospif(float x) { return float(cos(3.14159265358979323846 * double(x))); }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+// The seed has the upper half of the bits, as that of the hardware.
+inline double rsqrt_seed(double x)
+{
+    return __longlong_as_double(__double_as_longlong(1.0 / sqrt(x)) & ~0xffffffffll);
+}

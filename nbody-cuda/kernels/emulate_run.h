@@ -1,5 +1,6 @@
 // Runs the kernels of the program above on the CPU: block after block, each thread of a block a
-// fiber that runs from barrier to barrier.
+// fiber that runs to where it must wait for others.
+#include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -12,61 +13,87 @@ namespace emulated {
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
 constexpr size_t STACK = 256 * 1024;
+constexpr unsigned WARP = 32;
+constexpr unsigned MOST_THREADS = 1024; // of a block
 
-enum class State { READY, WAITING, DONE };
+// NEW has not begun; the others wait for the threads of the block or the warp, or have ended.
+enum class State { NEW, AT_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
-    ucontext_t context;
     State state;
+    ucontext_t begin;
+    jmp_buf at; // where it waits: jumps are faster than switches of context
+    unsigned shuffles;
 };
 
 // What the fibers of this thread of the host share.
-static thread_local ucontext_t scheduler;
+static thread_local jmp_buf scheduler;
 static thread_local Fiber *running;
 static thread_local void (*entry)(const void *);
 static thread_local const void *kernel_call;
+// By the parity of the shuffle, since lanes may come to the next before all have left this one.
+static thread_local unsigned shuffled[2][MOST_THREADS];
 
-static void yield(State state)
+static void wait(State state)
 {
     running->state = state;
-    swapcontext(&running->context, &scheduler);
+    if (!_setjmp(running->at)) _longjmp(scheduler, 1);
 }
 
 static void start()
 {
     entry(kernel_call);
-    yield(State::DONE);
+    wait(State::DONE);
 }
 
-// Runs each fiber to its next barrier; the fibers must all reach it, or all end.
-static Status run_to_barrier(Fiber *fibers, unsigned threads, bool &ended)
+static void run_to_wait(Fiber &fiber)
 {
-    unsigned done = 0;
-    for (unsigned t = 0; t < threads; ++t) {
-        running = &fibers[t];
-        threadIdx.x = t;
-        swapcontext(&scheduler, &running->context);
-        done += running->state == State::DONE;
-    }
-    ended = done == threads;
-    return done == 0 || ended ? SUCCESS : DIVERGED;
+    if (_setjmp(scheduler)) return;
+    running = &fiber;
+    if (fiber.state == State::NEW) setcontext(&fiber.begin);
+    _longjmp(fiber.at, 1);
+}
+
+// Runs the lanes of a warp to the next barrier, or to their end: all of them, or none.
+static Status run_warp(Fiber *fibers, unsigned first, State &state)
+{
+    do {
+        for (unsigned t = first; t < first + WARP; ++t) {
+            threadIdx.x = t;
+            run_to_wait(fibers[t]);
+        }
+        state = fibers[first].state;
+        for (unsigned t = first; t < first + WARP; ++t) {
+            if (fibers[t].state != state) return DIVERGED;
+        }
+    } while (state == State::AT_SHUFFLE);
+    return SUCCESS;
 }
 
 static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
 {
     for (unsigned t = 0; t < threads; ++t) {
-        getcontext(&fibers[t].context);
-        fibers[t].context.uc_stack.ss_sp = stacks + t * STACK;
-        fibers[t].context.uc_stack.ss_size = STACK;
-        fibers[t].context.uc_link = nullptr;
-        makecontext(&fibers[t].context, start, 0);
+        fibers[t].state = State::NEW;
+        fibers[t].shuffles = 0;
+        getcontext(&fibers[t].begin);
+        fibers[t].begin.uc_stack.ss_sp = stacks + t * STACK;
+        fibers[t].begin.uc_stack.ss_size = STACK;
+        fibers[t].begin.uc_link = nullptr;
+        makecontext(&fibers[t].begin, start, 0);
     }
-    bool ended = false;
-    Status status = SUCCESS;
-    while (!ended && status == SUCCESS) status = run_to_barrier(fibers, threads, ended);
-    return status;
+    State state = State::NEW;
+    while (state != State::DONE) {
+        for (unsigned first = 0; first < threads; first += WARP) {
+            State found;
+            if (run_warp(fibers, first, found) != SUCCESS) return DIVERGED;
+            if (first > 0 && found != state) return DIVERGED;
+            state = found;
+        }
+    }
+    return SUCCESS;
 }
 
+// The blocks, the last one first: their order must not matter.
 template <typename Call>
 static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
 {
@@ -75,8 +102,8 @@ static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
     Status status = fibers && stacks ? SUCCESS : NO_MEMORY;
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
-    for (unsigned b = 0; b < blocks && status == SUCCESS; ++b) {
-        blockIdx.x = b;
+    for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
+        blockIdx.x = b - 1;
         status = run_block(fibers, stacks, threads);
     }
     free(stacks);
@@ -88,6 +115,7 @@ template <typename... A, size_t... K>
 static Status launch(
     void (*kernel)(A...), unsigned blocks, void **arguments, std::index_sequence<K...>)
 {
+    static_assert(nbody::BLOCK % WARP == 0 && nbody::BLOCK <= MOST_THREADS, "whole warps");
     return run_grid(
         [=] { kernel(*static_cast<A *>(arguments[K])...); }, blocks, nbody::BLOCK);
 }
@@ -100,14 +128,21 @@ static Status launch(void (*kernel)(A...), unsigned blocks, void **arguments)
 
 } // namespace emulated
 
-void __syncthreads() { emulated::yield(emulated::State::WAITING); }
+void __syncthreads() { emulated::wait(emulated::State::AT_BARRIER); }
 
-extern "C" int emulate_all_pairs(unsigned blocks, void **arguments)
+unsigned int __shfl_sync(unsigned int, unsigned int value, int lane)
 {
-    return emulated::launch(nbody::all_pairs, blocks, arguments);
+    using namespace emulated;
+    unsigned *const values = shuffled[running->shuffles++ % 2];
+    const unsigned warp = threadIdx.x / WARP * WARP;
+    values[threadIdx.x] = value;
+    wait(State::AT_SHUFFLE);
+    return values[warp + unsigned(lane) % WARP];
 }
 
-extern "C" int emulate_merge_splits(unsigned blocks, void **arguments)
-{
-    return emulated::launch(nbody::merge_splits, blocks, arguments);
-}
+// One entry for each kernel of the program: NBODY_EMULATE(kernel).
+#define NBODY_EMULATE(kernel) \
+    extern "C" int emulate_##kernel(unsigned blocks, void **arguments) \
+    { \
+        return emulated::launch(nbody::kernel, blocks, arguments); \
+    }

@@ -4,6 +4,13 @@ namespace nbody {
 
 using u32 = unsigned int;
 
+// How particles of so many numbers are aligned in memory, so that few accesses read one.
+__device__ constexpr size_t packing(size_t numbers)
+{
+    const size_t bytes = numbers * sizeof(real);
+    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : sizeof(real);
+}
+
 template <int D> struct Vector;
 template <> struct Vector<2> {
     real x, y;
@@ -162,6 +169,21 @@ __device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &
 
 template <int D> __device__ __forceinline__ real norm2(const Vector<D> &a) { return dot(a, a); }
 
+// dot(a, b) + c. Fast mathematics begins with c, which saves an instruction.
+template <int D>
+__device__ __forceinline__ real dot_plus(const Vector<D> &a, const Vector<D> &b, real c)
+{
+    if constexpr (EXACT) return dot(a, b) + c;
+    else if constexpr (D == 3) return a.x * b.x + (a.y * b.y + (a.z * b.z + c));
+    else return a.x * b.x + (a.y * b.y + c);
+}
+
+template <int D>
+__device__ __forceinline__ real norm2_plus(const Vector<D> &a, real c)
+{
+    return dot_plus(a, a, c);
+}
+
 // The functions of CUDA under the names of the language, in the precision of the program.
 #define NBODY_FUNCTION(name, single, twice) \
     __device__ __forceinline__ real name(real x) \
@@ -298,12 +320,36 @@ struct Space {
     }
 };
 
-// The hardware's approximation, or a correctly rounded root and division.
+// The hardware's seed of 1/sqrt(x), good to 20 bits; of what is denormal, that of zero.
+#ifdef __CUDACC__
+__device__ __forceinline__ double rsqrt_seed(double x)
+{
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    return y;
+}
+#endif
+
+// A step of third order takes the seed to full precision, unless it is zero, infinite or no
+// number: then the residual has no small exponent.
+template <typename T>
+__device__ __forceinline__ T rsqrt_by_seed(T x)
+{
+    T y = rsqrt_seed(x);
+    const T residual = ::fma(-x * y, y, T(1));
+    if (!(::__double2hiint(residual) & 0x40000000)) {
+        y = ::fma(::fma(T(0.375), residual, T(0.5)), y * residual, y);
+    }
+    return y;
+}
+
+// The hardware's approximation, refined in double precision, or a correctly rounded root and
+// division.
 __device__ __forceinline__ real rsqrt(real x)
 {
     if constexpr (EXACT) return real(1) / sqrt(x);
     else if constexpr (sizeof(real) == 4) return ::rsqrtf(x);
-    else return ::rsqrt(x);
+    else return rsqrt_by_seed(double(x));
 }
 
 __device__ __forceinline__ real recip(real x) { return real(1) / x; }

@@ -7,7 +7,9 @@ use nbody_core::{
 };
 
 use crate::device::Kind;
-use crate::{Build, CudaAllPairs, CudaFields, CudaParticles, Device, Error};
+use crate::{
+    Build, Choices, CudaAllPairs, CudaFields, CudaParticles, Device, Error, Program, Tuned,
+};
 
 /// Sums an interaction over all pairs, on any [`Device`].
 ///
@@ -131,12 +133,56 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
+    /// What its CUDA programs are compiled for, instead of what a model chooses for the numbers of
+    /// particles; `None` leaves it to the model again. On the CPU there is nothing to choose.
+    pub fn set_choices(&mut self, choices: Option<Choices>) -> Result<(), Error> {
+        match &mut self.engine {
+            Inner::Cpu(_) => Ok(()),
+            Inner::Cuda(engine) => engine.set_choices(choices),
+        }
+    }
+
+    /// Measures what evaluates these particles in the least time, and keeps it, for this engine and
+    /// beside the compiled programs for all that come. `one_set` evaluates them as one set. `tell`
+    /// is told of each measurement and of how many there are. On the CPU, and where the order of
+    /// summation is fixed, there is nothing to measure.
+    pub fn tune(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+        one_set: bool,
+        tell: &mut dyn FnMut(&Tuned, usize),
+    ) -> Result<Option<Tuned>, Error> {
+        match (&mut self.engine, i, j, out) {
+            (Inner::Cpu(_), Particles::Cpu(_), Particles::Cpu(_), Fields::Cpu(_)) => Ok(None),
+            (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Fields::Cuda(out)) => {
+                engine.tune(i, j, out, one_set, tell)
+            }
+            _ => Err(self.foreign("particles or results")),
+        }
+    }
+
+    /// The CUDA program of the last evaluation, or the one for many particles before the first;
+    /// `None` on the CPU.
+    pub fn program(&self) -> Option<&Program> {
+        match &self.engine {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(engine) => Some(engine.program()),
+        }
+    }
+
     /// How its CUDA program came to be ready to run; `None` on the CPU.
     pub fn build(&self) -> Option<&Build> {
         match &self.engine {
             Inner::Cpu(_) => None,
             Inner::Cuda(engine) => Some(engine.build()),
         }
+    }
+
+    fn foreign(&self, what: &'static str) -> Error {
+        let (found, expected) = ("another device".to_owned(), self.device.name());
+        Error::ForeignBuffer { what, found, expected }
     }
 
     fn run(
@@ -153,10 +199,7 @@ impl<X: Interaction> AllPairs<X> {
             (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Fields::Cuda(out)) => {
                 call.run(&mut **engine, i, j, out)
             }
-            _ => {
-                let (found, expected) = ("another device".to_owned(), self.device.name());
-                Err(Error::ForeignBuffer { what: "particles or results", found, expected })
-            }
+            _ => Err(self.foreign("particles or results")),
         }
     }
 }
@@ -167,6 +210,7 @@ enum Call {
     Two,
     OneSet,
     Timed,
+    OneSetTimed,
 }
 
 impl Call {
@@ -181,6 +225,7 @@ impl Call {
             Self::Two => engine.evaluate_into(i, j, out).map(|()| Duration::ZERO),
             Self::OneSet => engine.evaluate_self_into(i, j, out).map(|()| Duration::ZERO),
             Self::Timed => engine.time(i, j, out),
+            Self::OneSetTimed => engine.time_self(i, j, out),
         }
     }
 }
@@ -233,10 +278,7 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         match (&self.engine, fields) {
             (Inner::Cpu(engine), Fields::Cpu(fields)) => Ok(engine.download::<S>(fields)?),
             (Inner::Cuda(engine), Fields::Cuda(fields)) => engine.download::<S>(fields),
-            _ => {
-                let (found, expected) = ("another device".to_owned(), self.device.name());
-                Err(Error::ForeignBuffer { what: "results", found, expected })
-            }
+            _ => Err(self.foreign("results")),
         }
     }
 
@@ -247,5 +289,14 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         out: &mut Fields<X::F>,
     ) -> Result<Duration, Error> {
         self.run(i, j, out, Call::Timed)
+    }
+
+    fn time_self(
+        &mut self,
+        i: &Particles<X::I>,
+        j: &Particles<X::J>,
+        out: &mut Fields<X::F>,
+    ) -> Result<Duration, Error> {
+        self.run(i, j, out, Call::OneSetTimed)
     }
 }

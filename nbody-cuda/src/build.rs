@@ -1,6 +1,9 @@
 //! How a program came to be ready to run.
 
+use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{Cache, Entry};
@@ -33,10 +36,31 @@ pub struct Build {
     pub compile_time: Duration,
     /// What the kernel uses, where that is known.
     pub usage: Option<Usage>,
+    /// The compiled program.
+    pub image: Image,
+}
+
+/// A compiled program: a CUBIN where NVRTC knows the GPU, else PTX; a shared object in the emulator.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Image(Arc<[u8]>);
+
+impl Deref for Image {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// How large it is: nobody reads the bytes.
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({} bytes)", self.0.len())
+    }
 }
 
 /// What a kernel uses of a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Registers of a thread.
     pub registers: u32,
@@ -44,6 +68,8 @@ pub struct Usage {
     pub local: u32,
     /// Shared memory of a block, in bytes.
     pub shared: u32,
+    /// Blocks that a multiprocessor runs at once.
+    pub blocks: u32,
 }
 
 /// Takes the compiled form of a program from the cache, or makes it with `compile` and keeps it.
@@ -57,7 +83,7 @@ pub(crate) fn build(
     identity: &[&str],
     compiler: String,
     compile: impl FnOnce() -> Result<Vec<u8>, Error>,
-) -> Result<(Vec<u8>, Build), Error> {
+) -> Result<Build, Error> {
     let mut parts = vec![program.source.as_bytes()];
     parts.extend(program.compiler_options().iter().chain(identity).map(|part| part.as_bytes()));
     let key = Cache::key(&parts);
@@ -68,9 +94,13 @@ pub(crate) fn build(
         compiler,
         compile_time: Duration::ZERO,
         usage: None,
+        image: Image::default(),
     };
     match cache.load(&key, extension) {
-        Entry::Found(compiled) => return Ok((compiled, build)),
+        Entry::Found(compiled) => {
+            build.image = Image(compiled.into());
+            return Ok(build);
+        }
         Entry::Missing => build.origin = Origin::Compiled,
         Entry::Corrupt => build.origin = Origin::Repaired,
     }
@@ -78,5 +108,6 @@ pub(crate) fn build(
     let compiled = compile()?;
     build.compile_time = start.elapsed();
     build.cache_error = cache.store(&key, extension, &compiled).err();
-    Ok((compiled, build))
+    build.image = Image(compiled.into());
+    Ok(build)
 }

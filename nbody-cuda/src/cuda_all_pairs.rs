@@ -1,110 +1,73 @@
-//! All pairs by a CUDA program: on a GPU or in the emulator.
+//! All pairs by CUDA programs: on a GPU or in the emulator.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::{
-    Accumulation, Domain, Engine, Interaction, Options, Precision, Record, Scalar, Tiling, pack,
-};
+use nbody_core::{Domain, Engine, Interaction, Options, Precision, Record, Scalar};
 
+use crate::buffer::{Buffer, Scratch, bytes, bytes_of, words};
 use crate::build::Build;
 use crate::cache::Cache;
-use crate::launch::Launch;
-use crate::machine::{Machine, Memory, Module};
-use crate::{Error, Program};
+use crate::choices::backup;
+use crate::kernels::Kernels;
+use crate::launch::{Common, Launch, Share};
+use crate::machine::{Machine, Recording};
+use crate::plan::{self, Cut, Ordered, Symmetric};
+use crate::tuned::Tuned;
+use crate::{Choices, CudaFields, CudaParticles, Error, Program};
 
 /// Threads and bags are numbered in 32 bits, with room to step past the end.
 const LIMIT: usize = i32::MAX as usize;
+/// Runs of one measurement, when choices are compared.
+const RUNS: usize = 5;
 
-/// Sums an interaction over all pairs by a CUDA program.
+/// Sums an interaction over all pairs by CUDA programs.
 ///
 /// The sums are made in a fixed order, so that results are bitwise the same from run to run.
 #[derive(Debug)]
 pub struct CudaAllPairs<X> {
     interaction: X,
-    program: Program,
+    options: Options,
     machine: Arc<dyn Machine>,
-    cache: Cache,
-    module: Box<dyn Module>,
-    build: Build,
-    /// The sums of the splits, kept from one evaluation to the next.
-    scratch: Option<(usize, Box<dyn Memory>)>,
+    kernels: Kernels,
+    /// The interaction and the space as kernels take them.
+    parameters: Vec<u64>,
+    space: Vec<u64>,
+    /// How the last numbers of particles were cut.
+    chosen: Option<Chosen>,
+    /// The last evaluation.
+    last: Option<Last>,
+    parts: Scratch,
+    j_parts: Scratch,
+    /// All zero between launches.
+    ended: Scratch,
 }
 
-/// Particles in the memory of a device, in the precision of an evaluation.
+/// How some numbers of particles are cut, and by which kernel.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    n: [usize; 2],
+    /// Whether i and j are one buffer of one set.
+    both: bool,
+    kernel: usize,
+    cut: Cut,
+}
+
+/// An evaluation that may be repeated.
 #[derive(Debug)]
-pub struct CudaParticles<P> {
-    buffer: Buffer,
-    record: PhantomData<P>,
+struct Last {
+    call: Call,
+    /// Its launches as one, from the second time on.
+    recording: Option<Box<dyn Recording>>,
 }
 
-/// Results in the memory of a device, in the precision of the backup accumulators.
-#[derive(Debug)]
-pub struct CudaFields<F> {
-    buffer: Buffer,
-    record: PhantomData<F>,
-}
-
-/// Records in the memory of a machine.
-#[derive(Debug)]
-struct Buffer {
-    memory: Box<dyn Memory>,
-    n: usize,
-    precision: Precision,
-    machine: Arc<dyn Machine>,
-}
-
-impl<P> CudaParticles<P> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.buffer.n
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl<F> CudaFields<F> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.buffer.n
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl Buffer {
-    /// Fills a buffer of results with what no pair gives.
-    fn clear<F: Record<Lane = f64>>(&mut self) -> Result<(), Error> {
-        let nothing = match self.precision {
-            Precision::Single => columns::<u32>(&pack::pack::<F, f32>(&[F::default()]), self.n),
-            Precision::Double => columns::<u64>(&pack::pack::<F, f64>(&[F::default()]), self.n),
-        };
-        match nothing {
-            None => self.memory.zero(),
-            Some(bytes) => self.memory.write(&bytes),
-        }
-    }
-
-    /// Refuses a buffer of another machine or precision.
-    fn check(
-        &self,
-        what: &'static str,
-        machine: &dyn Machine,
-        precision: Precision,
-    ) -> Result<(), Error> {
-        let name = |machine: &dyn Machine, precision| {
-            format!("{} in {precision} precision", machine.describe())
-        };
-        let (found, expected) = (name(&*self.machine, self.precision), name(machine, precision));
-        if found == expected { Ok(()) } else { Err(Error::ForeignBuffer { what, found, expected }) }
-    }
+/// What an evaluation reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Call {
+    addresses: [u64; 3],
+    n: [usize; 2],
+    one_set: bool,
 }
 
 impl<X: Interaction> CudaAllPairs<X> {
@@ -114,10 +77,24 @@ impl<X: Interaction> CudaAllPairs<X> {
         interaction: X,
         options: Options,
     ) -> Result<Self, Error> {
-        let program = Program::new::<X>(options)?;
-        let (module, build) = machine.build(&program, cache)?;
-        let (machine, cache) = (machine.clone(), cache.clone());
-        Ok(Self { interaction, program, machine, cache, module, build, scratch: None })
+        if let Some(tiling) = options.tiling {
+            tiling.check()?;
+        }
+        let kernels = Kernels::new::<X>(machine, cache, options)?;
+        let (parts, j_parts, ended) = Default::default();
+        Ok(Self {
+            parameters: words(&bytes(&[interaction], options.precision)),
+            space: space(options),
+            interaction,
+            options,
+            machine: machine.clone(),
+            kernels,
+            chosen: None,
+            last: None,
+            parts,
+            j_parts,
+            ended,
+        })
     }
 
     /// The interaction, with its parameters.
@@ -125,58 +102,48 @@ impl<X: Interaction> CudaAllPairs<X> {
         &self.interaction
     }
 
-    /// Changes the parameters; the program stays.
+    /// Changes the parameters; the programs stay.
     pub fn set_interaction(&mut self, interaction: X) {
+        self.last = None;
         self.interaction = interaction;
+        self.parameters = words(&bytes(&[interaction], self.options.precision));
     }
 
-    /// Changes the space that the particles are in. The lengths of a box change at no cost;
-    /// another program is taken only where a box comes or goes.
+    /// Changes the space that the particles are in. The lengths of a box change at no cost; other
+    /// programs are taken only where a box comes or goes.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
-        let options = Options { domain, ..self.options() };
-        if domain.is_periodic() == self.options().domain.is_periodic() {
-            self.program.options = options;
-        } else {
-            let program = Program::new::<X>(options)?;
-            (self.module, self.build) = self.machine.build(&program, &self.cache)?;
-            self.program = program;
+        let options = Options { domain, ..self.options };
+        if domain.is_periodic() != self.options.domain.is_periodic() {
+            self.kernels = self.kernels.with_options::<X>(options)?;
+            self.chosen = None;
         }
+        self.last = None;
+        self.options = options;
+        self.space = space(options);
+        Ok(())
+    }
+
+    /// What its programs are compiled for, instead of what a model chooses for the numbers of
+    /// particles; `None` leaves it to the model again. Results change only with the bag.
+    pub fn set_choices(&mut self, choices: Option<Choices>) -> Result<(), Error> {
+        self.kernels.force::<X>(self.options, choices)?;
+        (self.chosen, self.last) = (None, None);
         Ok(())
     }
 
     /// How it computes.
     pub fn options(&self) -> Options {
-        self.program.options
+        self.options
     }
 
-    /// The CUDA program.
+    /// The CUDA program of the last evaluation, or the one for many particles before the first.
     pub fn program(&self) -> &Program {
-        &self.program
+        &self.kernels.get(self.chosen.map_or(0, |chosen| chosen.kernel)).program
     }
 
-    /// How the program came to be ready to run.
+    /// How that program came to be ready to run.
     pub fn build(&self) -> &Build {
-        &self.build
-    }
-
-    fn accumulators(&self) -> Precision {
-        match self.options().accumulation {
-            Accumulation::BlockedF64 => Precision::Double,
-            Accumulation::Direct | Accumulation::Blocked => self.options().precision,
-        }
-    }
-
-    fn buffer(&self, n: usize, dim: usize, precision: Precision) -> Result<Buffer, Error> {
-        let memory = self.allocate(&[n, dim, bytes_of(precision)])?;
-        Ok(Buffer { memory, n, precision, machine: self.machine.clone() })
-    }
-
-    fn allocate(&self, sizes: &[usize]) -> Result<Box<dyn Memory>, Error> {
-        let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-        match bytes {
-            Some(bytes) => self.machine.allocate(bytes),
-            None => Err(Error::OutOfMemory { bytes: usize::MAX, device: self.machine.describe() }),
-        }
+        &self.kernels.get(self.chosen.map_or(0, |chosen| chosen.kernel)).build
     }
 
     fn check(&self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
@@ -189,10 +156,9 @@ impl<X: Interaction> CudaAllPairs<X> {
                 return Err(Error::TooManyParticles { what, found, limit: LIMIT });
             }
         }
-        let (machine, precision) = (&*self.machine, self.options().precision);
-        i.check("i-particles", machine, precision)?;
-        j.check("j-particles", machine, precision)?;
-        out.check("results", machine, self.accumulators())
+        i.check("i-particles", &self.machine, self.options.precision)?;
+        j.check("j-particles", &self.machine, self.options.precision)?;
+        out.check("results", &self.machine, backup(self.options))
     }
 
     fn run(
@@ -206,125 +172,178 @@ impl<X: Interaction> CudaAllPairs<X> {
         if i.n == 0 || j.n == 0 {
             return out.clear::<X::F>();
         }
-        let plan = self.plan(i.n, j.n)?;
-        let (parameters, space) = (self.parameters(), self.space());
-        let (ni, nj) = (i.n as u32, j.n as u32);
-        let launch = |sums| Launch::AllPairs {
-            parameters: &parameters,
-            space: &space,
-            i: &*i.memory,
-            ni,
-            j: &*j.memory,
-            nj,
-            tiles: plan.tiles,
-            splits: plan.splits,
-            bags_per_split: plan.bags_per_split,
-            one_set,
-            sums,
+        let addresses = [i, j, &*out].map(|buffer| buffer.memory.address());
+        let call = Call { addresses, n: [i.n, j.n], one_set };
+        // While it works, and if it fails, nothing is to be repeated.
+        let recording = match self.last.take() {
+            Some(Last { call: last, recording: Some(recording) }) if last == call => {
+                recording.replay()?;
+                Some(recording)
+            }
+            // What it needs is there by now, so that there is nothing but launches to record.
+            Some(Last { call: last, recording: None }) if last == call => {
+                let machine = self.machine.clone();
+                let recording = machine.record(&mut || self.launch(i, j, out, one_set))?;
+                if let Some(recording) = &recording {
+                    recording.replay()?;
+                }
+                recording
+            }
+            _ => {
+                self.launch(i, j, out, one_set)?;
+                None
+            }
         };
-        if plan.splits == 1 {
-            return self.module.launch(&launch(&*out.memory));
-        }
-        let n = out.n * <X::F as Record>::DIM;
-        self.reserve(n, plan.splits as usize)?;
-        let Some((_, sums)) = &self.scratch else { return Ok(()) };
-        self.module.launch(&launch(&**sums))?;
-        let splits = plan.splits;
-        self.module.launch(&Launch::MergeSplits { sums: &**sums, ni, splits, out: &*out.memory })
-    }
-
-    /// How to cut the work: `splits` parts of the j-particles for each tile of i-particles.
-    fn plan(&self, ni: usize, nj: usize) -> Result<Plan, Error> {
-        let choices = self.program.choices;
-        let tiles = ni.div_ceil(choices.tile());
-        let tiling = self.options().tiling.unwrap_or_else(|| {
-            let splits = (self.machine.blocks_to_fill() / tiles).max(1);
-            Tiling { bag: choices.bag, splits }
-        });
-        let bags_per_split = tiling.bags_per_split(nj);
-        let splits = nj.div_ceil(choices.bag).div_ceil(bags_per_split);
-        let blocks = tiles.saturating_mul(splits);
-        if blocks > LIMIT {
-            let what = "blocks (tiles of i-particles times splits)";
-            return Err(Error::TooManyParticles { what, found: blocks, limit: LIMIT });
-        }
-        Ok(Plan {
-            tiles: tiles as u32,
-            splits: splits as u32,
-            bags_per_split: bags_per_split as u32,
-        })
-    }
-
-    /// Makes room for the sums of the splits.
-    fn reserve(&mut self, n: usize, splits: usize) -> Result<(), Error> {
-        let needed = n.saturating_mul(splits);
-        if self.scratch.as_ref().is_none_or(|(found, _)| *found < needed) {
-            // What is there goes first, so that both need not fit at once.
-            self.scratch = None;
-            let memory = self.allocate(&[n, splits, bytes_of(self.accumulators())])?;
-            self.scratch = Some((needed, memory));
-        }
+        self.last = Some(Last { call, recording });
         Ok(())
     }
 
-    /// The parameters as they lie in the program's `Parameters`.
-    fn parameters(&self) -> Vec<u64> {
-        words(&match self.options().precision {
-            Precision::Single => bytes::<X, f32>(&[self.interaction]),
-            Precision::Double => bytes::<X, f64>(&[self.interaction]),
+    fn launch(&mut self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
+        let both = one_set && i.memory.address() == j.memory.address();
+        let Chosen { kernel, cut, .. } = self.choose([i.n, j.n], both)?;
+        match cut {
+            Cut::Ordered(cut) => self.ordered(kernel, cut, i, j, out, one_set),
+            Cut::Symmetric(cut) => self.symmetric(kernel, cut, i, out),
+        }
+    }
+
+    /// How to cut the work, as the last time or anew.
+    fn choose(&mut self, n: [usize; 2], both: bool) -> Result<Chosen, Error> {
+        if let Some(chosen) = self.chosen
+            && (chosen.n, chosen.both) == (n, both)
+        {
+            return Ok(chosen);
+        }
+        let (kernel, cut) = self.kernels.choose::<X>(self.options, n, both)?;
+        if let Cut::Ordered(Ordered { tiles, splits, .. }) = cut
+            && tiles.saturating_mul(splits) > LIMIT
+        {
+            let what = "blocks (tiles of i-particles times splits)";
+            let found = tiles.saturating_mul(splits);
+            return Err(Error::TooManyParticles { what, found, limit: LIMIT });
+        }
+        Ok(*self.chosen.insert(Chosen { n, both, kernel, cut }))
+    }
+
+    /// Measures what evaluates these particles in the least time, and keeps it, for this engine and
+    /// beside the compiled programs for all that come. `one_set` evaluates them as one set.
+    /// `tell` is told of each measurement and of how many there are.
+    pub fn tune(
+        &mut self,
+        i: &CudaParticles<X::I>,
+        j: &CudaParticles<X::J>,
+        out: &mut CudaFields<X::F>,
+        one_set: bool,
+        tell: &mut dyn FnMut(&Tuned, usize),
+    ) -> Result<Option<Tuned>, Error> {
+        let (i, j, out) = (&i.buffer, &j.buffer, &mut out.buffer);
+        self.check(i, j, out, one_set)?;
+        let (n, both) = ([i.n, j.n], one_set && i.memory.address() == j.memory.address());
+        if n.contains(&0) || self.options.tiling.is_some() {
+            return Ok(None);
+        }
+        let trials = self.kernels.trials::<X>(self.options, n, both);
+        let mut best: Option<Tuned> = None;
+        for &(choices, parts) in &trials {
+            let (kernel, cut) = self.kernels.cut_as::<X>(self.options, choices, parts, n)?;
+            (self.chosen, self.last) = (Some(Chosen { n, both, kernel, cut }), None);
+            let mut times = Vec::new();
+            for _ in 0..RUNS {
+                let machine = self.machine.clone();
+                times.push(machine.time(&mut || self.launch(i, j, out, one_set))?);
+            }
+            times.sort();
+            let tuned = Tuned { n, one_set: both, choices, parts, time: times[RUNS / 2] };
+            tell(&tuned, trials.len());
+            if best.is_none_or(|best| tuned.time < best.time) {
+                best = Some(tuned);
+            }
+        }
+        self.chosen = None;
+        if let Some(tuned) = best {
+            // Without a folder to keep it in, this engine still uses it.
+            let _ = self.kernels.tune::<X>(self.options, tuned);
+        }
+        Ok(best)
+    }
+
+    fn ordered(
+        &mut self,
+        kernel: usize,
+        cut: Ordered,
+        i: &Buffer,
+        j: &Buffer,
+        out: &Buffer,
+        one_set: bool,
+    ) -> Result<(), Error> {
+        let Ordered { tiles, splits, bags_per_split } = cut;
+        let number = bytes_of(backup(self.options));
+        let parts = if splits > 1 { splits } else { 0 };
+        let sizes = [i.n, <X::F as Record>::DIM, parts, number];
+        let parts = self.parts.reserve(&*self.machine, &sizes, false)?;
+        let ended = self.ended.reserve(&*self.machine, &[tiles, size_of::<u32>()], true)?;
+        self.kernels.get(kernel).module.launch(&Launch::AllPairs {
+            common: Common { parameters: &self.parameters, space: &self.space },
+            i: &*i.memory,
+            ni: i.n as u32,
+            j: &*j.memory,
+            nj: j.n as u32,
+            tiles: tiles as u32,
+            splits: splits as u32,
+            bags_per_split: bags_per_split as u32,
+            one_set,
+            parts,
+            ended,
+            out: &*out.memory,
         })
     }
 
-    /// The space as the kernel takes it.
-    fn space(&self) -> Vec<u64> {
-        let factors = self.options().domain.factors();
-        words(&match self.options().precision {
-            Precision::Single => bytemuck::cast_slice(&factors.map(|x| x as f32)).to_vec(),
-            Precision::Double => bytemuck::cast_slice(&factors).to_vec(),
-        })
+    /// Launches for as many tiles at a time as the memory for their parts allows.
+    fn symmetric(
+        &mut self,
+        kernel: usize,
+        cut: Symmetric,
+        particles: &Buffer,
+        out: &Buffer,
+    ) -> Result<(), Error> {
+        let kernel = self.kernels.get(kernel);
+        let choices = &kernel.program.choices;
+        let (n, tile) = (particles.n, choices.tile());
+        let row = <X::F as Record>::DIM * bytes_of(backup(self.options));
+        let room = self.machine.room_for_parts();
+        let rows = |first, end| plan::j_rows(choices, n, first..end);
+        let mut first = 0;
+        while first < cut.tiles {
+            let fit = (first + 1..cut.tiles)
+                .take_while(|&end| rows(first, end + 1).saturating_mul(row) <= room)
+                .last();
+            let end = fit.map_or(first + 1, |end| end + 1);
+            let blocks = cut.blocks.min(Symmetric::meetings(choices, n, first..end));
+            let i_rows = [blocks + end - first, tile, row];
+            let i_parts = self.parts.reserve(&*self.machine, &i_rows, false)?;
+            let j_rows = [rows(first, end), row];
+            let j_parts = self.j_parts.reserve(&*self.machine, &j_rows, false)?;
+            let share =
+                Share { n: n as u32, first: first as u32, end: end as u32, blocks: blocks as u32 };
+            let common = Common { parameters: &self.parameters, space: &self.space };
+            let particles = &*particles.memory;
+            let launch = Launch::Symmetric { common, particles, share, i_parts, j_parts };
+            kernel.module.launch(&launch)?;
+            let (tile, out) = (tile as u32, &*out.memory);
+            kernel.module.launch(&Launch::MergeParts { share, tile, i_parts, j_parts, out })?;
+            first = end;
+        }
+        Ok(())
     }
 }
 
-struct Plan {
-    tiles: u32,
-    splits: u32,
-    bags_per_split: u32,
-}
-
-fn bytes_of(precision: Precision) -> usize {
-    match precision {
-        Precision::Single => 4,
-        Precision::Double => 8,
-    }
-}
-
-/// Bytes as they lie in memory, the last word filled up with zeros.
-fn words(bytes: &[u8]) -> Vec<u64> {
-    let word = |chunk: &[u8]| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    };
-    bytes.chunks(8).map(word).collect()
-}
-
-/// The words of one record, each `n` times, as bytes; `None` if they are all zero.
-fn columns<W: bytemuck::Pod + PartialEq>(words: &[W], n: usize) -> Option<Vec<u8>> {
-    let zero = words.iter().all(|word| *word == W::zeroed());
-    (!zero).then(|| {
-        let words = words.iter().flat_map(|word| std::iter::repeat_n(*word, n));
-        bytemuck::cast_slice(&words.collect::<Vec<W>>()).to_vec()
+/// The space as kernels take it.
+fn space(options: Options) -> Vec<u64> {
+    let factors = options.domain.factors();
+    words(&match options.precision {
+        Precision::Single => bytemuck::cast_slice(&factors.map(|x| x as f32)).to_vec(),
+        Precision::Double => bytemuck::cast_slice(&factors).to_vec(),
     })
-}
-
-/// The records as they lie in device memory.
-fn bytes<P, S>(records: &[P]) -> Vec<u8>
-where
-    P: Record,
-    P::Lane: Scalar,
-    S: Scalar,
-{
-    bytemuck::cast_slice(&pack::pack::<P, S>(records)).to_vec()
 }
 
 impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
@@ -337,18 +356,15 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         P: Record,
         P::Lane: Scalar,
     {
-        let precision = self.options().precision;
-        let bytes = match precision {
-            Precision::Single => bytes::<P, f32>(particles),
-            Precision::Double => bytes::<P, f64>(particles),
-        };
-        let mut buffer = self.buffer(particles.len(), P::DIM, precision)?;
-        buffer.memory.write(&bytes)?;
+        let precision = self.options.precision;
+        let mut buffer = Buffer::new(&self.machine, particles.len(), P::DIM, precision)?;
+        buffer.write(particles)?;
         Ok(CudaParticles { buffer, record: PhantomData })
     }
 
     fn fields(&self, n: usize) -> Result<CudaFields<X::F>, Error> {
-        let mut buffer = self.buffer(n, <X::F as Record>::DIM, self.accumulators())?;
+        let mut buffer =
+            Buffer::new(&self.machine, n, <X::F as Record>::DIM, backup(self.options))?;
         buffer.clear::<X::F>()?;
         Ok(CudaFields { buffer, record: PhantomData })
     }
@@ -375,18 +391,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         &self,
         fields: &CudaFields<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        let Buffer { memory, n, precision, .. } = &fields.buffer;
-        let bytes = memory.read()?;
-        Ok(match precision {
-            Precision::Single => {
-                let words: Vec<u32> = bytemuck::allocation::pod_collect_to_vec(&bytes);
-                pack::unpack_columns::<_, f32>(&words, *n)
-            }
-            Precision::Double => {
-                let words: Vec<u64> = bytemuck::allocation::pod_collect_to_vec(&bytes);
-                pack::unpack_columns::<_, f64>(&words, *n)
-            }
-        })
+        fields.buffer.read()
     }
 
     fn time(
@@ -397,5 +402,15 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
     ) -> Result<Duration, Error> {
         let machine = self.machine.clone();
         machine.time(&mut || self.run(&i.buffer, &j.buffer, &mut out.buffer, false))
+    }
+
+    fn time_self(
+        &mut self,
+        i: &CudaParticles<X::I>,
+        j: &CudaParticles<X::J>,
+        out: &mut CudaFields<X::F>,
+    ) -> Result<Duration, Error> {
+        let machine = self.machine.clone();
+        machine.time(&mut || self.run(&i.buffer, &j.buffer, &mut out.buffer, true))
     }
 }

@@ -26,6 +26,19 @@ pub struct Device {
     fallback: Option<Arc<Error>>,
 }
 
+/// What the driver says of a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Properties {
+    /// How many multiprocessors it has.
+    pub multiprocessors: u32,
+    /// The highest clock of the multiprocessors, in Hz.
+    pub hertz: f64,
+    /// Its architecture: 90 for compute capability 9.0.
+    pub architecture: u32,
+    /// The newest CUDA version that the driver knows: `13.0`.
+    pub driver: String,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Cpu,
@@ -91,6 +104,14 @@ impl Device {
     /// Whether it is the CPU itself, without an emulator.
     pub fn is_cpu(&self) -> bool {
         matches!(self.kind, Kind::Cpu)
+    }
+
+    /// What the driver says of it; `None` if it is no GPU.
+    pub fn properties(&self) -> Option<Properties> {
+        match &self.kind {
+            Kind::Cpu => None,
+            Kind::Cuda(machine) => machine.properties(),
+        }
     }
 
     /// Why [`Device::best`] is not a GPU.

@@ -1,34 +1,42 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUfunction_attribute as Property,
 };
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError, result};
+use cudarc::driver::{
+    CudaContext, CudaGraph, CudaSlice, CudaStream, DevicePtr, DriverError, result,
+};
 
 use crate::build::{Build, Usage};
 use crate::cache::Cache;
+use crate::device::Properties;
 use crate::launch::Launch;
-use crate::machine::{Machine, Memory, Module};
+use crate::machine::{Machine, Memory, Module, Recording};
 use crate::{Error, Program, nvrtc};
 
 /// The first version that has every function that is called (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
-/// Blocks of a multiprocessor: about ten rounds of those that fit at once, so that the last,
-/// partly filled round matters little.
-const BLOCKS_PER_MULTIPROCESSOR: usize = 48;
+
+/// So much that the fewer launches matter little, and little of what GPUs have.
+const ROOM_FOR_PARTS: usize = 1 << 30;
 
 /// A GPU, and the stream that everything on it is ordered by.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
+    staging: Arc<Mutex<Staging>>,
     name: Arc<str>,
     architecture: u32,
     multiprocessors: usize,
+    hertz: f64,
+    driver: Arc<str>,
 }
 
 /// How many GPUs the driver sees.
@@ -45,12 +53,24 @@ pub(crate) fn count() -> Result<usize, Error> {
 }
 
 impl Gpu {
+    /// The GPU of this number, always with the same stream, so that all that this process does on
+    /// it is ordered.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
+        static OPEN: Mutex<BTreeMap<usize, Gpu>> = Mutex::new(BTreeMap::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gpu) = open.get(&ordinal) {
+            return Ok(gpu.clone());
+        }
+        let gpu = Self::new(ordinal)?;
+        Ok(open.entry(ordinal).or_insert(gpu).clone())
+    }
+
+    fn new(ordinal: usize) -> Result<Self, Error> {
         let count = count()?;
         if ordinal >= count {
             return Err(Error::NoDevice { ordinal, count });
         }
-        check_version()?;
+        let driver = check_version()?;
         let context =
             CudaContext::new(ordinal).map_err(|e| failed("cuDevicePrimaryCtxRetain", e))?;
         let attribute = |attribute| {
@@ -61,12 +81,22 @@ impl Gpu {
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| failed("cuDeviceGetName", e))?;
+        // SAFETY: everything on this context is ordered by the one stream made below, so that
+        // nothing needs to be tracked by events.
+        unsafe { context.disable_event_tracking() };
+        keep_freed_memory(&context);
+        // The legacy default stream cannot be captured.
+        let stream = context.new_stream().map_err(|e| failed("cuStreamCreate", e))?;
         Ok(Self {
             name: format!("{name} (cuda:{ordinal})").into(),
-            stream: context.default_stream(),
+            stream,
+            staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
+            hertz: f64::from(kilohertz) * 1e3,
+            driver: driver.into(),
         })
     }
 
@@ -75,16 +105,17 @@ impl Gpu {
     }
 }
 
-fn check_version() -> Result<(), Error> {
+/// The CUDA version that the driver knows, if it is new enough.
+fn check_version() -> Result<String, Error> {
     let mut version = 0;
     // SAFETY: the driver is loaded, and the address is that of an integer.
     let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     status.result().map_err(|e| failed("cuDriverGetVersion", e))?;
+    let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
     if version < OLDEST {
-        let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
         return Err(Error::DriverTooOld { found: name(version), expected: name(OLDEST) });
     }
-    Ok(())
+    Ok(name(version))
 }
 
 /// The error in the driver's words; the driver is loaded, or there would be no error.
@@ -99,28 +130,56 @@ impl Machine for Gpu {
         self.name.to_string()
     }
 
-    fn blocks_to_fill(&self) -> usize {
-        self.multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+    fn multiprocessors(&self) -> usize {
+        self.multiprocessors
+    }
+
+    fn room_for_parts(&self) -> usize {
+        ROOM_FOR_PARTS
+    }
+
+    fn properties(&self) -> Option<Properties> {
+        Some(Properties {
+            multiprocessors: self.multiprocessors as u32,
+            hertz: self.hertz,
+            architecture: self.architecture,
+            driver: self.driver.to_string(),
+        })
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
-        let (code, mut build) = nvrtc::cached(program, self.architecture, cache)?;
-        let module = GpuModule::load(self, &code, program.choices.block)?;
+        let mut build = nvrtc::cached(program, self.architecture, cache)?;
+        let module = GpuModule::load(self, &build.image, program)?;
         build.usage = Some(module.usage()?);
         Ok((Box::new(module), build))
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        let words = bytes.div_ceil(size_of::<u64>());
         // SAFETY: what the memory holds is written before it is read: by an upload, by `zero`,
         // or by a kernel.
-        let slice = unsafe { self.stream.alloc::<u8>(bytes.max(1)) };
+        let slice = unsafe { self.stream.alloc::<u64>(words.max(1)) };
         let slice = slice.map_err(|error| match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 Error::OutOfMemory { bytes, device: self.describe() }
             }
             _ => failed("cuMemAllocAsync", error),
         })?;
-        Ok(Box::new(GpuMemory { slice, bytes, stream: self.stream.clone() }))
+        Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
+    }
+
+    fn record(
+        &self,
+        work: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Option<Box<dyn Recording>>, Error> {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.stream.begin_capture(mode).map_err(|e| failed("cuStreamBeginCapture", e))?;
+        let done = work();
+        // The capture ends whatever came of the work.
+        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
+        done?;
+        let graph = graph.map_err(|e| failed("cuStreamEndCapture", e))?;
+        Ok(graph.map(|graph| Box::new(Graph(Mutex::new(Captured(graph)))) as Box<dyn Recording>))
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
@@ -134,40 +193,160 @@ impl Machine for Gpu {
     }
 }
 
+/// Memory of a GPU, in whole words of 8 bytes.
 #[derive(Debug)]
 struct GpuMemory {
-    slice: CudaSlice<u8>,
-    bytes: usize,
-    stream: Arc<CudaStream>,
+    slice: CudaSlice<u64>,
+    words: usize,
+    gpu: Gpu,
 }
 
 impl Memory for GpuMemory {
     fn address(&self) -> u64 {
-        self.slice.device_ptr(&self.stream).0
+        self.slice.device_ptr(&self.gpu.stream).0
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if bytes.is_empty() {
+    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+        if self.words == 0 {
             return Ok(());
         }
-        let copied = self.stream.memcpy_htod(bytes, &mut self.slice);
-        copied.map_err(|e| failed("cuMemcpyHtoDAsync", e))
+        let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
+        self.gpu.staging(self.words, |staging| {
+            fill(staging);
+            // SAFETY: the memory holds as many words, and the staging memory stays as it is until
+            // the stream has come to the end of the copy: `staging` waits for that.
+            let copied = unsafe { result::memcpy_htod_async(address, staging, stream) };
+            copied.map_err(|e| failed("cuMemcpyHtoDAsync", e))
+        })
     }
 
     fn zero(&mut self) -> Result<(), Error> {
-        self.stream.memset_zeros(&mut self.slice).map_err(|e| failed("cuMemsetD8Async", e))
+        let stream = &self.gpu.stream;
+        stream.memset_zeros(&mut self.slice).map_err(|e| failed("cuMemsetD8Async", e))
     }
 
-    fn read(&self) -> Result<Vec<u8>, Error> {
-        if self.bytes == 0 {
-            return Ok(Vec::new());
+    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        if self.words == 0 {
+            take(&[]);
+            return Ok(());
         }
-        let mut bytes = vec![0; self.slice.len()];
-        let copied = self.stream.memcpy_dtoh(&self.slice, &mut bytes);
-        copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))?;
-        self.stream.synchronize().map_err(|e| failed("cuStreamSynchronize", e))?;
-        bytes.truncate(self.bytes);
-        Ok(bytes)
+        let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
+        self.gpu.staging(self.words, |staging| {
+            // SAFETY: the memory holds as many words, and the stream is waited for before
+            // anybody looks at them.
+            let copied = unsafe { result::memcpy_dtoh_async(staging, address, stream) };
+            copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))?;
+            self.gpu.wait()?;
+            take(staging);
+            Ok(())
+        })
+    }
+}
+
+/// Memory of the host that the GPU reads and writes by itself.
+#[derive(Debug, Default)]
+struct Staging {
+    memory: Option<Pinned>,
+    /// Whether a copy from it may not have ended.
+    busy: bool,
+}
+
+#[derive(Debug)]
+struct Pinned {
+    address: *mut u64,
+    words: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the memory belongs to this value alone, and may be freed by any thread that has the
+// context current.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Error> {
+        context.bind_to_thread().map_err(|e| failed("cuCtxSetCurrent", e))?;
+        let bytes = words.saturating_mul(size_of::<u64>());
+        // SAFETY: the memory is zeroed below, and freed once.
+        let address = unsafe { result::malloc_host(bytes, 0) };
+        let address = address.map_err(|e| failed("cuMemHostAlloc", e))?.cast::<u64>();
+        // SAFETY: so much was allocated, aligned to a page.
+        unsafe { address.write_bytes(0, words) };
+        Ok(Self { address, words, context: context.clone() })
+    }
+
+    fn words(&mut self, words: usize) -> &mut [u64] {
+        // SAFETY: the memory holds `self.words` numbers, was zeroed, and is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.address, words.min(self.words)) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: it was allocated by `malloc_host`. What the driver says then helps nobody.
+            let _ = unsafe { result::free_host(self.address.cast()) };
+        }
+    }
+}
+
+impl Gpu {
+    /// Works with so many words of staging memory.
+    fn staging(
+        &self,
+        words: usize,
+        work: impl FnOnce(&mut [u64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.bind()?;
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        if staging.busy {
+            self.wait()?;
+            staging.busy = false;
+        }
+        if staging.memory.as_ref().is_none_or(|memory| memory.words < words) {
+            staging.memory = None;
+            staging.memory = Some(Pinned::new(self.stream.context(), words.next_power_of_two())?);
+        }
+        staging.busy = true;
+        staging.memory.as_mut().map_or(Ok(()), |memory| work(memory.words(words)))
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        self.stream.synchronize().map_err(|e| failed("cuStreamSynchronize", e))
+    }
+}
+
+/// Launches that the driver knows as one; one thread at a time may ask for them.
+struct Graph(Mutex<Captured>);
+
+struct Captured(CudaGraph);
+
+// SAFETY: a graph may be used and destroyed from any thread, one at a time.
+unsafe impl Send for Captured {}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Graph")
+    }
+}
+
+impl Recording for Graph {
+    fn replay(&self) -> Result<(), Error> {
+        let graph = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        graph.0.launch().map_err(|e| failed("cuGraphLaunch", e))
+    }
+}
+
+/// Lets freed memory stay with the device's pool, so that the next allocation costs little.
+fn keep_freed_memory(context: &CudaContext) {
+    let mut pool = std::ptr::null_mut();
+    let mut threshold = u64::MAX;
+    // SAFETY: the device is that of a context, and the addresses are those of a pool and of the
+    // 64 bits that the attribute takes. Where it fails, allocations take longer.
+    unsafe {
+        if sys::cuDeviceGetDefaultMemPool(&raw mut pool, context.cu_device()).result().is_ok() {
+            let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            let _ = sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast());
+        }
     }
 }
 
@@ -176,7 +355,10 @@ impl Memory for GpuMemory {
 struct GpuModule {
     gpu: Gpu,
     module: sys::CUmodule,
+    /// The kernel that evaluates pairs, and those that follow it.
+    kernels: Vec<(&'static CStr, sys::CUfunction)>,
     block: usize,
+    blocks_at_once: usize,
 }
 
 // SAFETY: a module handle may be used from any thread that has the context current, and every
@@ -186,23 +368,48 @@ unsafe impl Send for GpuModule {}
 unsafe impl Sync for GpuModule {}
 
 impl GpuModule {
-    fn load(gpu: &Gpu, code: &[u8], block: usize) -> Result<Self, Error> {
+    fn load(gpu: &Gpu, code: &[u8], program: &Program) -> Result<Self, Error> {
         gpu.bind()?;
         // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it; a
         // checksum vouches for what came from the cache.
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
         let module = module.map_err(|e| failed("cuModuleLoadData", e))?;
-        Ok(Self { gpu: gpu.clone(), module, block })
+        let block = program.choices.block;
+        let mut loaded =
+            Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, blocks_at_once: 0 };
+        for &name in program.kernels() {
+            // SAFETY: the module is loaded until `loaded` is dropped.
+            let function = unsafe { result::module::get_function(module, name.to_owned()) };
+            let function = function.map_err(|e| failed("cuModuleGetFunction", e))?;
+            loaded.kernels.push((name, function));
+        }
+        loaded.blocks_at_once = gpu.multiprocessors * loaded.occupancy()?;
+        Ok(loaded)
     }
 
     fn function(&self, name: &CStr) -> Result<sys::CUfunction, Error> {
-        // SAFETY: the module is loaded until `self` is dropped.
-        let function = unsafe { result::module::get_function(self.module, name.to_owned()) };
-        function.map_err(|e| failed("cuModuleGetFunction", e))
+        let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == name);
+        kernel.map(|&(_, function)| function).ok_or_else(|| Error::Driver {
+            call: "cuModuleGetFunction",
+            message: format!("no kernel {} in the module", name.to_string_lossy()),
+        })
+    }
+
+    /// How many blocks of the kernel that evaluates pairs a multiprocessor runs at once.
+    fn occupancy(&self) -> Result<usize, Error> {
+        let Some(&(_, function)) = self.kernels.first() else { return Ok(1) };
+        let (mut blocks, block) = (0, c_int::try_from(self.block).unwrap_or(c_int::MAX));
+        // SAFETY: the function belongs to the module, which is loaded, and the address is that of
+        // an integer.
+        let status = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, block, 0)
+        };
+        status.result().map_err(|e| failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
+        Ok(usize::try_from(blocks).unwrap_or(0).max(1))
     }
 
     fn usage(&self) -> Result<Usage, Error> {
-        let function = self.function(c"all_pairs")?;
+        let Some(&(_, function)) = self.kernels.first() else { return Ok(Usage::default()) };
         let property = |property| {
             // SAFETY: the function belongs to the module, which is loaded.
             let value = unsafe { result::function::get_function_attribute(function, property) };
@@ -213,11 +420,16 @@ impl GpuModule {
             registers: property(Property::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             local: property(Property::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             shared: property(Property::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            blocks: u32::try_from(self.occupancy()?).unwrap_or(u32::MAX),
         })
     }
 }
 
 impl Module for GpuModule {
+    fn blocks_at_once(&self) -> usize {
+        self.blocks_at_once
+    }
+
     fn launch(&self, launch: &Launch) -> Result<(), Error> {
         self.gpu.bind()?;
         let function = self.function(launch.kernel())?;

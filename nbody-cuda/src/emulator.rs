@@ -7,7 +7,8 @@
 #![allow(unsafe_code)]
 
 use std::env;
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +24,11 @@ use crate::{Error, Program};
 const HEADER: &str = include_str!("../kernels/emulate.h");
 const RUN: &str = include_str!("../kernels/emulate_run.h");
 /// No contraction: the CPU engine has none.
-const OPTIONS: [&str; 6] = ["-O2", "-std=c++17", "-ffp-contract=off", "-fPIC", "-shared", "-w"];
+/// No fortified source: it takes the jumps between fibers for overruns of a stack.
+const OPTIONS: [&str; 7] =
+    ["-O2", "-std=c++17", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-U_FORTIFY_SOURCE"];
+/// Of a pretended GPU so small that few particles fill it.
+const MULTIPROCESSORS: usize = 3;
 
 /// The emulator, with the compiler that it builds programs with.
 #[derive(Clone, Debug)]
@@ -52,7 +57,10 @@ impl Emulator {
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
         let folder = tempfile::tempdir().map_err(|e| io("make a temporary folder", e))?;
         let (source, library) = (folder.path().join("nbody.cpp"), folder.path().join("nbody.so"));
-        let text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
+        let mut text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
+        for kernel in program.kernels() {
+            let _ = writeln!(text, "NBODY_EMULATE({})", kernel.to_string_lossy());
+        }
         std::fs::write(&source, text).map_err(|e| io("write the emulated program", e))?;
         let output = Command::new(&self.compiler)
             .args(OPTIONS)
@@ -88,18 +96,21 @@ impl Machine for Emulator {
         "emulator".to_owned()
     }
 
-    /// A few: the emulator runs blocks one after another, but the splits are to be tested.
-    fn blocks_to_fill(&self) -> usize {
-        6
+    fn multiprocessors(&self) -> usize {
+        MULTIPROCESSORS
+    }
+
+    /// So little that several launches are needed.
+    fn room_for_parts(&self) -> usize {
+        1 << 15
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
         let identity = [&["emulator", HEADER, RUN, &self.version], &OPTIONS[..]].concat();
-        let (code, build) =
-            build::build(program, cache, "so", &identity, self.version.clone(), || {
-                self.compile(program)
-            })?;
-        let module = EmulatedModule::load(&code, program.choices.block)?;
+        let build = build::build(program, cache, "so", &identity, self.version.clone(), || {
+            self.compile(program)
+        })?;
+        let module = EmulatedModule::load(&build.image, program)?;
         Ok((Box::new(module), build))
     }
 
@@ -119,35 +130,46 @@ impl Machine for Emulator {
 
 /// What the guards hold.
 const GUARD: u64 = 0x6e62_6f64_795f_6775;
-/// Guard words on each side: more than a tile of results.
-const GUARDS: usize = 4096;
+/// Pairs of guard words on each side: more than a tile of results.
+const GUARDS: usize = 2048;
 /// Two NaNs in f32, one in f64.
 const POISON: u64 = u64::MAX;
 
 /// Words between guards. They are atomics since a kernel writes what several owners may see.
 #[derive(Debug)]
 struct EmulatedMemory {
-    words: Box<[AtomicU64]>,
+    /// Pairs, so that they are aligned as the packed particles of a program.
+    words: Box<[Pair]>,
     bytes: usize,
+}
+
+#[derive(Debug)]
+#[repr(C, align(16))]
+struct Pair([AtomicU64; 2]);
+
+impl Pair {
+    fn new(word: u64) -> Self {
+        Self([AtomicU64::new(word), AtomicU64::new(word)])
+    }
 }
 
 impl EmulatedMemory {
     fn new(bytes: usize) -> Option<Self> {
-        let inner = bytes.div_ceil(8);
+        let inner = bytes.div_ceil(16);
         let mut words = Vec::new();
         words.try_reserve_exact(inner.checked_add(2 * GUARDS)?).ok()?;
-        words.extend((0..GUARDS).map(|_| AtomicU64::new(GUARD)));
-        words.extend((0..inner).map(|_| AtomicU64::new(POISON)));
-        words.extend((0..GUARDS).map(|_| AtomicU64::new(GUARD)));
+        words.extend((0..GUARDS).map(|_| Pair::new(GUARD)));
+        words.extend((0..inner).map(|_| Pair::new(POISON)));
+        words.extend((0..GUARDS).map(|_| Pair::new(GUARD)));
         Some(Self { words: words.into(), bytes })
     }
 
-    fn inner(&self) -> &[AtomicU64] {
+    fn inner(&self) -> &[Pair] {
         &self.words[GUARDS..self.words.len() - GUARDS]
     }
 
     fn fill(&self, mut words: impl Iterator<Item = u64>) {
-        for word in self.inner() {
+        for word in self.inner().iter().flat_map(|pair| &pair.0) {
             word.store(words.next().unwrap_or(POISON), Ordering::Relaxed);
         }
     }
@@ -165,15 +187,14 @@ impl Memory for EmulatedMemory {
 
     fn guards(&self) -> Vec<u64> {
         let (before, after) = (&self.words[..GUARDS], &self.words[self.words.len() - GUARDS..]);
-        before.iter().chain(after).map(|word| word.load(Ordering::Relaxed)).collect()
+        let words = before.iter().chain(after).flat_map(|pair| &pair.0);
+        words.map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.fill(bytes.chunks(8).map(|chunk| {
-            let mut word = [0xff; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        }));
+    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+        let mut words = vec![POISON; self.bytes.div_ceil(8)];
+        fill(&mut words);
+        self.fill(words.into_iter());
         Ok(())
     }
 
@@ -182,12 +203,11 @@ impl Memory for EmulatedMemory {
         Ok(())
     }
 
-    fn read(&self) -> Result<Vec<u8>, Error> {
-        let words = self.inner().iter();
-        let mut bytes: Vec<u8> =
-            words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
-        bytes.truncate(self.bytes);
-        Ok(bytes)
+    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        let words = self.inner().iter().flat_map(|pair| &pair.0);
+        let words = words.take(self.bytes.div_ceil(8)).map(|word| word.load(Ordering::Relaxed));
+        take(&words.collect::<Vec<_>>());
+        Ok(())
     }
 }
 
@@ -196,44 +216,47 @@ type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 /// A program, compiled for the CPU and loaded.
 #[derive(Debug)]
 struct EmulatedModule {
-    all_pairs: Entry,
-    merge_splits: Entry,
+    kernels: Vec<(&'static CStr, Entry)>,
     block: usize,
     /// The code of the functions above.
     _library: libloading::Library,
 }
 
 impl EmulatedModule {
-    fn load(code: &[u8], block: usize) -> Result<Self, Error> {
+    fn load(code: &[u8], program: &Program) -> Result<Self, Error> {
         let mut file = tempfile::Builder::new()
             .suffix(".so")
             .tempfile()
             .map_err(|e| io("make a temporary file", e))?;
         file.write_all(code).map_err(|e| io("write the emulated program", e))?;
-        Self::open(file.path(), block)
+        Self::open(file.path(), program)
             .map_err(|e| io("load the emulated program", std::io::Error::other(e)))
     }
 
-    fn open(path: &Path, block: usize) -> Result<Self, libloading::Error> {
+    fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {
         // SAFETY: the library was compiled from our text, or a checksum vouches that it was; it
-        // has no initialisers, and its functions have the type of `emulate_run.h`.
-        unsafe {
-            let library = libloading::Library::new(path)?;
-            Ok(Self {
-                all_pairs: *library.get(b"emulate_all_pairs")?,
-                merge_splits: *library.get(b"emulate_merge_splits")?,
-                block,
-                _library: library,
-            })
-        }
+        // has no initialisers.
+        let library = unsafe { libloading::Library::new(path)? };
+        let kernel = |&name: &&'static CStr| {
+            let symbol = format!("emulate_{}", name.to_string_lossy());
+            // SAFETY: the function has the type that `emulate_run.h` gives it.
+            let entry = *unsafe { library.get::<Entry>(symbol.as_bytes())? };
+            Ok((name, entry))
+        };
+        let kernels = program.kernels().iter().map(kernel).collect::<Result<_, _>>()?;
+        Ok(Self { kernels, block: program.choices.block, _library: library })
     }
 }
 
 impl Module for EmulatedModule {
+    fn blocks_at_once(&self) -> usize {
+        2 * MULTIPROCESSORS
+    }
+
     fn launch(&self, launch: &Launch) -> Result<(), Error> {
-        let entry = match launch {
-            Launch::AllPairs { .. } => self.all_pairs,
-            Launch::MergeSplits { .. } => self.merge_splits,
+        let name = launch.kernel();
+        let Some(&(_, entry)) = self.kernels.iter().find(|(kernel, _)| *kernel == name) else {
+            return Err(Error::Emulation("has no such kernel"));
         };
         let mut arguments = launch.arguments();
         let mut addresses = arguments.addresses();

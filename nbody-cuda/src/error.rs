@@ -70,6 +70,14 @@ pub enum Error {
         hint: &'static str,
     },
 
+    /// Choices that no kernel can be compiled for.
+    #[error(
+        "no kernel has the choices {0:?}: expected a block of whole warps up to 1024 threads, the \
+         bag of the tiling if there is one, and the symmetric scheme only for an interaction with a \
+         third law; start from Choices::candidates or Choices::symmetric"
+    )]
+    ImpossibleChoices(crate::Choices),
+
     /// NVRTC was not found.
     #[error(
         "no NVRTC (libnvrtc.so): looked in {}; install the CUDA toolkit, or \

@@ -4,23 +4,31 @@
 //! [`Build`] tells how it became ready to run, and [`sass`] counts what the machine code issues.
 
 mod all_pairs;
+mod buffer;
 mod build;
 mod cache;
+mod choices;
 mod cuda_all_pairs;
 mod device;
 mod driver;
 mod emulator;
 mod error;
+mod kernels;
 mod launch;
 mod machine;
 pub mod nvrtc;
+mod plan;
 mod program;
 pub mod sass;
 mod toolkit;
+mod tuned;
 
 pub use all_pairs::{AllPairs, Fields, Particles};
-pub use build::{Build, Origin, Usage};
-pub use cuda_all_pairs::{CudaAllPairs, CudaFields, CudaParticles};
-pub use device::Device;
+pub use buffer::{CudaFields, CudaParticles};
+pub use build::{Build, Image, Origin, Usage};
+pub use choices::{Choices, Scheme};
+pub use cuda_all_pairs::CudaAllPairs;
+pub use device::{Device, Properties};
 pub use error::Error;
-pub use program::{Choices, Program};
+pub use program::Program;
+pub use tuned::Tuned;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::build::Build;
 use crate::cache::Cache;
+use crate::device::Properties;
 use crate::launch::Launch;
 use crate::{Error, Program};
 
@@ -13,14 +14,31 @@ pub(crate) trait Machine: Debug + Send + Sync {
     /// What people know it by.
     fn describe(&self) -> String;
 
-    /// How many blocks it takes to use all of it.
-    fn blocks_to_fill(&self) -> usize;
+    /// How many multiprocessors it has.
+    fn multiprocessors(&self) -> usize;
+
+    /// What the driver says of it; none of what only pretends to be a GPU.
+    fn properties(&self) -> Option<Properties> {
+        None
+    }
+
+    /// How many bytes the parts of sums may take at a time, where that can be chosen.
+    fn room_for_parts(&self) -> usize;
 
     /// Compiles a program, or takes it from the cache, and makes it ready to run.
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error>;
 
     /// Memory of this many bytes, whose contents mean nothing yet.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error>;
+
+    /// Notes the launches of this work instead of doing them; `None` where the machine has no use
+    /// for that, and they are done.
+    fn record(
+        &self,
+        work: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Option<Box<dyn Recording>>, Error> {
+        work().map(|()| None)
+    }
 
     /// How long it takes to do the work.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
@@ -33,15 +51,23 @@ pub(crate) trait Memory: Debug + Send + Sync {
     fn guards(&self) -> Vec<u64> {
         Vec::new()
     }
-    /// Replaces the contents, whose length is that of the memory.
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Error>;
+    /// Replaces the contents by what `fill` writes, in whole words of 8 bytes.
+    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error>;
     fn zero(&mut self) -> Result<(), Error>;
-    /// Reads the contents, once all that was launched before has ended.
-    fn read(&self) -> Result<Vec<u8>, Error>;
+    /// Shows the contents to `take`, once all that was launched before has ended.
+    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error>;
+}
+
+/// Work of a machine that can be repeated as a whole.
+pub(crate) trait Recording: Debug + Send + Sync {
+    fn replay(&self) -> Result<(), Error>;
 }
 
 /// A program that is ready to run.
 pub(crate) trait Module: Debug + Send + Sync {
+    /// How many blocks of the kernel that evaluates pairs run at once.
+    fn blocks_at_once(&self) -> usize;
+
     /// Starts a kernel; launches and copies take effect in the order of their calls.
     fn launch(&self, launch: &Launch) -> Result<(), Error>;
 }

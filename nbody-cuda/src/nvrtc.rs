@@ -87,15 +87,11 @@ pub fn prepare(
     architecture: u32,
     cache_dir: impl Into<PathBuf>,
 ) -> Result<Build, Error> {
-    cached(program, architecture, &Cache::at(cache_dir.into())).map(|(_, build)| build)
+    cached(program, architecture, &Cache::at(cache_dir.into()))
 }
 
 /// The compiled program for an architecture, from the cache or from NVRTC.
-pub(crate) fn cached(
-    program: &Program,
-    architecture: u32,
-    cache: &Cache,
-) -> Result<(Vec<u8>, Build), Error> {
+pub(crate) fn cached(program: &Program, architecture: u32, cache: &Cache) -> Result<Build, Error> {
     let path = Nvrtc::find()?;
     let version = version_of(&path, cache)?;
     let target = format!("sm_{architecture}");

@@ -1,37 +1,20 @@
 //! The whole CUDA program of an interaction: choices, prelude, generated part, scheme.
 
+use std::ffi::CStr;
 use std::fmt::Write as _;
 
-use nbody_core::{Accumulation, Interaction, Math, Options, Precision, Record, Tiling};
+use nbody_core::{Accumulation, Interaction, Math, Options, Precision, Record};
 
-use crate::Error;
+use crate::choices::backup;
+use crate::{Choices, Error, Scheme};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cuh");
+const SUMS: &str = include_str!("../kernels/sums.cuh");
 const ALL_PAIRS: &str = include_str!("../kernels/all_pairs.cuh");
+const SYMMETRIC: &str = include_str!("../kernels/symmetric.cuh");
 
-/// Shared memory that every GPU grants a block without asking, in bytes.
-const SHARED_MEMORY: usize = 48 * 1024;
-/// 32-bit registers that the i-particles and accumulators of a thread may take, so that the
-/// rest of the kernel and several blocks find room.
-const REGISTERS: usize = 128;
-
-/// j-particles of one turn of the FORCE-LOOP: enough that counting and branching cost little.
-const UNROLL: usize = 4;
-
-/// What a program is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choices {
-    /// Threads of a block.
-    pub block: usize,
-    /// i-particles of a thread.
-    pub i_per_thread: usize,
-    /// j-particles of a bag.
-    pub bag: usize,
-    /// j-particles of one turn of the FORCE-LOOP.
-    pub unroll: usize,
-    /// Blocks that a multiprocessor must have registers for; 0 leaves it to the compiler.
-    pub resident: usize,
-}
+/// Registers that the parts which are loaded at a time may take, when splits are merged.
+const PARTS: usize = 48;
 
 /// A CUDA program: one text for NVRTC, nvcc and the emulator.
 #[derive(Clone, Debug)]
@@ -47,14 +30,39 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program that evaluates `X` with these options.
+    /// The program that evaluates every ordered pair of many particles with these options.
     pub fn new<X: Interaction>(options: Options) -> Result<Self, Error> {
-        let choices = Choices::new::<X>(options)?;
-        let mut source = choices.text::<X>(options);
+        Ok(Self::with_choices::<X>(options, Choices::widest::<X>(options)?))
+    }
+
+    /// Every program that an engine may choose for some number of particles, the one for many
+    /// ordered pairs first.
+    pub fn all<X: Interaction>(options: Options) -> Result<Vec<Self>, Error> {
+        let choices = Choices::candidates::<X>(options)?.into_iter();
+        let choices = choices.chain(Choices::symmetric::<X>(options));
+        Ok(choices.map(|choices| Self::with_choices::<X>(options, choices)).collect())
+    }
+
+    /// The program for these choices. That of the symmetric scheme needs an interaction with a
+    /// [`THIRD_LAW`](Interaction::THIRD_LAW): see [`Choices::symmetric`].
+    pub fn with_choices<X: Interaction>(options: Options, choices: Choices) -> Self {
+        let both = X::THIRD_LAW.filter(|_| choices.scheme == Scheme::Symmetric);
+        let scheme = if both.is_some() { SYMMETRIC } else { ALL_PAIRS };
+        let both = both.map_or("", |both| both.cuda);
+        let mut source = header::<X>(options, choices);
         source.push_str(PRELUDE);
-        let _ = writeln!(source, "\nnamespace nbody {{\n\n{}\n}} // namespace nbody\n", X::CUDA);
-        source.push_str(ALL_PAIRS);
-        Ok(Self { name: X::NAME, source, choices, options })
+        let _ =
+            writeln!(source, "\nnamespace nbody {{\n\n{}{both}\n}} // namespace nbody\n", X::CUDA);
+        let _ = writeln!(source, "{SUMS}\n{scheme}");
+        Self { name: X::NAME, source, choices, options }
+    }
+
+    /// The names of its kernels, the one that evaluates pairs first.
+    pub fn kernels(&self) -> &'static [&'static CStr] {
+        match self.choices.scheme {
+            Scheme::AllPairs => &[c"all_pairs"],
+            Scheme::Symmetric => &[c"symmetric", c"merge_parts"],
+        }
     }
 
     /// The compiler options, of NVRTC and nvcc alike, but for the architecture.
@@ -87,38 +95,24 @@ impl Program {
     }
 }
 
-impl Choices {
-    fn new<X: Interaction>(options: Options) -> Result<Self, Error> {
-        if let Some(tiling) = options.tiling {
-            tiling.check()?;
-        }
-        let words = if options.precision == Precision::Single { 1 } else { 2 };
-        let backup = if backup(options) == "double" { 2 } else { 1 };
-        let (i, f) = (<X::I as Record>::DIM, <X::F as Record>::DIM);
-        let registers = (i + f) * words + f * backup;
-        let i_per_thread = [4, 2].into_iter().find(|&n| n * registers <= REGISTERS).unwrap_or(1);
-        let slot = (<X::J as Record>::DIM * words * 4).next_multiple_of(16).max(16);
-        let bag = bag(slot, options.tiling)?;
-        let resident = resident(i_per_thread * registers, options.precision);
-        Ok(Self { block: 128, i_per_thread, bag, unroll: UNROLL, resident })
-    }
-
-    /// i-particles of a block.
-    pub fn tile(self) -> usize {
-        self.block * self.i_per_thread
-    }
-
-    fn text<X: Interaction>(self, options: Options) -> String {
-        let Self { block, i_per_thread, bag, unroll, resident } = self;
-        let Options { precision, accumulation, math, domain, .. } = options;
-        let periodic = domain.is_periodic();
-        let real = real(precision);
-        let backup = backup(options);
-        let fold_each_bag = accumulation != Accumulation::Direct;
-        let exact = math == Math::Exact;
-        format!(
-            "\
-// {name}: all pairs in {precision} precision, {accumulation} accumulation, {math} mathematics.
+fn header<X: Interaction>(options: Options, choices: Choices) -> String {
+    let Choices { scheme, block, i_per_thread, bag, unroll, resident } = choices;
+    let Options { precision, accumulation, math, domain, .. } = options;
+    let periodic = domain.is_periodic();
+    let (real, backup) = (name(precision), backup(options));
+    let words = if backup == Precision::Double { 2 } else { 1 };
+    let kept = i_per_thread * <X::F as Record>::DIM * words;
+    let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= PARTS).unwrap_or(1);
+    let backup = name(backup);
+    let fold_each_bag = accumulation != Accumulation::Direct;
+    let exact = math == Math::Exact;
+    let pairs = match scheme {
+        Scheme::AllPairs => "all pairs",
+        Scheme::Symmetric => "both directions of each pair",
+    };
+    format!(
+        "\
+// {name}: {pairs} in {precision} precision, {accumulation} accumulation, {math} mathematics.
 namespace nbody {{
 
 using real = {real}; // the arithmetic of a pair
@@ -128,6 +122,7 @@ constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have r
 constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
 constexpr int BAG = {bag}; // j-particles of a bag
 constexpr int UNROLL = {unroll}; // j-particles of one turn of the FORCE-LOOP
+constexpr int PARTS = {parts}; // splits that are loaded at a time
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
@@ -135,51 +130,14 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 }} // namespace nbody
 
 ",
-            name = X::NAME
-        )
-    }
+        name = X::NAME
+    )
 }
 
-/// How many blocks of 128 threads a multiprocessor must have registers for, when a thread keeps
-/// this many: 4 or 3, for 128 or 168 registers of a thread, so that nothing is spilled to local
-/// memory; 0, in double precision, for what the compiler thinks best.
-fn resident(kept: usize, precision: Precision) -> usize {
-    match (precision, kept) {
-        (Precision::Single, ..=80) => 4,
-        (Precision::Single, _) => 3,
-        (Precision::Double, _) => 0,
-    }
-}
-
-/// The bag that was asked for, or the largest power of two up to the default that fits.
-fn bag(slot: usize, tiling: Option<Tiling>) -> Result<usize, Error> {
-    let mut bag = tiling.unwrap_or_default().bag;
-    while tiling.is_none() && bag > 1 && bag * slot > SHARED_MEMORY {
-        bag /= 2;
-    }
-    let needed = bag.saturating_mul(slot);
-    if needed <= SHARED_MEMORY {
-        return Ok(bag);
-    }
-    Err(Error::KernelDoesNotFit {
-        what: "bytes of shared memory",
-        needed,
-        available: SHARED_MEMORY,
-        hint: "use a smaller bag (Tiling) or smaller j-particles",
-    })
-}
-
-fn real(precision: Precision) -> &'static str {
+/// The type in CUDA C++.
+fn name(precision: Precision) -> &'static str {
     match precision {
         Precision::Single => "float",
         Precision::Double => "double",
-    }
-}
-
-/// The type of the backup accumulators.
-fn backup(options: Options) -> &'static str {
-    match options.accumulation {
-        Accumulation::BlockedF64 => "double",
-        Accumulation::Direct | Accumulation::Blocked => real(options.precision),
     }
 }

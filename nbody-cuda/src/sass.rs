@@ -14,6 +14,7 @@
 
 mod flow;
 mod loops;
+mod slots;
 mod text;
 
 use std::collections::BTreeSet;
@@ -24,6 +25,8 @@ use std::process::Command;
 
 use crate::Error;
 use crate::toolkit::{toolkits, variable};
+
+pub use slots::{Slots, force_loop};
 
 /// The name of the program.
 const PROGRAM: &str = "nvdisasm";
@@ -81,13 +84,15 @@ pub struct Loop {
 }
 
 impl Kernel {
-    /// The FORCE-LOOP: of the loops without a loop in them, the one that computes most, and, of
-    /// those that compute as much, the one that reads most from shared memory.
+    /// The FORCE-LOOP: of the loops without a loop in them that read so many particles in a turn,
+    /// which lie so many bytes apart in shared memory, the one with the fewest instructions. Others
+    /// that read as many are for pairs at the diagonal, and select besides.
     ///
-    /// It is a guess: see [`Loop::particles`] for a check. `None` if there is no loop.
-    pub fn force_loop(&self) -> Option<&Loop> {
+    /// `None` if there is no such loop, as where the compiler unrolled otherwise.
+    pub fn force_loop(&self, particles: usize, bytes_apart: usize) -> Option<&Loop> {
         let innermost = self.loops.iter().filter(|each| each.innermost);
-        innermost.max_by_key(|each| (each.fp32 + each.fp64 + each.special, each.shared_loads))
+        let reading = innermost.filter(|each| each.particles(bytes_apart) == Some(particles));
+        reading.min_by_key(|each| each.instructions)
     }
 }
 
@@ -197,20 +202,21 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_that_computes_most_is_the_force_loop() {
-        let each = |innermost, fp32, shared_loads| Loop {
+    fn the_force_loop_reads_the_particles_of_a_turn_and_no_more_is_in_it() {
+        let each = |innermost, particles: i64, instructions| Loop {
             innermost,
-            fp32,
-            shared_loads,
+            instructions,
+            reads: (0..particles).map(|k| ("R1".to_owned(), 16 * k)).collect(),
             ..Loop::default()
         };
-        let (outer, ragged, force) = (each(false, 90, 9), each(true, 8, 1), each(true, 32, 4));
+        let (force, diagonal) = (each(true, 4, 217), each(true, 4, 237));
+        let (outer, ragged) = (each(false, 4, 30), each(true, 1, 60));
         let mut kernel = Kernel { name: String::new(), instructions: 0, loops: Vec::new() };
-        assert_eq!(kernel.force_loop(), None);
-        kernel.loops = vec![outer, force.clone(), ragged];
-        assert_eq!(kernel.force_loop(), Some(&force));
-        kernel.loops = vec![each(true, 0, 1), each(true, 0, 4), each(true, 0, 2)];
-        assert_eq!(kernel.force_loop().unwrap().shared_loads, 4);
+        assert_eq!(kernel.force_loop(4, 16), None);
+        kernel.loops = vec![outer, diagonal, force.clone(), ragged.clone()];
+        assert_eq!(kernel.force_loop(4, 16), Some(&force));
+        assert_eq!(kernel.force_loop(1, 16), Some(&ragged));
+        assert_eq!(kernel.force_loop(8, 16), None);
     }
 
     #[test]

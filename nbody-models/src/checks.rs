@@ -18,7 +18,7 @@ pub fn ways(domain: Domain) -> Vec<Options> {
     for &precision in Precision::ALL {
         for &accumulation in Accumulation::ALL {
             for &math in Math::ALL {
-                ways.push(Options { precision, accumulation, math, domain, tiling: None });
+                ways.push(Options { precision, accumulation, math, domain, ..Options::default() });
             }
         }
     }

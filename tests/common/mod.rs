@@ -16,6 +16,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(spaces::Spaces { scale: 0.375 });
+    visitor.visit(mutual::Mutual { reach: 0.625 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
@@ -253,6 +254,59 @@ pub mod spaces {
             let d = cutoff.pos - space.pos;
             reach.space += difference(space.pos, cutoff.pos) * d.x;
             reach.cutoff += twice(space.reach, space.pos, cutoff.pos);
+        }
+    }
+}
+
+/// Both directions of a pair at once, with every kind of result, and pairs of one particle.
+#[nbody::interaction]
+pub mod mutual {
+    pub struct Mutual {
+        pub reach: Real,
+    }
+    pub struct Grain {
+        pub at: Point<2>,
+        pub spin: Real,
+        pub kind: u32,
+    }
+    pub struct Felt {
+        pub push: Vector<2>,
+        pub near: Count,
+        pub sums: [Real; 3],
+        pub least: Min<Real>,
+        pub most: Max<Real>,
+    }
+
+    fn weight(r2: Real, spin: Real) -> Real {
+        if spin > 0.5 {
+            return 1.0 + r2;
+        }
+        spin
+    }
+
+    impl Interaction for Mutual {
+        type I = Grain;
+        type J = Grain;
+        type F = Felt;
+        const SELF_PAIRS: bool = true;
+
+        fn cutoff(&self, i: &Grain, j: &Grain) -> Real {
+            self.reach * (i.spin + j.spin)
+        }
+
+        fn pair(&self, i: &Grain, j: &Grain, f: &mut Felt) {
+            let d = i.at - j.at;
+            let r2 = d.norm2();
+            let own = weight(r2, i.spin) * j.spin;
+            f.sums[0] += own;
+            if i.kind == j.kind {
+                f.near += 1;
+                f.sums[1] += own * i.spin * j.spin;
+                f.least.min(r2 + i.spin);
+            }
+            f.sums[2] -= i.spin - j.spin;
+            f.push += own * d;
+            f.most.max(d.x * i.spin);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Expressions, with no more parentheses than they need.
 
 use crate::analysis::needs_space;
+use crate::builtin::Builtin;
 use crate::emit_cuda::type_name;
 use crate::ir::{
     BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Side, Type,
@@ -118,12 +119,30 @@ impl<'a> Printer<'a> {
     }
 
     fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Precedence) {
+        if let Some(sum) = self.product_plus(op, a, b) {
+            return (sum, Precedence::Primary);
+        }
         let (sign, precedence) = operator(op, a.ty == Type::U32);
         let left = self.at_least(precedence, a);
         // Floating point is not associative: what is grouped to the right stays so.
         let (right, found) = self.expr(b);
         let right = if found <= precedence { format!("({right})") } else { right };
         (format!("{left} {sign} {right}"), precedence)
+    }
+
+    /// A scalar product and a number, which the prelude adds up in the fewest instructions.
+    fn product_plus(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<String> {
+        let (builtin, operands, rest) = match (op, &a.kind, &b.kind) {
+            (BinaryOp::Add, ExprKind::Math(builtin, operands), _) if is_product(*builtin) => {
+                (builtin, operands, b)
+            }
+            (BinaryOp::Add, _, ExprKind::Math(builtin, operands)) if is_product(*builtin) => {
+                (builtin, operands, a)
+            }
+            _ => return None,
+        };
+        let (name, operands, rest) = (builtin.name(), self.list(operands), self.print(rest));
+        Some(format!("{name}_plus({operands}, {rest})"))
     }
 
     /// One component of a vector or an array.
@@ -146,6 +165,10 @@ impl<'a> Printer<'a> {
             _ => "self",
         }
     }
+}
+
+fn is_product(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::Dot | Builtin::Norm2)
 }
 
 /// One component of a vector or an array.

@@ -1,0 +1,161 @@
+//! `nbody tune`.
+
+use std::any::Any;
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::uniform;
+use nbody::{
+    Accumulation, AllPairs, Choices, Device, Engine, Error, Interaction, Math, Options, Precision,
+    Scheme, Tuned,
+};
+use nbody_interactions::Visitor;
+
+use crate::Outcome;
+use crate::select::{self, DeviceName};
+use crate::table::Table;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The interactions; all without it.
+    #[arg(value_parser = select::interactions())]
+    interactions: Vec<String>,
+    /// The device, emulator or cuda:N.
+    #[arg(long, default_value = "cuda:0")]
+    device: DeviceName,
+    /// The numbers of particles. What is found serves all that are nearest to the same power of
+    /// two.
+    #[arg(short, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
+    n: Vec<NonZeroUsize>,
+    /// The arithmetic of a pair: single, double.
+    #[arg(long, default_value_t)]
+    precision: Precision,
+    /// How contributions are summed: direct, blocked, blocked-f64.
+    #[arg(long, default_value_t)]
+    accumulation: Accumulation,
+    /// What the arithmetic may trade for speed: fast, exact.
+    #[arg(long, default_value_t)]
+    math: Math,
+    /// Print every measurement, and not only the fastest of each number.
+    #[arg(long)]
+    all: bool,
+}
+
+struct Tune<'a> {
+    arguments: &'a Arguments,
+    device: Device,
+    options: Options,
+    table: Table,
+    bar: ProgressBar,
+    error: Option<Error>,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let &Arguments { precision, accumulation, math, .. } = arguments;
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    let mut tune = Tune {
+        arguments,
+        device: arguments.device.open()?,
+        options: Options { precision, accumulation, math, ..Options::default() },
+        table: Table::new(&[
+            "interaction",
+            ">N",
+            "pairs",
+            "scheme",
+            ">i per thread",
+            ">bag",
+            ">unroll",
+            ">resident",
+            ">parts",
+            ">pairs/s",
+            ">time",
+        ]),
+        bar: ProgressBar::new(0).with_style(style),
+        error: None,
+    };
+    select::visit_named(&arguments.interactions, &mut tune);
+    tune.bar.finish_and_clear();
+    let mut out = std::io::stdout().lock();
+    for line in tune.table.lines() {
+        writeln!(out, "{line}")?;
+    }
+    match tune.error {
+        Some(error) => Err(error.into()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+impl Visitor for Tune<'_> {
+    fn visit<X: Interaction>(&mut self, interaction: X) {
+        for n in self.arguments.n.iter().map(|n| n.get()) {
+            for one_set in [false, true] {
+                if let Err(error) = self.tune(interaction, n, one_set) {
+                    self.error = self.error.take().or(Some(error));
+                }
+            }
+        }
+    }
+}
+
+impl Tune<'_> {
+    fn tune<X: Interaction>(
+        &mut self,
+        interaction: X,
+        n: usize,
+        one_set: bool,
+    ) -> Result<(), Error> {
+        let mut direct = AllPairs::with_options(&self.device, interaction, self.options)?;
+        let i = direct.upload(&uniform::<X::I>(n, 1))?;
+        let j = direct.upload(&uniform::<X::J>(n, 1))?;
+        // One set in one buffer, where I and J are one type; otherwise it is as two sets.
+        let j = match (&i as &dyn Any).downcast_ref() {
+            Some(same) if one_set => same,
+            _ if one_set => return Ok(()),
+            _ => &j,
+        };
+        let mut out = direct.fields(n)?;
+        self.bar.set_message(format!("{}, {n}, {}", X::NAME, sets(one_set)));
+        let mut trials = Vec::new();
+        let bar = self.bar.clone();
+        let best = direct.tune(&i, j, &mut out, one_set, &mut |tuned, count| {
+            if trials.is_empty() {
+                bar.inc_length(count as u64);
+            }
+            bar.inc(1);
+            trials.push(*tuned);
+        })?;
+        if !self.arguments.all {
+            trials = best.into_iter().collect();
+        }
+        trials.sort_by_key(|tuned| tuned.time);
+        for tuned in trials {
+            self.table.row(row(X::NAME, n, &tuned));
+        }
+        Ok(())
+    }
+}
+
+fn sets(one_set: bool) -> &'static str {
+    if one_set { "one set" } else { "two sets" }
+}
+
+fn row(name: &str, n: usize, tuned: &Tuned) -> Vec<String> {
+    let Tuned { one_set, choices, parts, time, .. } = *tuned;
+    let Choices { scheme, i_per_thread, bag, unroll, resident, .. } = choices;
+    let rate = (n as f64) * (n as f64) / time.as_secs_f64();
+    vec![
+        name.to_owned(),
+        n.to_string(),
+        sets(one_set).to_owned(),
+        if scheme == Scheme::Symmetric { "symmetric" } else { "ordered" }.to_owned(),
+        i_per_thread.to_string(),
+        bag.to_string(),
+        unroll.to_string(),
+        resident.to_string(),
+        parts.to_string(),
+        format!("{:.1} G", rate / 1e9),
+        format!("{:.4} ms", time.as_secs_f64() * 1e3),
+    ]
+}

@@ -1,0 +1,216 @@
+//! Particles and results in the memory of a device.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use nbody_core::{Precision, Record, Scalar, pack};
+
+use crate::Error;
+use crate::machine::{Machine, Memory};
+
+/// Particles in the memory of a device, in the precision of an evaluation.
+#[derive(Debug)]
+pub struct CudaParticles<P> {
+    pub(crate) buffer: Buffer,
+    pub(crate) record: PhantomData<P>,
+}
+
+/// Results in the memory of a device, in the precision of the backup accumulators.
+#[derive(Debug)]
+pub struct CudaFields<F> {
+    pub(crate) buffer: Buffer,
+    pub(crate) record: PhantomData<F>,
+}
+
+/// Records in the memory of a machine.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    pub memory: Box<dyn Memory>,
+    pub n: usize,
+    pub precision: Precision,
+    pub machine: Arc<dyn Machine>,
+}
+
+/// Memory that only grows, kept from one evaluation to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    memory: Option<(usize, Box<dyn Memory>)>,
+}
+
+impl<P> CudaParticles<P> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.buffer.n
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<F> CudaFields<F> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.buffer.n
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Buffer {
+    pub fn new(
+        machine: &Arc<dyn Machine>,
+        n: usize,
+        dim: usize,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let memory = allocate(&**machine, &[n, dim, bytes_of(precision)])?;
+        Ok(Self { memory, n, precision, machine: machine.clone() })
+    }
+
+    /// Takes the particles from the host, in the precision of the buffer.
+    pub fn write<P>(&mut self, particles: &[P]) -> Result<(), Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        let precision = self.precision;
+        self.memory.write(&mut |words| match precision {
+            Precision::Single => {
+                pack::pack_into::<P, f32>(particles, bytemuck::cast_slice_mut(words));
+            }
+            Precision::Double => pack::pack_into::<P, f64>(particles, words),
+        })
+    }
+
+    /// Results as they come to the host.
+    pub fn read<F>(&self) -> Result<Vec<F>, Error>
+    where
+        F: Record,
+        F::Lane: Scalar,
+    {
+        let mut fields = Vec::new();
+        self.memory.read(&mut |words| {
+            fields = match self.precision {
+                Precision::Single => {
+                    pack::unpack_columns::<F, f32>(bytemuck::cast_slice(words), self.n)
+                }
+                Precision::Double => pack::unpack_columns::<F, f64>(words, self.n),
+            };
+        })?;
+        Ok(fields)
+    }
+
+    /// Fills a buffer of results with what no pair gives.
+    pub fn clear<F: Record<Lane = f64>>(&mut self) -> Result<(), Error> {
+        let n = self.n;
+        match self.precision {
+            Precision::Single => {
+                let nothing = pack::pack::<F, f32>(&[F::default()]);
+                if nothing.iter().all(|word| *word == 0) {
+                    return self.memory.zero();
+                }
+                self.memory.write(&mut |words| repeat(&nothing, n, bytemuck::cast_slice_mut(words)))
+            }
+            Precision::Double => {
+                let nothing = pack::pack::<F, f64>(&[F::default()]);
+                if nothing.iter().all(|word| *word == 0) {
+                    return self.memory.zero();
+                }
+                self.memory.write(&mut |words| repeat(&nothing, n, words))
+            }
+        }
+    }
+
+    /// Refuses a buffer of another machine or precision.
+    pub fn check(
+        &self,
+        what: &'static str,
+        machine: &Arc<dyn Machine>,
+        precision: Precision,
+    ) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.machine, machine) && self.precision == precision {
+            return Ok(());
+        }
+        let name = |machine: &dyn Machine, precision| {
+            format!("{} in {precision} precision", machine.describe())
+        };
+        let (found, expected) = (name(&*self.machine, self.precision), name(&**machine, precision));
+        if found == expected { Ok(()) } else { Err(Error::ForeignBuffer { what, found, expected }) }
+    }
+}
+
+impl Scratch {
+    /// Memory of the product of these sizes, in bytes, at least. Where there was less, it is new,
+    /// and zero if `zero` says so.
+    pub fn reserve(
+        &mut self,
+        machine: &dyn Machine,
+        sizes: &[usize],
+        zero: bool,
+    ) -> Result<&dyn Memory, Error> {
+        let needed = sizes.iter().fold(1_usize, |product, &size| product.saturating_mul(size));
+        let memory = match self.memory.take() {
+            Some((found, memory)) if found >= needed => (found, memory),
+            // What is there goes first, so that both need not fit at once.
+            less => {
+                drop(less);
+                let mut memory = allocate(machine, sizes)?;
+                if zero {
+                    memory.zero()?;
+                }
+                (needed, memory)
+            }
+        };
+        Ok(&*self.memory.insert(memory).1)
+    }
+}
+
+fn allocate(machine: &dyn Machine, sizes: &[usize]) -> Result<Box<dyn Memory>, Error> {
+    let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
+    match bytes {
+        Some(bytes) => machine.allocate(bytes),
+        None => Err(Error::OutOfMemory { bytes: usize::MAX, device: machine.describe() }),
+    }
+}
+
+/// Of one number.
+pub(crate) fn bytes_of(precision: Precision) -> usize {
+    match precision {
+        Precision::Single => 4,
+        Precision::Double => 8,
+    }
+}
+
+/// Bytes as they lie in memory, the last word filled up with zeros.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
+}
+
+/// Each word of a record `n` times.
+fn repeat<W: Copy>(record: &[W], n: usize, words: &mut [W]) {
+    for (column, word) in words.chunks_mut(n.max(1)).zip(record) {
+        column.fill(*word);
+    }
+}
+
+/// The records as they lie in device memory.
+pub(crate) fn bytes<P>(records: &[P], precision: Precision) -> Vec<u8>
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    match precision {
+        Precision::Single => bytemuck::cast_slice(&pack::pack::<P, f32>(records)).to_vec(),
+        Precision::Double => bytemuck::cast_slice(&pack::pack::<P, f64>(records)).to_vec(),
+    }
+}

@@ -1,0 +1,243 @@
+//! What programs are compiled for: schemes, tiles, bags and registers.
+
+use nbody_core::{Accumulation, Interaction, Options, Precision, Record, Tiling};
+
+use crate::Error;
+
+/// Shared memory that every GPU grants a block without asking, in bytes.
+const SHARED_MEMORY: usize = 48 * 1024;
+/// Threads of a block.
+const BLOCK: usize = 128;
+/// 32-bit registers that a thread may keep of i-particles and accumulators, in an interaction
+/// without branches; with branches or functions, whose latency takes many warps to hide; and in
+/// the symmetric scheme, whose backup accumulators are in memory.
+const KEPT: usize = 64;
+const KEPT_BRANCHING: usize = 40;
+const KEPT_DOUBLE: usize = 100;
+const KEPT_SYMMETRIC: usize = 98;
+/// Registers of a multiprocessor, and the fewest of a thread besides what it keeps of particles.
+const REGISTERS: usize = 65536;
+const FEWEST_OTHER_REGISTERS: usize = 24;
+/// j-particles in shared memory at a time, in the symmetric scheme.
+const GROUP: usize = 64;
+
+/// How a program goes through the pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Every ordered pair by itself: `all_pairs.cuh`.
+    AllPairs,
+    /// Both directions of a pair at once, by Newton's third law: `symmetric.cuh`.
+    Symmetric,
+}
+
+/// What a program is compiled for. None of it changes results, but for the bag, which is part of
+/// the order of summation ([`Tiling`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Choices {
+    /// How it goes through the pairs.
+    pub scheme: Scheme,
+    /// Threads of a block.
+    pub block: usize,
+    /// i-particles of a thread.
+    pub i_per_thread: usize,
+    /// j-particles of a bag.
+    pub bag: usize,
+    /// j-particles of one turn of the FORCE-LOOP.
+    pub unroll: usize,
+    /// Blocks that a multiprocessor must have registers for; 0 leaves it to the compiler.
+    pub resident: usize,
+}
+
+impl Choices {
+    /// What suits many particles, and needs the fewest instructions for a pair.
+    pub fn widest<X: Interaction>(options: Options) -> Result<Self, Error> {
+        let kept = Registers::of::<X>(options).blocked;
+        let most = match options.precision {
+            Precision::Single if branches::<X>() => KEPT_BRANCHING,
+            Precision::Single => KEPT,
+            Precision::Double => KEPT_DOUBLE,
+        };
+        let i_per_thread = [4, 2].into_iter().find(|&n| n * kept <= most).unwrap_or(1);
+        Self::all_pairs::<X>(options, i_per_thread)
+    }
+
+    /// What suits some number of particles, the widest first.
+    pub fn candidates<X: Interaction>(options: Options) -> Result<Vec<Self>, Error> {
+        let widest = Self::widest::<X>(options)?;
+        let fewer = [2, 1].into_iter().filter(|&n| n < widest.i_per_thread);
+        let fewer = fewer.map(|n| Self::all_pairs::<X>(options, n));
+        std::iter::once(Ok(widest)).chain(fewer).collect()
+    }
+
+    /// Every ordered pair, with this many i-particles for a thread.
+    fn all_pairs<X: Interaction>(options: Options, i_per_thread: usize) -> Result<Self, Error> {
+        let kept = i_per_thread * Registers::of::<X>(options).blocked;
+        // What the pairs that are computed at a time need besides.
+        let (other, most) = match options.precision {
+            Precision::Single if branches::<X>() => (32 + 4 * i_per_thread, 7),
+            Precision::Single => (8 + 16 * i_per_thread, 6),
+            Precision::Double => (40 + 16 * i_per_thread, 6),
+        };
+        Ok(Self {
+            scheme: Scheme::AllPairs,
+            block: BLOCK,
+            i_per_thread,
+            bag: bag::<X>(options, i_per_thread)?,
+            unroll: if i_per_thread == 1 { 8 } else { 4 },
+            resident: resident(kept + other, most),
+        })
+    }
+
+    /// Both directions of a pair at once; `None` where parity does not allow it, or the
+    /// accumulators do not fit.
+    pub fn symmetric<X: Interaction>(options: Options) -> Option<Self> {
+        X::THIRD_LAW?;
+        let registers = Registers::of::<X>(options).direct;
+        let (bytes, other) =
+            if options.precision == Precision::Single { (4, 60) } else { (8, 100) };
+        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes;
+        if registers > KEPT_SYMMETRIC || felt + 2 * GROUP * slot::<X>(options) > SHARED_MEMORY {
+            return None;
+        }
+        let most = if branches::<X>() { 4 } else { 12 };
+        let i_per_thread = (KEPT_SYMMETRIC / registers).min(most);
+        Some(Self {
+            scheme: Scheme::Symmetric,
+            block: BLOCK,
+            i_per_thread,
+            bag: Tiling::default().bag,
+            unroll: 1,
+            resident: resident(i_per_thread * registers + other, 6),
+        })
+    }
+
+    /// The same with fewer i-particles for a thread, where there may be fewer: what an engine takes
+    /// where a compiler would keep numbers in local memory otherwise.
+    pub fn narrower<X: Interaction>(&self, options: Options) -> Option<Self> {
+        let n = self.i_per_thread;
+        match self.scheme {
+            _ if n <= 1 => None,
+            Scheme::AllPairs => Self::all_pairs::<X>(options, n / 2).ok(),
+            Scheme::Symmetric => Some(Self { i_per_thread: 2 * n / 3, ..*self }),
+        }
+    }
+
+    /// 32-bit registers that a thread keeps of particles and accumulators.
+    pub(crate) fn kept<X: Interaction>(&self, options: Options) -> usize {
+        let Registers { blocked, direct } = Registers::of::<X>(options);
+        self.i_per_thread * if self.scheme == Scheme::Symmetric { direct } else { blocked }
+    }
+
+    /// What may be worth measuring.
+    pub(crate) fn trials<X: Interaction>(options: Options) -> Vec<Self> {
+        let ordered = [1, 2, 3, 4, 6, 8].into_iter();
+        let ordered = ordered.filter_map(|n| Self::all_pairs::<X>(options, n).ok());
+        let symmetric = Self::symmetric::<X>(options).into_iter().flat_map(|choices| {
+            let most = 2 * choices.i_per_thread;
+            [4, 6, 7, 8, 10, 12, 14]
+                .into_iter()
+                .filter(move |&n| n <= most)
+                .map(move |i_per_thread| Self { i_per_thread, ..choices })
+        });
+        let resident = |choices: Self| {
+            let needed = choices.kept::<X>(options) + FEWEST_OTHER_REGISTERS;
+            let most = REGISTERS / (choices.block * needed);
+            let fitting = move |&resident: &usize| resident <= most && resident + 3 >= most.min(8);
+            let each = move |resident| Self { resident, ..choices };
+            [0, 2, 3, 4, 5, 6, 8].into_iter().filter(fitting).map(each)
+        };
+        ordered.chain(symmetric).flat_map(resident).collect()
+    }
+
+    /// Refuses choices that no kernel can be compiled for.
+    pub(crate) fn check<X: Interaction>(&self, options: Options) -> Result<(), Error> {
+        let Self { scheme, block, i_per_thread, bag, unroll, resident } = *self;
+        let sizes = [block, i_per_thread, bag, unroll];
+        let possible = match scheme {
+            Scheme::AllPairs => options.tiling.is_none_or(|tiling| tiling.bag == bag),
+            Scheme::Symmetric => {
+                Self::symmetric::<X>(options).is_some()
+                    && block >= GROUP
+                    && bag.is_multiple_of(GROUP)
+                    && self.tile().is_multiple_of(GROUP)
+            }
+        };
+        let whole = block.is_multiple_of(32) && block <= 1024 && resident <= 32;
+        if possible && whole && sizes.iter().all(|size| (1..=1 << 16).contains(size)) {
+            return Ok(());
+        }
+        Err(Error::ImpossibleChoices(*self))
+    }
+
+    /// i-particles of a block.
+    pub fn tile(&self) -> usize {
+        self.block * self.i_per_thread
+    }
+}
+
+/// 32-bit registers that a thread keeps for each of its i-particles.
+struct Registers {
+    /// With the backup accumulators.
+    blocked: usize,
+    /// Without.
+    direct: usize,
+}
+
+impl Registers {
+    fn of<X: Interaction>(options: Options) -> Self {
+        let words = if options.precision == Precision::Single { 1 } else { 2 };
+        let backup = if backup(options) == Precision::Double { 2 } else { 1 };
+        let (i, f) = (<X::I as Record>::DIM, <X::F as Record>::DIM);
+        let direct = (i + f) * words;
+        Self { blocked: direct + f * backup, direct }
+    }
+}
+
+/// The precision of the backup accumulators.
+pub(crate) fn backup(options: Options) -> Precision {
+    match options.accumulation {
+        Accumulation::BlockedF64 => Precision::Double,
+        Accumulation::Direct | Accumulation::Blocked => options.precision,
+    }
+}
+
+/// Whether the pairs of a warp may go different ways, or wait for functions.
+fn branches<X: Interaction>() -> bool {
+    X::OPERATIONS.compare > 0 || X::OPERATIONS.special > 0
+}
+
+/// How many blocks a multiprocessor has so many registers of a thread for, up to `most`.
+fn resident(registers: usize, most: usize) -> usize {
+    (REGISTERS / (BLOCK * registers)).clamp(2, most)
+}
+
+/// Bytes of a j-particle in a bag.
+fn slot<X: Interaction>(options: Options) -> usize {
+    let bytes = if options.precision == Precision::Single { 4 } else { 8 };
+    (<X::J as Record>::DIM * bytes).next_multiple_of(16).max(16)
+}
+
+/// The bag that was asked for; or the default, half of it where there are few particles, or the
+/// largest power of two that fits.
+fn bag<X: Interaction>(options: Options, i_per_thread: usize) -> Result<usize, Error> {
+    let slot = slot::<X>(options);
+    let default = Tiling::default().bag;
+    let mut bag = match options.tiling {
+        Some(tiling) => tiling.bag,
+        None if i_per_thread == 1 => default / 2,
+        None => default,
+    };
+    while options.tiling.is_none() && bag > 1 && bag * slot > SHARED_MEMORY {
+        bag /= 2;
+    }
+    let needed = bag.saturating_mul(slot);
+    if needed <= SHARED_MEMORY {
+        return Ok(bag);
+    }
+    Err(Error::KernelDoesNotFit {
+        what: "bytes of shared memory",
+        needed,
+        available: SHARED_MEMORY,
+        hint: "use a smaller bag (Tiling) or smaller j-particles",
+    })
+}

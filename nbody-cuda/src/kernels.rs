@@ -1,0 +1,293 @@
+//! The programs of an engine that are ready to run, and which of them suits how many particles.
+
+use std::sync::Arc;
+
+use nbody_core::{Interaction, Math, Options, Pairs, Precision, Record, Tiling};
+
+use crate::build::Build;
+use crate::cache::Cache;
+use crate::machine::{Machine, Module};
+use crate::plan::{Cut, Ordered, Room, Symmetric, Work};
+use crate::tuned::{self, Tuned};
+use crate::{Choices, Error, Program, Scheme};
+
+/// Registers of a multiprocessor, and those of a thread besides what it keeps of particles.
+const REGISTERS: usize = 65536;
+const OTHER_REGISTERS: usize = 40;
+
+/// A program that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub program: Program,
+    pub module: Box<dyn Module>,
+    pub build: Build,
+}
+
+/// The programs that are ready to run; further ones are built when they are first wanted.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    machine: Arc<dyn Machine>,
+    cache: Cache,
+    built: Vec<Kernel>,
+    /// What the model may choose from, the widest first.
+    candidates: Vec<Choices>,
+    symmetric: Option<Choices>,
+    /// What was measured to be better than what the model chooses.
+    tuned: Vec<Tuned>,
+}
+
+impl Kernels {
+    /// With the program for many particles.
+    pub fn new<X: Interaction>(
+        machine: &Arc<dyn Machine>,
+        cache: &Cache,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let mut kernels = Self {
+            machine: machine.clone(),
+            cache: cache.clone(),
+            built: Vec::new(),
+            candidates: Choices::candidates::<X>(options)?,
+            symmetric: Choices::symmetric::<X>(options),
+            tuned: tuned::load(cache, &tuned::key::<X>(&machine.describe(), options)),
+        };
+        kernels.provide_lean::<X>(options, kernels.candidates[0])?;
+        Ok(kernels)
+    }
+
+    /// The same with other options.
+    pub fn with_options<X: Interaction>(&self, options: Options) -> Result<Self, Error> {
+        Self::new::<X>(&self.machine, &self.cache, options)
+    }
+
+    /// Restricts the choice to one, or opens it again.
+    pub fn force<X: Interaction>(
+        &mut self,
+        options: Options,
+        choices: Option<Choices>,
+    ) -> Result<(), Error> {
+        let Some(choices) = choices else {
+            *self = self.with_options::<X>(options)?;
+            return Ok(());
+        };
+        choices.check::<X>(options)?;
+        self.provide::<X>(options, choices)?;
+        self.tuned.clear();
+        match choices.scheme {
+            Scheme::AllPairs => (self.candidates, self.symmetric) = (vec![choices], None),
+            Scheme::Symmetric => self.symmetric = Some(choices),
+        }
+        Ok(())
+    }
+
+    /// Takes what was measured into account, and keeps it; the error says why it is not kept.
+    pub fn tune<X: Interaction>(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
+        self.tuned.retain(|other| !other.suits(tuned.n, tuned.one_set));
+        self.tuned.push(tuned);
+        let key = tuned::key::<X>(&self.machine.describe(), options);
+        tuned::store(&self.cache, &key, tuned)
+    }
+
+    pub fn get(&self, kernel: usize) -> &Kernel {
+        &self.built[kernel]
+    }
+
+    /// The kernel for these choices, built if need be.
+    fn provide<X: Interaction>(
+        &mut self,
+        options: Options,
+        choices: Choices,
+    ) -> Result<usize, Error> {
+        let found = self.built.iter().position(|kernel| kernel.program.choices == choices);
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let program = Program::with_choices::<X>(options, choices);
+        let (module, build) = self.machine.build(&program, &self.cache)?;
+        self.built.push(Kernel { program, module, build });
+        Ok(self.built.len() - 1)
+    }
+
+    /// The kernel for these choices, or for fewer i-particles of a thread, if the device's compiler
+    /// has to keep numbers in local memory otherwise. The better choices take their place.
+    fn provide_lean<X: Interaction>(
+        &mut self,
+        options: Options,
+        choices: Choices,
+    ) -> Result<usize, Error> {
+        let mut lean = choices;
+        let kernel = loop {
+            let kernel = self.provide::<X>(options, lean)?;
+            let spills = self.get(kernel).build.usage.is_some_and(|usage| usage.local > 0);
+            match lean.narrower::<X>(options) {
+                Some(narrower) if spills => lean = narrower,
+                _ => break kernel,
+            }
+        };
+        let candidates = self.candidates.iter_mut().chain(&mut self.symmetric);
+        candidates.filter(|candidate| **candidate == choices).for_each(|it| *it = lean);
+        Ok(kernel)
+    }
+
+    /// The kernel and the cut that evaluate so many particles in the least time; `both` says that
+    /// i and j are one set in one buffer.
+    pub fn choose<X: Interaction>(
+        &mut self,
+        options: Options,
+        n: [usize; 2],
+        both: bool,
+    ) -> Result<(usize, Cut), Error> {
+        if options.tiling.is_none() {
+            let allowed = |tuned: &&Tuned| match tuned.choices.scheme {
+                Scheme::AllPairs => !both || options.pairs != Pairs::Unordered,
+                Scheme::Symmetric => both && may_be_symmetric(options),
+            };
+            let tuned = self.tuned.iter().filter(allowed).find(|tuned| tuned.suits(n, both));
+            if let Some(&Tuned { choices, parts, .. }) = tuned {
+                return self.cut_as::<X>(options, choices, parts, n);
+            }
+            if both
+                && may_be_symmetric(options)
+                && let Some(symmetric) = self.symmetric::<X>(options, n[0])?
+            {
+                return Ok(symmetric);
+            }
+        }
+        self.ordered::<X>(options, n)
+    }
+
+    /// The kernel for these choices, and the cut into so many splits, or blocks of the symmetric
+    /// scheme.
+    pub fn cut_as<X: Interaction>(
+        &mut self,
+        options: Options,
+        choices: Choices,
+        parts: usize,
+        n: [usize; 2],
+    ) -> Result<(usize, Cut), Error> {
+        let kernel = self.provide::<X>(options, choices)?;
+        let cut = match choices.scheme {
+            Scheme::AllPairs => {
+                let tiling = Some(Tiling { bag: choices.bag, splits: parts });
+                let work = work::<X>(options, n);
+                Cut::Ordered(Ordered::new(&choices, self.room(kernel), tiling, work).0)
+            }
+            Scheme::Symmetric => {
+                let room = self.room(kernel);
+                Cut::Symmetric(Symmetric { blocks: parts, ..Symmetric::new(&choices, room, n[0]) })
+            }
+        };
+        Ok((kernel, cut))
+    }
+
+    fn ordered<X: Interaction>(
+        &mut self,
+        options: Options,
+        n: [usize; 2],
+    ) -> Result<(usize, Cut), Error> {
+        let work = work::<X>(options, n);
+        let mut best = (f64::INFINITY, self.candidates[0]);
+        for &choices in &self.candidates {
+            let room = self.expected_room::<X>(options, &choices);
+            let (_, time) = Ordered::new(&choices, room, options.tiling, work);
+            if time < best.0 {
+                best = (time, choices);
+            }
+        }
+        let kernel = self.provide_lean::<X>(options, best.1)?;
+        let choices = self.get(kernel).program.choices;
+        let (cut, _) = Ordered::new(&choices, self.room(kernel), options.tiling, work);
+        Ok((kernel, Cut::Ordered(cut)))
+    }
+
+    /// The symmetric scheme, where there is one, and it pays or is to be taken always.
+    fn symmetric<X: Interaction>(
+        &mut self,
+        options: Options,
+        n: usize,
+    ) -> Result<Option<(usize, Cut)>, Error> {
+        let Some(choices) = self.symmetric else { return Ok(None) };
+        let room = self.expected_room::<X>(options, &choices);
+        if options.pairs != Pairs::Unordered && !Symmetric::new(&choices, room, n).pays {
+            return Ok(None);
+        }
+        let kernel = self.provide_lean::<X>(options, choices)?;
+        let choices = self.get(kernel).program.choices;
+        let cut = Symmetric::new(&choices, self.room(kernel), n);
+        Ok(Some((kernel, Cut::Symmetric(cut))))
+    }
+
+    /// What the choices for so many particles may be, each with several numbers of splits or
+    /// blocks.
+    pub fn trials<X: Interaction>(
+        &mut self,
+        options: Options,
+        n: [usize; 2],
+        both: bool,
+    ) -> Vec<(Choices, usize)> {
+        let ordered = !both || options.pairs != Pairs::Unordered;
+        let symmetric = both && may_be_symmetric(options);
+        let mut trials = Vec::new();
+        for choices in Choices::trials::<X>(options) {
+            let room = self.expected_room::<X>(options, &choices);
+            match choices.scheme {
+                Scheme::AllPairs if ordered => {
+                    let (cut, _) = Ordered::new(&choices, room, None, work::<X>(options, n));
+                    let mut splits = vec![cut.splits, cut.splits.div_ceil(2), 2 * cut.splits];
+                    splits.dedup();
+                    trials.extend(splits.into_iter().map(|splits| (choices, splits)));
+                }
+                Scheme::Symmetric if symmetric => {
+                    let rounds = [1, 2, 4].map(|rounds| (choices, rounds * room.blocks_at_once));
+                    trials.extend(rounds);
+                }
+                _ => {}
+            }
+        }
+        trials
+    }
+
+    fn room(&self, kernel: usize) -> Room {
+        Room {
+            multiprocessors: self.machine.multiprocessors(),
+            blocks_at_once: self.get(kernel).module.blocks_at_once(),
+        }
+    }
+
+    /// What a kernel can expect of the device before it is built.
+    fn expected_room<X: Interaction>(&self, options: Options, choices: &Choices) -> Room {
+        let found = self.built.iter().position(|kernel| kernel.program.choices == *choices);
+        found.map_or_else(
+            || {
+                let registers = choices.kept::<X>(options) + OTHER_REGISTERS;
+                let blocks = match choices.scheme {
+                    Scheme::AllPairs => REGISTERS / (choices.block * registers),
+                    Scheme::Symmetric => choices.resident,
+                };
+                let multiprocessors = self.machine.multiprocessors();
+                let blocks_at_once = multiprocessors * blocks.max(choices.resident).max(1);
+                Room { multiprocessors, blocks_at_once }
+            },
+            |kernel| self.room(kernel),
+        )
+    }
+}
+
+/// Whether both directions of a pair may be evaluated at once. Exact mathematics keeps to the
+/// products as they are written, unless it is asked for.
+fn may_be_symmetric(options: Options) -> bool {
+    match options.pairs {
+        Pairs::Auto => options.math == Math::Fast,
+        Pairs::Ordered => false,
+        Pairs::Unordered => true,
+    }
+}
+
+/// What an evaluation has to do, with about as many instructions for a pair as there are
+/// operations, most additions being fused with a product.
+fn work<X: Interaction>(options: Options, n: [usize; 2]) -> Work {
+    let flops = f64::from(X::OPERATIONS.flops());
+    let single = 0.75 * flops + 8.0 * f64::from(X::OPERATIONS.special);
+    let pair = if options.precision == Precision::Single { single } else { 3.0 * single };
+    Work { n, pair, sums: <X::F as Record>::DIM }
+}
