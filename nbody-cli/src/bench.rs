@@ -1,22 +1,24 @@
 //! `nbody bench`.
 
+mod measure;
+mod report;
+mod roofline;
+
 use std::io::Write as _;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::uniform;
-use nbody::{Accumulation, AllPairs, Device, Engine, Error, Interaction, Math, Options, Precision};
+use nbody::{Accumulation, Device, Interaction, Math, Options, Pairs, Precision, sass};
 use nbody_interactions::Visitor;
 
-use crate::Outcome;
+use crate::accuracy::{self, Accuracy};
+use crate::files::{self, Sheet};
+use crate::plots::{Figure, Line};
 use crate::select::{self, DeviceName};
-use crate::table::Table;
-
-/// Runs of one measurement: at least these, and more until the time is spent.
-const RUNS: usize = 5;
-const TIME: Duration = Duration::from_secs(1);
+use crate::{Outcome, date};
+use measure::{Measurement, measure};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -26,7 +28,7 @@ pub struct Arguments {
     /// The devices, cpu, emulator or cuda:N; without it the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
-    /// The numbers of particles; every ordered pair of them is evaluated.
+    /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// The arithmetic of a pair: single, double.
@@ -38,57 +40,64 @@ pub struct Arguments {
     /// What the arithmetic may trade for speed: fast, exact.
     #[arg(long, default_value_t)]
     math: Math,
+    /// Whether both directions of a pair are evaluated at once, where the interaction allows it:
+    /// auto (where it is likely to be faster), ordered (never), unordered (always).
+    #[arg(long, default_value_t)]
+    pairs: Pairs,
+    /// Write every measurement to this file, as CSV and with all digits.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw speed.svg, roofline.svg and error.svg in this folder; the last is that of `nbody
+    /// accuracy` for these N.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
 }
 
 struct Bench<'a> {
-    devices: Vec<Device>,
-    sizes: &'a [NonZeroUsize],
+    devices: &'a [Device],
+    sizes: Vec<usize>,
     options: Options,
-    table: Table,
+    nvdisasm: Option<PathBuf>,
+    measurements: Vec<Measurement>,
     bar: ProgressBar,
-    error: Option<Error>,
+    error: Option<nbody::Error>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let devices = match &arguments.device[..] {
-        [] => Device::all().into_iter().filter(|device| device.name() != "emulator").collect(),
-        names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
-    };
-    let &Arguments { precision, accumulation, math, .. } = arguments;
+    let devices = select::devices(&arguments.device)?;
+    // Told before the work, not behind it.
+    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let &Arguments { precision, accumulation, math, pairs, .. } = arguments;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut bench = Bench {
-        devices,
-        sizes: &arguments.n,
-        options: Options { precision, accumulation, math, ..Options::default() },
-        table: Table::new(&[
-            "interaction",
-            "device",
-            ">N",
-            ">pairs/s",
-            ">flop/s",
-            ">median",
-            ">fastest",
-            ">slowest",
-            ">runs",
-            ">registers",
-            ">spilled",
-        ]),
+        devices: &devices,
+        sizes: arguments.n.iter().map(|n| n.get()).collect(),
+        options: Options { precision, accumulation, math, pairs, ..Options::default() },
+        nvdisasm: sass::find().ok(),
+        measurements: Vec::new(),
         bar: ProgressBar::new(0).with_style(style),
         error: None,
     };
+    let time = date::now();
     select::visit_named(&arguments.interactions, &mut bench);
     bench.bar.finish_and_clear();
-    if let Some(error) = bench.error {
+    let Bench { sizes, options, measurements, nvdisasm, error, .. } = bench;
+    if let Some(error) = error {
         return Err(error.into());
     }
     let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "{precision} precision, {accumulation} accumulation, {math} mathematics; every ordered \
-         pair, resident data\n"
-    )?;
-    for line in bench.table.lines() {
-        writeln!(out, "{line}")?;
+    writeln!(out, "{}", report::table(&measurements, options, nvdisasm.is_some()))?;
+    if let Some(sheet) = &mut sheet {
+        measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
+    }
+    if let Some(folder) = &arguments.plots {
+        let head = Head { day: date::day(&time), options };
+        head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
+        roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
+        let accuracy = Accuracy { devices: &devices, sizes: &sizes, options };
+        let rows = accuracy.rows()?;
+        accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -96,12 +105,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
 impl Visitor for Bench<'_> {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         self.bar.inc_length((self.devices.len() * self.sizes.len()) as u64);
-        for device in self.devices.clone() {
-            for n in self.sizes.iter().map(|n| n.get()) {
+        for device in self.devices {
+            for &n in &self.sizes {
+                if self.error.is_some() {
+                    return;
+                }
                 self.bar.set_message(format!("{} on {device}, {n}", X::NAME));
-                match measure(&device, interaction, self.options, n) {
-                    Ok(row) => self.table.row(row),
-                    Err(error) => self.error = self.error.take().or(Some(error)),
+                match measure(device, interaction, self.options, n, self.nvdisasm.as_deref()) {
+                    Ok(measurement) => self.measurements.push(measurement),
+                    Err(error) => self.error = Some(error),
                 }
                 self.bar.inc(1);
             }
@@ -109,38 +121,53 @@ impl Visitor for Bench<'_> {
     }
 }
 
-fn measure<X: Interaction>(
-    device: &Device,
-    interaction: X,
+/// What every plot says of the run.
+struct Head<'a> {
+    day: &'a str,
     options: Options,
-    n: usize,
-) -> Result<Vec<String>, Error> {
-    let mut direct = AllPairs::with_options(device, interaction, options)?;
-    let i = direct.upload(&uniform::<X::I>(n, 1))?;
-    let j = direct.upload(&uniform::<X::J>(n, 2))?;
-    let mut out = direct.fields(n)?;
-    direct.time(&i, &j, &mut out)?; // clocks and caches warm up
-    let start = Instant::now();
-    let mut times = Vec::new();
-    while times.len() < RUNS || start.elapsed() < TIME {
-        times.push(direct.time(&i, &j, &mut out)?);
+}
+
+impl Head<'_> {
+    /// Where and when, for a title.
+    fn place(&self, measurements: &[Measurement]) -> String {
+        let mut devices: Vec<_> = measurements.iter().map(|each| &each.device[..]).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        format!("{}, {}", devices.join(" and "), self.day)
     }
-    times.sort();
-    let median = times[times.len() / 2];
-    let rate = (n as f64) * (n as f64) / median.as_secs_f64();
-    let milliseconds = |time: Duration| format!("{:.3} ms", time.as_secs_f64() * 1e3);
-    let usage = direct.build().and_then(|build| build.usage);
-    Ok(vec![
-        X::NAME.to_owned(),
-        device.name(),
-        n.to_string(),
-        format!("{:.3} G", rate / 1e9),
-        format!("{:.2} G", rate * f64::from(X::OPERATIONS.flops()) / 1e9),
-        milliseconds(median),
-        milliseconds(times[0]),
-        milliseconds(times[times.len() - 1]),
-        times.len().to_string(),
-        usage.map_or("-".to_owned(), |usage| usage.registers.to_string()),
-        usage.map_or("-".to_owned(), |usage| format!("{} B", usage.local)),
-    ])
+
+    /// How, for the line below.
+    fn how(&self) -> String {
+        let Options { precision, accumulation, math, pairs, .. } = self.options;
+        format!(
+            "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}"
+        )
+    }
+
+    /// Pairs per second against N, a line for each interaction and device.
+    fn speed(&self, measurements: &[Measurement]) -> Figure {
+        let mut lines: Vec<Line> = Vec::new();
+        let several = measurements.iter().any(|each| each.device != measurements[0].device);
+        for each in measurements {
+            let on = if several { format!(", {}", each.device) } else { String::new() };
+            let name = format!("{}{on}", each.interaction);
+            let point = (each.n as f64, each.pairs_per_second());
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line { name, points: vec![point] }),
+            }
+        }
+        Figure {
+            title: format!("Ordered pairs per second: {}", self.place(measurements)),
+            notes: vec![
+                self.how(),
+                "All N² ordered pairs of N uniform particles count, those beyond a cutoff too. \
+                 Kernel time, median of the runs."
+                    .to_owned(),
+            ],
+            x: "particles N",
+            y: "ordered pairs per second",
+            lines,
+        }
+    }
 }

@@ -1,12 +1,17 @@
 //! The `nbody` command.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod bench;
+mod date;
 mod devices;
 mod emit;
+mod files;
+mod plots;
 mod plummer;
 mod select;
 mod table;
+mod ticks;
 mod tune;
 mod verify;
 
@@ -47,6 +52,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Find the fastest kernels for some numbers of particles, and keep them for later runs.
     Tune(tune::Arguments),
+    /// Measure the errors of accelerations of Plummer spheres, by each accumulation.
+    Accuracy(accuracy::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
 }
@@ -58,6 +65,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
     };
     match ran {

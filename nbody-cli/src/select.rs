@@ -1,9 +1,9 @@
-//! Interactions and devices by name.
+//! Interactions, devices and schemes by name.
 
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Device, Interaction};
+use nbody::{Device, Interaction, Scheme};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -30,6 +30,22 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
         }
     }
     visit_all(&mut Filter(names, visitor));
+}
+
+/// The devices of these names; without any the GPUs and the CPU.
+pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
+    match names {
+        [] => Ok(Device::all().into_iter().filter(|each| each.name() != "emulator").collect()),
+        names => names.iter().map(|name| name.open()).collect(),
+    }
+}
+
+/// What tables call a scheme.
+pub fn how(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::AllPairs => "ordered",
+        Scheme::Symmetric => "third law",
+    }
 }
 
 /// A device as the command line names it.

@@ -65,7 +65,7 @@ fn verify_passes_on_the_cpu() {
 #[test]
 fn a_gpu_that_is_not_there_is_a_failure() {
     let missing = format!("cuda:{}", Device::cuda_count().unwrap_or(0));
-    for command in ["verify", "bench"] {
+    for command in ["verify", "bench", "accuracy"] {
         let output = nbody(&[command, "--device", &missing]);
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).starts_with("error: no CUDA "), "{}", stderr(&output));
@@ -74,13 +74,110 @@ fn a_gpu_that_is_not_there_is_a_failure() {
 
 #[test]
 fn bench_measures() {
-    let output = nbody(&["bench", "gravity", "--device", "cpu", "-n", "64,100"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("bench.csv"), path("deep/plots"));
+    let arguments = ["bench", "gravity", "hologram", "--device", "cpu", "-n", "64,100"];
+    let output = nbody(&[&arguments[..], &["--csv", &csv, "--plots", &plots]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     let rows: Vec<_> = text.lines().filter(|line| line.starts_with("gravity")).collect();
     assert_eq!(rows.len(), 2, "{text}");
-    let rate: f64 = rows[0].split_whitespace().nth(3).unwrap().parse().unwrap();
-    assert!(rate > 0.0, "{text}");
+    let cells: Vec<_> = rows[0].split_whitespace().collect();
+    assert_eq!(cells[..4], ["gravity", "cpu", "64", "ordered"], "{text}");
+    assert!(cells[4].parse::<f64>().unwrap() > 0.0, "{text}");
+    // Progress is not for a pipe.
+    assert!(stderr(&output).is_empty() && !text.contains(['\r', '\u{1b}']), "{text}");
+    let rows = records(&csv);
+    let [n, rate, median] = ["n", "pairs_per_s", "median_s"].map(|name| numbers(&rows, name));
+    assert_eq!(n, [64.0, 100.0, 64.0, 100.0]);
+    for ((n, rate), median) in n.iter().zip(rate).zip(median) {
+        assert!((rate * median / (n * n) - 1.0).abs() < 1e-9, "{rows:?}");
+    }
+    assert_eq!(column(&rows, "sets"), ["one", "one", "two", "two"]);
+    assert!(column(&rows, "date").iter().all(|date| date.ends_with('Z')), "{rows:?}");
+    for name in ["speed.svg", "roofline.svg", "error.svg"] {
+        let words =
+            if name == "error.svg" { ["direct", "blocked-f64"] } else { ["gravity", "hologram"] };
+        let text = drawing(&plots, name);
+        assert!(words.iter().all(|word| text.contains(word)), "{name}: {text}");
+    }
+}
+
+#[test]
+fn accuracy_is_the_same_wherever_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("accuracy.csv"), path("plots"));
+    let arguments = ["accuracy", "--device", "cpu", "-n", "100,500"];
+    let output = nbody(&[&arguments[..], &["--csv", &csv, "--plots", &plots]].concat());
+    let text = stdout(&output);
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    assert_eq!(text.lines().filter(|line| line.starts_with("cpu")).count(), 2, "{text}");
+    let rows = records(&csv);
+    assert_eq!(column(&rows, "accumulation")[..3], ["direct", "blocked", "blocked-f64"]);
+    let [max, rms] = ["max", "rms"].map(|name| numbers(&rows, name));
+    assert!(max.iter().zip(&rms).all(|(max, rms)| max >= rms && *max < 1e-5), "{rows:?}");
+    drawing(&plots, "error.svg");
+    let file = path("output.txt");
+    let status = Command::new(env!("CARGO_BIN_EXE_nbody"))
+        .args(arguments)
+        .stdout(std::fs::File::create(&file).unwrap())
+        .status();
+    assert!(status.unwrap().success());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text);
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, b"").unwrap();
+    let inside = file.join("inside").to_str().unwrap().to_owned();
+    for command in ["bench", "accuracy"] {
+        for (option, message) in
+            [("--csv", "error: cannot create "), ("--plots", "error: cannot write in ")]
+        {
+            let output = nbody(&[command, "--device", "cpu", "-n", "64", option, &inside]);
+            assert_eq!(output.status.code(), Some(1));
+            let error = stderr(&output);
+            assert!(error.starts_with(message) && error.contains(&inside), "{error}");
+            assert!(output.stdout.is_empty(), "{}", stdout(&output));
+        }
+    }
+}
+
+/// The rows of a CSV file, the header first.
+fn records(path: &str) -> Vec<csv::StringRecord> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    reader.records().collect::<Result<_, _>>().unwrap()
+}
+
+fn column<'a>(rows: &'a [csv::StringRecord], name: &str) -> Vec<&'a str> {
+    let at = rows[0].iter().position(|found| found == name).unwrap();
+    rows[1..].iter().map(|row| &row[at]).collect()
+}
+
+fn numbers(rows: &[csv::StringRecord], name: &str) -> Vec<f64> {
+    column(rows, name).iter().map(|cell| cell.parse().unwrap()).collect()
+}
+
+/// The text of a drawing whose elements all end where they should.
+fn drawing(folder: &str, name: &str) -> String {
+    let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    let mut open = Vec::new();
+    for part in text.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').unwrap();
+        let element = tag.trim_start_matches('/').split_whitespace().next().unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(element), "{name}");
+        } else if !tag.ends_with('/') && !tag.starts_with(['?', '!']) {
+            open.push(element);
+        }
+    }
+    assert!(open.is_empty() && text.contains("</svg>"), "{name}: {open:?}");
+    assert!(!text.contains("NaN"), "{name}");
+    text
 }
 
 #[test]

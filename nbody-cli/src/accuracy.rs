@@ -1,0 +1,300 @@
+//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2.
+//!
+//! Accelerations of Plummer spheres of equal masses in virial equilibrium, ε² = 0.01 (figure 10),
+//! and the error of equation 3, |a − a'| / |a'|, where a' is computed in double precision. Here
+//! both start from the same particles, rounded to `f32`, so that the error is that of the
+//! evaluation.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::plummer;
+use nbody::{Accumulation, AllPairs, Device, Engine, Math, Options, Pairs, Precision, Scheme};
+use nbody_interactions::gravity::{Acceleration, Attraction, Body};
+
+use crate::files::{self, Cells, Sheet};
+use crate::plots::{Figure, Line};
+use crate::select::{self, DeviceName};
+use crate::table::Table;
+use crate::{Outcome, date};
+
+/// The most particles that are compared, for the sake of the reference's time. Those of a Plummer
+/// sphere are in no order, so that the first of them are a fair sample.
+const TARGETS: usize = 16384;
+/// The squared softening of the paper, as a kernel in `f32` sees it.
+const EPS2: f64 = 0.01_f32 as f64;
+const ATTRACTION: Attraction = Attraction { eps2: EPS2 };
+const SEED: u64 = 1;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The devices, cpu, emulator or cuda:N; without it the first GPU, or the CPU.
+    #[arg(long)]
+    device: Vec<DeviceName>,
+    /// The numbers of particles; without it those of the paper, 2048 to 131072.
+    #[arg(
+        short,
+        default_values = ["2048", "4096", "8192", "16384", "32768", "65536", "131072"],
+        hide_default_value = true,
+        value_delimiter = ','
+    )]
+    n: Vec<NonZeroUsize>,
+    /// The arithmetic of a pair: single, double.
+    #[arg(long, default_value_t)]
+    precision: Precision,
+    /// What the arithmetic may trade for speed: fast, exact.
+    #[arg(long, default_value_t)]
+    math: Math,
+    /// Whether both directions of a pair are evaluated at once: auto (where it is likely to be
+    /// faster), ordered (never), unordered (always).
+    #[arg(long, default_value_t)]
+    pairs: Pairs,
+    /// Write the errors to this file, as CSV and with all digits.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw error.svg in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let devices = match &arguments.device[..] {
+        [] => vec![Device::best()],
+        names => select::devices(names)?,
+    };
+    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let &Arguments { precision, math, pairs, .. } = arguments;
+    let options = Options { precision, math, pairs, ..Options::default() };
+    let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
+    let time = date::now();
+    let rows = Accuracy { devices: &devices, sizes: &sizes, options }.rows()?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", report(&rows, options))?;
+    if let Some(sheet) = &mut sheet {
+        rows.iter().try_for_each(|row| sheet.row(&row.cells(options, &time)))?;
+    }
+    if let Some(folder) = &arguments.plots {
+        figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be measured.
+pub struct Accuracy<'a> {
+    pub devices: &'a [Device],
+    pub sizes: &'a [usize],
+    /// The accumulation among them does not count: all are measured.
+    pub options: Options,
+}
+
+/// The relative errors of the accelerations.
+#[derive(Debug, PartialEq)]
+pub struct Row {
+    device: String,
+    n: usize,
+    /// How many of the particles were compared.
+    targets: usize,
+    accumulation: Accumulation,
+    scheme: Scheme,
+    max: f64,
+    rms: f64,
+}
+
+impl Accuracy<'_> {
+    /// The rows of one size and device are next to each other, in the order of the accumulations.
+    pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+        let steps = 1 + self.devices.len() * Accumulation::ALL.len();
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+        let bar = ProgressBar::new((self.sizes.len() * steps) as u64).with_style(style);
+        let mut rows = Vec::new();
+        for &n in self.sizes {
+            bar.set_message(format!("reference of {n}"));
+            let bodies = bodies(n)?;
+            let targets = &bodies[..n.min(TARGETS)];
+            let domain = self.options.domain;
+            let truth = nbody::reference_self(&ATTRACTION, domain, targets, &bodies);
+            bar.inc(1);
+            for device in self.devices {
+                for &accumulation in Accumulation::ALL {
+                    bar.set_message(format!("{accumulation} on {device}, {n}"));
+                    rows.extend(self.row(device, accumulation, &bodies, &truth)?);
+                    bar.inc(1);
+                }
+            }
+        }
+        bar.finish_and_clear();
+        Ok(rows)
+    }
+
+    /// The errors of the bodies that the truth is known of, the first ones.
+    fn row(
+        &self,
+        device: &Device,
+        accumulation: Accumulation,
+        bodies: &[Body],
+        truth: &[Acceleration],
+    ) -> Result<Option<Row>, nbody::Error> {
+        let options = Options { accumulation, ..self.options };
+        let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
+        let fields = direct.evaluate_self(bodies)?;
+        let report = nbody::compare(&fields[..truth.len()], truth, None)?;
+        let scheme = direct.program().map(|program| program.choices.scheme);
+        Ok(report.fields.first().map(|acc| Row {
+            device: device.name(),
+            n: bodies.len(),
+            targets: truth.len(),
+            accumulation,
+            scheme: scheme.unwrap_or(Scheme::AllPairs),
+            max: acc.max,
+            rms: acc.rms,
+        }))
+    }
+}
+
+/// A Plummer sphere, in numbers that `f32` holds.
+fn bodies(n: usize) -> Result<Vec<Body>, nbody::models::Error> {
+    let round = |x: f64| f64::from(x as f32);
+    let sphere = plummer(n, SEED)?;
+    let particles = sphere.particles.iter();
+    Ok(particles
+        .map(|p| Body { pos: nbody::Point(p.pos.map(round)), mass: round(p.mass) })
+        .collect())
+}
+
+/// A line for each size and device, with a pair of columns for each accumulation.
+fn report(rows: &[Row], options: Options) -> String {
+    let names: Vec<_> = Accumulation::ALL
+        .iter()
+        .flat_map(|accumulation| [format!(">{accumulation} max"), format!(">{accumulation} rms")])
+        .collect();
+    let mut header = vec!["device", ">N", ">compared"];
+    header.extend(names.iter().map(String::as_str));
+    let mut table = Table::new(&header);
+    for line in rows.chunks(Accumulation::ALL.len()) {
+        let mut cells = vec![line[0].device.clone(), line[0].n.to_string()];
+        cells.push(line[0].targets.to_string());
+        cells.extend(line.iter().flat_map(|row| [row.max, row.rms].map(|e| format!("{e:.1e}"))));
+        table.row(cells);
+    }
+    let Options { precision, math, pairs, .. } = options;
+    let sampled = if rows.iter().any(|row| row.targets < row.n) {
+        format!(
+            "\n\nMore than {TARGETS} particles are compared by a sample, with all of their sources."
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "Relative errors of accelerations against f64 on the same f32 particles: Plummer spheres, \
+         eps2 0.01\n(Hamada & Iitaka 2007, table 2 and equation 3). {precision} precision, {math} \
+         mathematics, pairs {pairs}.\n\n{}{sampled}",
+        table.lines().join("\n")
+    )
+}
+
+impl Row {
+    /// All of a row, with all digits.
+    fn cells(&self, options: Options, time: &str) -> Cells {
+        let Options { precision, math, pairs, .. } = options;
+        let how = select::how(self.scheme);
+        vec![
+            ("date", time.to_owned()),
+            ("device", self.device.clone()),
+            ("n", self.n.to_string()),
+            ("compared", self.targets.to_string()),
+            ("eps2", EPS2.to_string()),
+            ("precision", precision.to_string()),
+            ("math", math.to_string()),
+            ("pairs", pairs.to_string()),
+            ("how", how.to_owned()),
+            ("accumulation", self.accumulation.to_string()),
+            ("max", self.max.to_string()),
+            ("rms", self.rms.to_string()),
+        ]
+    }
+}
+
+/// The rms errors against N, a line for each accumulation and device.
+pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
+    let mut devices: Vec<&str> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for row in rows {
+        if !devices.contains(&&row.device[..]) {
+            devices.push(&row.device);
+        }
+        let name = format!("{}, {}", row.accumulation, row.device);
+        let point = (row.n as f64, row.rms);
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line { name, points: vec![point] }),
+        }
+    }
+    let Options { precision, math, pairs, .. } = options;
+    let sampled = rows.iter().any(|row| row.targets < row.n);
+    let sample =
+        if sampled { format!(", at most {TARGETS} of which are compared") } else { String::new() };
+    Figure {
+        title: format!(
+            "Error of gravity by accumulation: {}, {}",
+            devices.join(" and "),
+            date::day(time)
+        ),
+        notes: vec![
+            format!("{precision} precision, {math} mathematics, pairs {pairs}"),
+            format!(
+                "Accelerations of Plummer spheres, eps2 0.01, against f64 on the same f32 \
+                 particles{sample}."
+            ),
+        ],
+        x: "particles N",
+        y: "rms relative error",
+        lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(sizes: &[usize], options: Options) -> Vec<Row> {
+        Accuracy { devices: &[Device::cpu()], sizes, options }.rows().unwrap()
+    }
+
+    #[test]
+    fn double_precision_has_hardly_an_error_and_one_sum_the_largest() {
+        let options = Options::default();
+        let single = rows(&[2000], options);
+        let [direct, blocked, double] = &single[..] else { panic!("{single:?}") };
+        assert!(direct.rms > blocked.rms && blocked.rms > double.rms, "{single:?}");
+        assert!(single.iter().all(|row| row.max >= row.rms && row.rms > 1e-9), "{single:?}");
+        let options = Options { precision: Precision::Double, ..options };
+        assert!(rows(&[500], options).iter().all(|row| row.max < 1e-12));
+    }
+
+    #[test]
+    fn one_particle_has_no_error() {
+        assert!(rows(&[1], Options::default()).iter().all(|row| row.max == 0.0));
+    }
+
+    #[test]
+    fn a_sample_is_said_to_be_one() {
+        let row = |accumulation| Row {
+            device: "cpu".to_owned(),
+            n: 65536,
+            targets: TARGETS,
+            accumulation,
+            scheme: Scheme::AllPairs,
+            max: 2e-6,
+            rms: 1e-7,
+        };
+        let rows: Vec<_> = Accumulation::ALL.iter().copied().map(row).collect();
+        let text = report(&rows, Options::default());
+        assert!(text.contains("by a sample"), "{text}");
+        assert!(text.lines().any(|line| line.starts_with("cpu     65536     16384 ")), "{text}");
+    }
+}

@@ -1,0 +1,211 @@
+//! One measurement.
+
+use std::any::Any;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nbody::models::uniform;
+use nbody::sass::{self, Slots};
+use nbody::{
+    AllPairs, Device, Engine, Error, Fields, Interaction, Options, Particles, Properties, Scheme,
+    Usage,
+};
+
+/// Runs of one measurement: at least these, and more until the time is spent.
+const RUNS: usize = 5;
+const TIME: Duration = Duration::from_secs(1);
+/// Floating-point operations of a pair of gravity by the convention of Warren et al. 1997, which
+/// Hamada & Iitaka 2007 and many others count by.
+pub const CONVENTION: f64 = 38.0;
+
+/// How fast an interaction ran, and what its program uses.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    pub interaction: &'static str,
+    pub device: String,
+    pub properties: Option<Properties>,
+    pub n: usize,
+    /// Whether it was one set with itself.
+    pub one_set: bool,
+    pub scheme: Scheme,
+    /// Floating-point operations of an ordered pair.
+    pub operations: u32,
+    pub times: Times,
+    pub compiler: Option<String>,
+    pub usage: Option<Usage>,
+    pub slots: Option<Slots>,
+}
+
+/// The times of some runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    pub median: Duration,
+    pub fastest: Duration,
+    pub slowest: Duration,
+    pub runs: usize,
+}
+
+impl Times {
+    /// Runs until there are enough.
+    fn of(mut run: impl FnMut() -> Result<Duration, Error>) -> Result<Self, Error> {
+        run()?; // clocks and caches warm up
+        let start = Instant::now();
+        let mut times = Vec::new();
+        while times.len() < RUNS || start.elapsed() < TIME {
+            times.push(run()?);
+        }
+        times.sort();
+        let runs = times.len();
+        Ok(Self { median: times[runs / 2], fastest: times[0], slowest: times[runs - 1], runs })
+    }
+}
+
+impl Measurement {
+    /// Ordered pairs, all N² of them.
+    pub fn pairs_per_second(&self) -> f64 {
+        let n = self.n as f64;
+        n * n / self.times.median.as_secs_f64()
+    }
+
+    /// Operations, as the interaction counts them.
+    pub fn flops(&self) -> f64 {
+        self.pairs_per_second() * f64::from(self.operations)
+    }
+
+    /// The pairs per second at which the GPU would issue all it can: on all ways through the loop,
+    /// and on the shortest one.
+    pub fn limits(&self) -> Option<[f64; 2]> {
+        let (gpu, slots) = (self.properties.as_ref()?, self.slots?);
+        let limit = |slots| sass::issue_limit(gpu.multiprocessors, gpu.hertz, slots);
+        Some([limit(slots.all), limit(slots.least)])
+    }
+
+    /// The fraction of what the GPU could issue that pairs on the shortest way took, and that
+    /// pairs on all ways would have taken. The truth is between; they are the same where the loop
+    /// does not branch.
+    pub fn of_limit(&self) -> Option<[f64; 2]> {
+        let [all, least] = self.limits()?;
+        let rate = self.pairs_per_second();
+        Some([rate / least, rate / all])
+    }
+}
+
+/// Measures uniform particles: one set where what feels and what acts is of one type, else two.
+pub fn measure<X: Interaction>(
+    device: &Device,
+    interaction: X,
+    options: Options,
+    n: usize,
+    nvdisasm: Option<&Path>,
+) -> Result<Measurement, Error> {
+    let mut direct = AllPairs::with_options(device, interaction, options)?;
+    let i = direct.upload(&uniform::<X::I>(n, 1))?;
+    let mut out = direct.fields(n)?;
+    let (times, one_set) = time(&mut direct, &i, n, &mut out)?;
+    let properties = device.properties();
+    let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&direct, path));
+    let build = direct.build();
+    Ok(Measurement {
+        interaction: X::NAME,
+        device: device.name(),
+        properties,
+        n,
+        one_set,
+        scheme: direct.program().map_or(Scheme::AllPairs, |program| program.choices.scheme),
+        operations: X::OPERATIONS.flops(),
+        times,
+        compiler: build.map(|build| build.compiler.clone()),
+        usage: build.and_then(|build| build.usage),
+        slots,
+    })
+}
+
+/// The times, and whether they are those of one set.
+fn time<X: Interaction>(
+    direct: &mut AllPairs<X>,
+    i: &Particles<X::I>,
+    n: usize,
+    out: &mut Fields<X::F>,
+) -> Result<(Times, bool), Error> {
+    let same: Option<&Particles<X::J>> = (i as &dyn Any).downcast_ref();
+    let times = if let Some(j) = same {
+        Times::of(|| direct.time_self(i, j, out))?
+    } else {
+        let j = direct.upload(&uniform::<X::J>(n, 2))?;
+        Times::of(|| direct.time(i, &j, out))?
+    };
+    Ok((times, same.is_some()))
+}
+
+/// The issue slots of a pair in the program that ran. What cannot be disassembled, as PTX that
+/// the driver finished, has none.
+fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots> {
+    let kernels = sass::disassemble(nvdisasm, &direct.build()?.image).ok()?;
+    Slots::of::<X>(direct.program()?, &kernels)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Gravity on an H200, by the third law and at its limit on the shortest way.
+    pub fn sample() -> Measurement {
+        let gpu = Properties {
+            multiprocessors: 132,
+            hertz: 1.98e9,
+            architecture: 90,
+            driver: "13.0".to_owned(),
+        };
+        let median = Duration::from_secs_f64(1e12 * 9.0 / (132.0 * 128.0 * 1.98e9));
+        Measurement {
+            interaction: "gravity",
+            device: "NVIDIA H200 (cuda:0)".to_owned(),
+            properties: Some(gpu),
+            n: 1_000_000,
+            one_set: true,
+            scheme: Scheme::Symmetric,
+            operations: 20,
+            times: Times { median, fastest: median, slowest: median, runs: 5 },
+            compiler: Some("NVRTC 13.0 for sm_90".to_owned()),
+            usage: Some(Usage { registers: 128, local: 0, shared: 8192, blocks: 3 }),
+            slots: Some(Slots { all: 12.0, least: 9.0 }),
+        }
+    }
+
+    #[test]
+    fn the_fraction_of_the_limit_is_between_both_ways() {
+        let each = sample();
+        let slots = 132.0 * 128.0 * 1.98e9;
+        assert_eq!(each.limits(), Some([slots / 12.0, slots / 9.0]));
+        let [least, all] = each.of_limit().unwrap();
+        assert!((least - 1.0).abs() < 1e-6 && (all - 12.0 / 9.0).abs() < 1e-6, "{least} {all}");
+        assert!((each.flops() / each.pairs_per_second() - 20.0).abs() < 1e-9);
+        assert_eq!(Measurement { slots: None, ..sample() }.of_limit(), None);
+        assert_eq!(Measurement { properties: None, ..sample() }.of_limit(), None);
+    }
+
+    #[test]
+    fn the_median_is_of_enough_runs() {
+        let mut calls = 0;
+        let times = Times::of(|| {
+            calls += 1;
+            std::thread::sleep(TIME / 4);
+            Ok(Duration::from_millis(calls % 5))
+        });
+        let times = times.unwrap();
+        assert_eq!(times.runs as u64 + 1, calls);
+        assert_eq!((times.fastest.as_millis(), times.slowest.as_millis()), (0, 4));
+        assert_eq!(times.median.as_millis(), 2);
+    }
+
+    #[test]
+    fn one_set_is_measured_where_there_is_one_type() {
+        use nbody_interactions::gravity::Gravity;
+        use nbody_interactions::hologram::Hologram;
+        let (device, options) = (Device::cpu(), Options::default());
+        let gravity = Gravity { eps2: 0.25 };
+        assert!(measure(&device, gravity, options, 10, None).unwrap().one_set);
+        let hologram = Hologram { wavenumber: 4.0, wavenumber_low: 0.0 };
+        assert!(!measure(&device, hologram, options, 10, None).unwrap().one_set);
+    }
+}

@@ -1,0 +1,45 @@
+//! Files that results are written to.
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::path::Path;
+
+/// A file of rows under one header, made before there is anything to write, so that a path that
+/// cannot be written is told before the work.
+pub struct Sheet {
+    writer: csv::Writer<File>,
+    begun: bool,
+}
+
+/// The cells of a row, each with the name of its column.
+pub type Cells = Vec<(&'static str, String)>;
+
+impl Sheet {
+    pub fn create(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let file =
+            File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+        Ok(Self { writer: csv::Writer::from_writer(file), begun: false })
+    }
+
+    /// Writes a row; the first one names the columns.
+    pub fn row(&mut self, cells: &Cells) -> Result<(), Box<dyn Error>> {
+        if !self.begun {
+            self.writer.write_record(cells.iter().map(|(name, _)| name))?;
+            self.begun = true;
+        }
+        self.writer.write_record(cells.iter().map(|(_, cell)| cell))?;
+        Ok(self.writer.flush()?)
+    }
+}
+
+/// A number in full; nothing where there is none.
+pub fn number<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// Makes a folder, with those above it, and sees that files can be made in it.
+pub fn provide(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let made = fs::create_dir_all(folder);
+    let made = made.and_then(|()| tempfile::tempfile_in(folder).map(drop));
+    Ok(made.map_err(|e| format!("cannot write in {}: {e}", folder.display()))?)
+}

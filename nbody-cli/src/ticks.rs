@@ -1,0 +1,123 @@
+//! Axes with ticks of our choice. On logarithmic ones everything is an exponent of ten.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+
+/// An axis.
+pub struct Axis {
+    pub range: Range<f64>,
+    pub ticks: Vec<f64>,
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (begin, end): (i32, i32)) -> i32 {
+        let along = (value - self.range.start) / (self.range.end - self.range.start);
+        begin + (along * f64::from(end - begin)).round() as i32
+    }
+
+    fn key_points<H: KeyPointHint>(&self, _: H) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+/// More ticks than these would touch.
+const MOST: usize = 12;
+
+/// An axis with ticks at the values themselves, as far as there is room.
+pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
+    let mut ticks: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
+    ticks.sort_by(f64::total_cmp);
+    let range = around(&ticks, 0.05, 0.01);
+    let apart = (range.end - range.start) / MOST as f64;
+    ticks.dedup_by(|next, kept| *next - *kept < apart);
+    Axis { range, ticks }
+}
+
+/// An axis with ticks at 1, 2 and 5 of each decade, or, where that is too many, at each decade.
+pub fn of_decades(values: impl Iterator<Item = f64>) -> Axis {
+    let mut values: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    // Wide enough for a tick, however near the values are.
+    let range = around(&values, 0.08, 0.2);
+    let decades = range.start.floor() as i32..=range.end.ceil() as i32;
+    let ticks = |of: &'static [f64]| {
+        let ticks =
+            decades.clone().flat_map(move |k| of.iter().map(move |x| f64::from(k) + x.log10()));
+        ticks.filter(|tick| range.contains(tick)).collect::<Vec<_>>()
+    };
+    let many = ticks(&[1.0, 2.0, 5.0]);
+    let ticks = if many.len() <= MOST { many } else { ticks(&[1.0]) };
+    Axis { range, ticks }
+}
+
+/// A range with room around sorted values: some of their distance, but not less than `least`.
+fn around(sorted: &[f64], room: f64, least: f64) -> Range<f64> {
+    let (first, last) = (sorted.first().unwrap_or(&0.0), sorted.last().unwrap_or(&0.0));
+    let room = (room * (last - first)).max(least);
+    first - room..last + room
+}
+
+/// The number of this exponent, of which there are whole ones only.
+pub fn whole(exponent: f64) -> String {
+    format!("{:.0}", 10_f64.powf(exponent))
+}
+
+/// The number of this exponent, with the prefixes from K to P where it is large, else as a power
+/// of ten.
+pub fn power(exponent: f64) -> String {
+    let number = 10_f64.powf(exponent);
+    for (prefix, unit) in [("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] {
+        if number >= 0.9999 * unit {
+            return format!("{} {prefix}", short(number / unit));
+        }
+    }
+    if number >= 0.01 { short(number) } else { format!("{number:.0e}") }
+}
+
+/// Three digits, and no zeros at the end.
+fn short(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_within_the_axis_and_not_too_many() {
+        for values in [vec![], vec![5.0], vec![2048.0, 4096.0], vec![1e-9, 1e-3], vec![3e8, 2e12]] {
+            for axis in [of_values(values.iter().copied()), of_decades(values.iter().copied())] {
+                assert!(axis.range.start < axis.range.end);
+                assert!(axis.ticks.iter().all(|tick| axis.range.contains(tick)), "{values:?}");
+                assert!(axis.ticks.len() <= MOST + 1, "{values:?}");
+            }
+        }
+        let sizes = of_values([2048.0, 4096.0, 2048.0].into_iter());
+        assert_eq!(sizes.ticks.iter().map(|&x| whole(x)).collect::<Vec<_>>(), ["2048", "4096"]);
+        assert!(of_values([0.0, f64::NAN, f64::INFINITY].into_iter()).ticks.is_empty());
+    }
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        for (number, expected) in [
+            (2e12, "2 T"),
+            (1e9, "1 G"),
+            (5e8, "500 M"),
+            (38.0, "38"),
+            (0.5, "0.5"),
+            (2e-7, "2e-7"),
+        ] {
+            assert_eq!(power(f64::log10(number)), expected);
+        }
+        assert_eq!(whole(f64::log10(131_072.0)), "131072");
+    }
+}
