@@ -124,7 +124,7 @@ fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Resul
 }
 
 /// With as many i-particles for a thread as an engine would take: without local memory, and
-/// seldom with less than what was chosen.
+/// with more than a fourth of what was chosen.
 fn compile_lean<X: Interaction>(
     nvrtc: &Nvrtc,
     program: &Program,
@@ -132,7 +132,7 @@ fn compile_lean<X: Interaction>(
 ) -> Result<(), Failed> {
     let wanted = program.choices.i_per_thread;
     let mut choices = Some(program.choices);
-    while let Some(lean) = choices.filter(|choices| 3 * choices.i_per_thread > wanted) {
+    while let Some(lean) = choices.filter(|choices| 4 * choices.i_per_thread > wanted) {
         let program = Program::with_choices::<X>(program.options, lean);
         if local_memory(nvrtc, &program, architecture)? == 0 {
             return Ok(());

@@ -156,14 +156,17 @@ impl Choices {
         let possible = match scheme {
             Scheme::AllPairs => options.tiling.is_none_or(|tiling| tiling.bag == bag),
             Scheme::Symmetric => {
-                Self::symmetric::<X>(options).is_some()
+                options.tiling.is_none()
+                    && Self::symmetric::<X>(options).is_some()
                     && block >= GROUP
                     && bag.is_multiple_of(GROUP)
                     && self.tile().is_multiple_of(GROUP)
             }
         };
         let whole = block.is_multiple_of(32) && block <= 1024 && resident <= 32;
-        if possible && whole && sizes.iter().all(|size| (1..=1 << 16).contains(size)) {
+        let whole = whole && i_per_thread <= 64 && unroll <= 256;
+        let fits = bag.saturating_mul(slot::<X>(options)) <= SHARED_MEMORY;
+        if possible && whole && fits && sizes.iter().all(|&size| size > 0) {
             return Ok(());
         }
         Err(Error::ImpossibleChoices(*self))

@@ -30,14 +30,14 @@ pub struct CudaAllPairs<X> {
     interaction: X,
     options: Options,
     machine: Arc<dyn Machine>,
+    /// The last evaluation; it goes before the kernels that it may have recorded.
+    last: Option<Last>,
     kernels: Kernels,
     /// The interaction and the space as kernels take them.
     parameters: Vec<u64>,
     space: Vec<u64>,
     /// How the last numbers of particles were cut.
     chosen: Option<Chosen>,
-    /// The last evaluation.
-    last: Option<Last>,
     parts: Scratch,
     j_parts: Scratch,
     /// All zero between launches.
@@ -113,11 +113,11 @@ impl<X: Interaction> CudaAllPairs<X> {
     /// programs are taken only where a box comes or goes.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         let options = Options { domain, ..self.options };
+        self.last = None;
         if domain.is_periodic() != self.options.domain.is_periodic() {
             self.kernels = self.kernels.with_options::<X>(options)?;
             self.chosen = None;
         }
-        self.last = None;
         self.options = options;
         self.space = space(options);
         Ok(())
@@ -126,9 +126,8 @@ impl<X: Interaction> CudaAllPairs<X> {
     /// What its programs are compiled for, instead of what a model chooses for the numbers of
     /// particles; `None` leaves it to the model again. Results change only with the bag.
     pub fn set_choices(&mut self, choices: Option<Choices>) -> Result<(), Error> {
-        self.kernels.force::<X>(self.options, choices)?;
         (self.chosen, self.last) = (None, None);
-        Ok(())
+        self.kernels.force::<X>(self.options, choices)
     }
 
     /// How it computes.
@@ -138,12 +137,12 @@ impl<X: Interaction> CudaAllPairs<X> {
 
     /// The CUDA program of the last evaluation, or the one for many particles before the first.
     pub fn program(&self) -> &Program {
-        &self.kernels.get(self.chosen.map_or(0, |chosen| chosen.kernel)).program
+        &self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel)).program
     }
 
     /// How that program came to be ready to run.
     pub fn build(&self) -> &Build {
-        &self.kernels.get(self.chosen.map_or(0, |chosen| chosen.kernel)).build
+        &self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel)).build
     }
 
     fn check(&self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
@@ -239,32 +238,47 @@ impl<X: Interaction> CudaAllPairs<X> {
         let (i, j, out) = (&i.buffer, &j.buffer, &mut out.buffer);
         self.check(i, j, out, one_set)?;
         let (n, both) = ([i.n, j.n], one_set && i.memory.address() == j.memory.address());
-        if n.contains(&0) || self.options.tiling.is_some() {
+        if n.contains(&0) || self.options.tiling.is_some() || self.kernels.is_forced() {
             return Ok(None);
         }
         let trials = self.kernels.trials::<X>(self.options, n, both);
         let mut best: Option<Tuned> = None;
         for &(choices, parts) in &trials {
-            let (kernel, cut) = self.kernels.cut_as::<X>(self.options, choices, parts, n)?;
-            (self.chosen, self.last) = (Some(Chosen { n, both, kernel, cut }), None);
-            let mut times = Vec::new();
-            for _ in 0..RUNS {
-                let machine = self.machine.clone();
-                times.push(machine.time(&mut || self.launch(i, j, out, one_set))?);
-            }
-            times.sort();
-            let tuned = Tuned { n, one_set: both, choices, parts, time: times[RUNS / 2] };
+            let time = self
+                .measure(choices, parts, n, both, &mut |engine| engine.launch(i, j, out, one_set));
+            // A trial is no choice, even where it failed.
+            (self.chosen, self.last) = (None, None);
+            let tuned = Tuned { n, one_set: both, choices, parts, time: time? };
             tell(&tuned, trials.len());
             if best.is_none_or(|best| tuned.time < best.time) {
                 best = Some(tuned);
             }
         }
-        self.chosen = None;
         if let Some(tuned) = best {
             // Without a folder to keep it in, this engine still uses it.
             let _ = self.kernels.tune::<X>(self.options, tuned);
         }
         Ok(best)
+    }
+
+    /// The median time of an evaluation with these choices.
+    fn measure(
+        &mut self,
+        choices: Choices,
+        parts: usize,
+        n: [usize; 2],
+        both: bool,
+        evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<Duration, Error> {
+        let (kernel, cut) = self.kernels.cut_as::<X>(self.options, choices, parts, n)?;
+        (self.chosen, self.last) = (Some(Chosen { n, both, kernel, cut }), None);
+        let machine = self.machine.clone();
+        let mut times = Vec::new();
+        for _ in 0..RUNS {
+            times.push(machine.time(&mut || evaluate(self))?);
+        }
+        times.sort();
+        Ok(times[RUNS / 2])
     }
 
     fn ordered(

@@ -1,6 +1,7 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt;
@@ -27,10 +28,15 @@ const OLDEST: c_int = 12_080;
 /// So much that the fewer launches matter little, and little of what GPUs have.
 const ROOM_FOR_PARTS: usize = 1 << 30;
 
+/// Words of staging memory at most: what is larger goes through memory of the host as it is.
+const MOST_STAGING: usize = 1 << 25;
+
 /// A GPU, and the stream that everything on it is ordered by.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
+    /// The stream that launches are recorded on.
+    recorder: Arc<Mutex<Arc<CudaStream>>>,
     staging: Arc<Mutex<Staging>>,
     name: Arc<str>,
     architecture: u32,
@@ -88,10 +94,12 @@ impl Gpu {
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         // The legacy default stream cannot be captured.
-        let stream = context.new_stream().map_err(|e| failed("cuStreamCreate", e))?;
+        let stream = || context.new_stream().map_err(|e| failed("cuStreamCreate", e));
+        let (stream, recorder) = (stream()?, Arc::new(Mutex::new(stream()?)));
         Ok(Self {
             name: format!("{name} (cuda:{ordinal})").into(),
             stream,
+            recorder,
             staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
@@ -168,18 +176,24 @@ impl Machine for Gpu {
         Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
     }
 
+    /// Launches of this thread alone are captured, on a stream that serves nothing else.
     fn record(
         &self,
         work: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<Option<Box<dyn Recording>>, Error> {
+        let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        self.stream.begin_capture(mode).map_err(|e| failed("cuStreamBeginCapture", e))?;
+        recorder.begin_capture(mode).map_err(|e| failed("cuStreamBeginCapture", e))?;
+        RECORDER.set(Some(recorder.cu_stream()));
         let done = work();
+        RECORDER.set(None);
         // The capture ends whatever came of the work.
-        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0));
+        let graph = recorder.end_capture(sys::CUgraphInstantiate_flags(0));
         done?;
         let graph = graph.map_err(|e| failed("cuStreamEndCapture", e))?;
-        Ok(graph.map(|graph| Box::new(Graph(Mutex::new(Captured(graph)))) as Box<dyn Recording>))
+        let graph =
+            graph.map(|graph| Graph { gpu: self.clone(), graph: Mutex::new(Captured(graph)) });
+        Ok(graph.map(|graph| Box::new(graph) as Box<dyn Recording>))
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
@@ -243,7 +257,7 @@ impl Memory for GpuMemory {
     }
 }
 
-/// Memory of the host that the GPU reads and writes by itself.
+/// Memory of the host that the GPU reads and writes by itself, while nobody works with it.
 #[derive(Debug, Default)]
 struct Staging {
     memory: Option<Pinned>,
@@ -290,24 +304,37 @@ impl Drop for Pinned {
 }
 
 impl Gpu {
-    /// Works with so many words of staging memory.
+    /// Works with so many words of staging memory, which no other thread has meanwhile.
     fn staging(
         &self,
         words: usize,
         work: impl FnOnce(&mut [u64]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.bind()?;
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        if staging.busy {
+        if words > MOST_STAGING {
+            let mut words = vec![0; words];
+            work(&mut words)?;
+            return self.wait();
+        }
+        let lock = || self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is not held while others may be waited for.
+        let Staging { memory, busy } = std::mem::take(&mut *lock());
+        if busy {
             self.wait()?;
-            staging.busy = false;
         }
-        if staging.memory.as_ref().is_none_or(|memory| memory.words < words) {
-            staging.memory = None;
-            staging.memory = Some(Pinned::new(self.stream.context(), words.next_power_of_two())?);
+        let mut memory = match memory {
+            Some(memory) if memory.words >= words => memory,
+            _ => Pinned::new(self.stream.context(), words.next_power_of_two())?,
+        };
+        let done = work(memory.words(words));
+        let mut staging = lock();
+        if staging.memory.is_none() {
+            *staging = Staging { memory: Some(memory), busy: true };
+            return done;
         }
-        staging.busy = true;
-        staging.memory.as_mut().map_or(Ok(()), |memory| work(memory.words(words)))
+        drop(staging);
+        // Another thread was faster; the copy must end before the memory goes.
+        self.wait().and(done)
     }
 
     fn wait(&self) -> Result<(), Error> {
@@ -315,8 +342,16 @@ impl Gpu {
     }
 }
 
+thread_local! {
+    /// The stream that this thread records launches on.
+    static RECORDER: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
+}
+
 /// Launches that the driver knows as one; one thread at a time may ask for them.
-struct Graph(Mutex<Captured>);
+struct Graph {
+    gpu: Gpu,
+    graph: Mutex<Captured>,
+}
 
 struct Captured(CudaGraph);
 
@@ -331,8 +366,20 @@ impl fmt::Debug for Graph {
 
 impl Recording for Graph {
     fn replay(&self) -> Result<(), Error> {
-        let graph = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        graph.0.launch().map_err(|e| failed("cuGraphLaunch", e))
+        self.gpu.bind()?;
+        let graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the graph is whole until `self` is dropped; what its kernels read and write is
+        // there while the engine that recorded it asks for the same evaluation.
+        let launched =
+            unsafe { result::graph::launch(graph.0.cu_graph_exec(), self.gpu.stream.cu_stream()) };
+        launched.map_err(|e| failed("cuGraphLaunch", e))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // The graph goes next, in its context. What the driver says then helps nobody.
+        let _ = self.gpu.bind();
     }
 }
 
@@ -437,7 +484,7 @@ impl Module for GpuModule {
         let block = (self.block as u32, 1, 1);
         let mut arguments = launch.arguments();
         let mut addresses = arguments.addresses();
-        let stream = self.gpu.stream.cu_stream();
+        let stream = RECORDER.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
         // SAFETY: `Launch` holds the kernel's arguments in the order and types of its
         // declaration; the memory they point to is as large as their counts say (`AllPairs`
         // checks), and is freed on this stream, so after the kernel.

@@ -72,9 +72,10 @@ pub enum Error {
 
     /// Choices that no kernel can be compiled for.
     #[error(
-        "no kernel has the choices {0:?}: expected a block of whole warps up to 1024 threads, the \
-         bag of the tiling if there is one, and the symmetric scheme only for an interaction with a \
-         third law; start from Choices::candidates or Choices::symmetric"
+        "no kernel has the choices {0:?}: expected a block of whole warps up to 1024 threads, up to \
+         64 i-particles for a thread, a bag that fits in shared memory and is that of the tiling if \
+         there is one, and the symmetric scheme only for an interaction with a third law and without \
+         a tiling; start from Choices::candidates or Choices::symmetric"
     )]
     ImpossibleChoices(crate::Choices),
 

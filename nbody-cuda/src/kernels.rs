@@ -32,6 +32,10 @@ pub(crate) struct Kernels {
     /// What the model may choose from, the widest first.
     candidates: Vec<Choices>,
     symmetric: Option<Choices>,
+    /// What the choice is restricted to.
+    forced: Option<Choices>,
+    /// The kernel for many particles, or the only one.
+    main: usize,
     /// What was measured to be better than what the model chooses.
     tuned: Vec<Tuned>,
 }
@@ -49,15 +53,22 @@ impl Kernels {
             built: Vec::new(),
             candidates: Choices::candidates::<X>(options)?,
             symmetric: Choices::symmetric::<X>(options),
+            forced: None,
+            main: 0,
             tuned: tuned::load(cache, &tuned::key::<X>(&machine.describe(), options)),
         };
-        kernels.provide_lean::<X>(options, kernels.candidates[0])?;
+        kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.choices.check::<X>(options).is_ok());
+        kernels.main = kernels.provide_lean::<X>(options, kernels.candidates[0])?;
         Ok(kernels)
     }
 
     /// The same with other options.
     pub fn with_options<X: Interaction>(&self, options: Options) -> Result<Self, Error> {
-        Self::new::<X>(&self.machine, &self.cache, options)
+        let mut kernels = Self::new::<X>(&self.machine, &self.cache, options)?;
+        if self.forced.is_some() {
+            kernels.force::<X>(options, self.forced)?;
+        }
+        Ok(kernels)
     }
 
     /// Restricts the choice to one, or opens it again.
@@ -67,17 +78,27 @@ impl Kernels {
         choices: Option<Choices>,
     ) -> Result<(), Error> {
         let Some(choices) = choices else {
-            *self = self.with_options::<X>(options)?;
+            *self = Self::new::<X>(&self.machine, &self.cache, options)?;
             return Ok(());
         };
         choices.check::<X>(options)?;
-        self.provide::<X>(options, choices)?;
-        self.tuned.clear();
+        self.main = self.provide::<X>(options, choices)?;
+        self.forced = Some(choices);
         match choices.scheme {
             Scheme::AllPairs => (self.candidates, self.symmetric) = (vec![choices], None),
             Scheme::Symmetric => self.symmetric = Some(choices),
         }
         Ok(())
+    }
+
+    /// Whether the choice is restricted to one.
+    pub fn is_forced(&self) -> bool {
+        self.forced.is_some()
+    }
+
+    /// The kernel for many particles, or the only one.
+    pub fn main(&self) -> usize {
+        self.main
     }
 
     /// Takes what was measured into account, and keeps it; the error says why it is not kept.
@@ -115,6 +136,9 @@ impl Kernels {
         options: Options,
         choices: Choices,
     ) -> Result<usize, Error> {
+        if self.forced == Some(choices) {
+            return self.provide::<X>(options, choices);
+        }
         let mut lean = choices;
         let kernel = loop {
             let kernel = self.provide::<X>(options, lean)?;
@@ -137,7 +161,7 @@ impl Kernels {
         n: [usize; 2],
         both: bool,
     ) -> Result<(usize, Cut), Error> {
-        if options.tiling.is_none() {
+        if options.tiling.is_none() && self.forced.is_none() {
             let allowed = |tuned: &&Tuned| match tuned.choices.scheme {
                 Scheme::AllPairs => !both || options.pairs != Pairs::Unordered,
                 Scheme::Symmetric => both && may_be_symmetric(options),
@@ -146,12 +170,13 @@ impl Kernels {
             if let Some(&Tuned { choices, parts, .. }) = tuned {
                 return self.cut_as::<X>(options, choices, parts, n);
             }
-            if both
-                && may_be_symmetric(options)
-                && let Some(symmetric) = self.symmetric::<X>(options, n[0])?
-            {
-                return Ok(symmetric);
-            }
+        }
+        if both
+            && options.tiling.is_none()
+            && (may_be_symmetric(options) || self.forced.is_some())
+            && let Some(symmetric) = self.symmetric::<X>(options, n[0])?
+        {
+            return Ok(symmetric);
         }
         self.ordered::<X>(options, n)
     }
@@ -208,7 +233,8 @@ impl Kernels {
     ) -> Result<Option<(usize, Cut)>, Error> {
         let Some(choices) = self.symmetric else { return Ok(None) };
         let room = self.expected_room::<X>(options, &choices);
-        if options.pairs != Pairs::Unordered && !Symmetric::new(&choices, room, n).pays {
+        let always = options.pairs == Pairs::Unordered || self.forced == Some(choices);
+        if !always && !Symmetric::new(&choices, room, n).pays {
             return Ok(None);
         }
         let kernel = self.provide_lean::<X>(options, choices)?;

@@ -67,8 +67,8 @@ impl Tuned {
 /// The entry's name: the device, the interaction, and the options that programs depend on.
 pub(crate) fn key<X: Interaction>(device: &str, options: Options) -> String {
     let both = X::THIRD_LAW.map_or("", |both| both.cuda);
-    let options = options.to_string();
-    Cache::key(&[FORM, device, X::CUDA, both, &options].map(str::as_bytes))
+    let (pairs, options) = (options.pairs.name(), options.to_string());
+    Cache::key(&[FORM, device, X::CUDA, both, pairs, &options].map(str::as_bytes))
 }
 
 /// What is kept for this key; nothing if there is nothing, or it is damaged.
