@@ -136,6 +136,18 @@ impl<X: Interaction> CpuAllPairs<X> {
         Ok(())
     }
 
+    fn timed(
+        &self,
+        i: &CpuParticles<X::I>,
+        j: &CpuParticles<X::J>,
+        out: &mut CpuFields<X::F>,
+        one_set: bool,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.run(i, j, out, one_set)?;
+        Ok(start.elapsed())
+    }
+
     /// Sums pairs in `S` into backup accumulators in `B`.
     fn sum<S: Scalar, B: Scalar>(
         &self,
@@ -312,9 +324,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         j: &CpuParticles<X::J>,
         out: &mut CpuFields<X::F>,
     ) -> Result<Duration, Error> {
-        let start = Instant::now();
-        self.run(i, j, out, false)?;
-        Ok(start.elapsed())
+        self.timed(i, j, out, false)
     }
 
     fn time_self(
@@ -323,8 +333,6 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         j: &CpuParticles<X::J>,
         out: &mut CpuFields<X::F>,
     ) -> Result<Duration, Error> {
-        let start = Instant::now();
-        self.run(i, j, out, true)?;
-        Ok(start.elapsed())
+        self.timed(i, j, out, true)
     }
 }

@@ -3,6 +3,7 @@
 use nbody_core::{Accumulation, Interaction, Options, Precision, Record, Tiling};
 
 use crate::Error;
+use crate::buffer::bytes_of;
 
 /// Shared memory that every GPU grants a block without asking, in bytes.
 const SHARED_MEMORY: usize = 48 * 1024;
@@ -16,10 +17,10 @@ const KEPT_BRANCHING: usize = 40;
 const KEPT_DOUBLE: usize = 100;
 const KEPT_SYMMETRIC: usize = 98;
 /// Registers of a multiprocessor, and the fewest of a thread besides what it keeps of particles.
-const REGISTERS: usize = 65536;
+pub(crate) const REGISTERS: usize = 65536;
 const FEWEST_OTHER_REGISTERS: usize = 24;
-/// j-particles in shared memory at a time, in the symmetric scheme.
-const GROUP: usize = 64;
+/// j-particles in shared memory at a time, in the symmetric scheme: `GROUP` of `symmetric.cuh`.
+pub(crate) const GROUP: usize = 64;
 
 /// How a program goes through the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,9 +94,8 @@ impl Choices {
     pub fn symmetric<X: Interaction>(options: Options) -> Option<Self> {
         X::THIRD_LAW?;
         let registers = Registers::of::<X>(options).direct;
-        let (bytes, other) =
-            if options.precision == Precision::Single { (4, 60) } else { (8, 100) };
-        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes;
+        let other = if options.precision == Precision::Single { 60 } else { 100 };
+        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes_of(options.precision);
         if registers > KEPT_SYMMETRIC || felt + 2 * GROUP * slot::<X>(options) > SHARED_MEMORY {
             return None;
         }
@@ -163,10 +163,10 @@ impl Choices {
                     && self.tile().is_multiple_of(GROUP)
             }
         };
-        let whole = block.is_multiple_of(32) && block <= 1024 && resident <= 32;
-        let whole = whole && i_per_thread <= 64 && unroll <= 256;
+        let whole = block.is_multiple_of(32) && block <= 1024;
+        let bounded = i_per_thread <= 64 && unroll <= 256 && resident <= 32;
         let fits = bag.saturating_mul(slot::<X>(options)) <= SHARED_MEMORY;
-        if possible && whole && fits && sizes.iter().all(|&size| size > 0) {
+        if possible && whole && bounded && fits && sizes.iter().all(|&size| size > 0) {
             return Ok(());
         }
         Err(Error::ImpossibleChoices(*self))
@@ -188,8 +188,7 @@ struct Registers {
 
 impl Registers {
     fn of<X: Interaction>(options: Options) -> Self {
-        let words = if options.precision == Precision::Single { 1 } else { 2 };
-        let backup = if backup(options) == Precision::Double { 2 } else { 1 };
+        let [words, backup] = [options.precision, backup(options)].map(|it| bytes_of(it) / 4);
         let (i, f) = (<X::I as Record>::DIM, <X::F as Record>::DIM);
         let direct = (i + f) * words;
         Self { blocked: direct + f * backup, direct }
@@ -216,8 +215,7 @@ fn resident(registers: usize, most: usize) -> usize {
 
 /// Bytes of a j-particle in a bag.
 fn slot<X: Interaction>(options: Options) -> usize {
-    let bytes = if options.precision == Precision::Single { 4 } else { 8 };
-    (<X::J as Record>::DIM * bytes).next_multiple_of(16).max(16)
+    (<X::J as Record>::DIM * bytes_of(options.precision)).next_multiple_of(16).max(16)
 }
 
 /// The bag that was asked for; or the default, half of it where there are few particles, or the

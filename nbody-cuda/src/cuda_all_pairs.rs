@@ -197,6 +197,17 @@ impl<X: Interaction> CudaAllPairs<X> {
         Ok(())
     }
 
+    fn timed(
+        &mut self,
+        i: &Buffer,
+        j: &Buffer,
+        out: &mut Buffer,
+        one_set: bool,
+    ) -> Result<Duration, Error> {
+        let machine = self.machine.clone();
+        machine.time(&mut || self.run(i, j, out, one_set))
+    }
+
     fn launch(&mut self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
         let both = one_set && i.memory.address() == j.memory.address();
         let Chosen { kernel, cut, .. } = self.choose([i.n, j.n], both)?;
@@ -414,8 +425,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         j: &CudaParticles<X::J>,
         out: &mut CudaFields<X::F>,
     ) -> Result<Duration, Error> {
-        let machine = self.machine.clone();
-        machine.time(&mut || self.run(&i.buffer, &j.buffer, &mut out.buffer, false))
+        self.timed(&i.buffer, &j.buffer, &mut out.buffer, false)
     }
 
     fn time_self(
@@ -424,7 +434,6 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         j: &CudaParticles<X::J>,
         out: &mut CudaFields<X::F>,
     ) -> Result<Duration, Error> {
-        let machine = self.machine.clone();
-        machine.time(&mut || self.run(&i.buffer, &j.buffer, &mut out.buffer, true))
+        self.timed(&i.buffer, &j.buffer, &mut out.buffer, true)
     }
 }

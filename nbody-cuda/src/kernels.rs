@@ -6,13 +6,13 @@ use nbody_core::{Interaction, Math, Options, Pairs, Precision, Record, Tiling};
 
 use crate::build::Build;
 use crate::cache::Cache;
+use crate::choices::REGISTERS;
 use crate::machine::{Machine, Module};
 use crate::plan::{Cut, Ordered, Room, Symmetric, Work};
 use crate::tuned::{self, Tuned};
 use crate::{Choices, Error, Program, Scheme};
 
-/// Registers of a multiprocessor, and those of a thread besides what it keeps of particles.
-const REGISTERS: usize = 65536;
+/// Registers of a thread besides what it keeps of particles, about.
 const OTHER_REGISTERS: usize = 40;
 
 /// A program that is ready to run.

@@ -3,6 +3,7 @@
 use nbody_core::Tiling;
 
 use crate::Choices;
+use crate::choices::GROUP;
 
 /// Lanes of a multiprocessor that work at a time.
 const LANES: f64 = 128.0;
@@ -20,8 +21,6 @@ const MOST_SPLITS: usize = 128;
 const FEWEST_MEETINGS: usize = 3;
 const MEETINGS_OF_ROUNDS: usize = 64;
 const ROUNDS: usize = 4;
-/// j-particles of a group in the symmetric scheme.
-const GROUP: usize = 64;
 
 /// What a kernel can expect of the device.
 #[derive(Clone, Copy, Debug)]

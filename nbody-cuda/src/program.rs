@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use nbody_core::{Accumulation, Interaction, Math, Options, Precision, Record};
 
+use crate::buffer::bytes_of;
 use crate::choices::backup;
 use crate::{Choices, Error, Scheme};
 
@@ -100,8 +101,7 @@ fn header<X: Interaction>(options: Options, choices: Choices) -> String {
     let Options { precision, accumulation, math, domain, .. } = options;
     let periodic = domain.is_periodic();
     let (real, backup) = (name(precision), backup(options));
-    let words = if backup == Precision::Double { 2 } else { 1 };
-    let kept = i_per_thread * <X::F as Record>::DIM * words;
+    let kept = i_per_thread * <X::F as Record>::DIM * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= PARTS).unwrap_or(1);
     let backup = name(backup);
     let fold_each_bag = accumulation != Accumulation::Direct;

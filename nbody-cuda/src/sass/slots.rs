@@ -1,8 +1,9 @@
 //! Issue slots of a pair.
 
-use nbody_core::{Interaction, Precision, Record};
+use nbody_core::{Interaction, Record};
 
 use super::{Kernel, Loop};
+use crate::buffer::bytes_of;
 use crate::{Choices, Program, Scheme};
 
 /// The issue slots that an ordered pair takes in the FORCE-LOOP of a program.
@@ -37,7 +38,7 @@ pub fn force_loop<'a, X: Interaction>(
     let name = program.kernels().first()?.to_bytes();
     let kernel = kernels.iter().find(|kernel| kernel.name.as_bytes() == name)?;
     // As they lie in shared memory: aligned to 16 bytes.
-    let real = if program.options.precision == Precision::Single { 4 } else { 8 };
+    let real = bytes_of(program.options.precision);
     let apart = (<X::J as Record>::DIM * real).next_multiple_of(16);
     kernel.force_loop(program.choices.unroll, apart)
 }
