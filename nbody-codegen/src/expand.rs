@@ -199,8 +199,16 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
             _ => quote!(__total.#ident += __B::from_f64(__bag.#ident.to_f64());),
         }
     });
+    let compensated = item.fields.iter().map(|field| compensate(field, krate));
     quote! {
         impl #krate::Output for #name {
+            fn compensate<__L: #krate::Lane>(
+                __term: &#name<__L>,
+                __total: &mut #name<__L>,
+                __lost: &mut #name<__L>,
+            ) {
+                #(#compensated)*
+            }
             fn fold<__B: #krate::Scalar, __S: #krate::Scalar>(
                 __total: &mut #name<__B>,
                 __bag: &#name<__S>,
@@ -208,6 +216,39 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
                 #(#folds)*
             }
         }
+    }
+}
+
+fn compensate(field: &Field, krate: &TokenStream) -> TokenStream {
+    let ident = &field.ident;
+    match field.ty {
+        Type::Vector(_) | Type::Array(_) => {
+            let of = |record: TokenStream| match field.ty {
+                Type::Vector(_) => quote!(#record.#ident.0),
+                _ => quote!(#record.#ident),
+            };
+            let [term, total, lost] = [quote!(__term), quote!(__total), quote!(__lost)].map(of);
+            quote! {
+                for (__k, __x) in #term.into_iter().enumerate() {
+                    #krate::compensate(__x, &mut #total[__k], &mut #lost[__k]);
+                }
+            }
+        }
+        Type::Reduced(Reduction::Min) => {
+            quote!(__total.#ident = #krate::Lane::min(__total.#ident, __term.#ident);)
+        }
+        Type::Reduced(Reduction::Max) => {
+            quote!(__total.#ident = #krate::Lane::max(__total.#ident, __term.#ident);)
+        }
+        Type::Reduced(Reduction::ArgMin) => {
+            quote!(__total.#ident.take(__term.#ident.value, __term.#ident.index);)
+        }
+        Type::Reduced(Reduction::Count) => quote! {
+            __total.#ident = <__L as #krate::Lane>::add_u32(__total.#ident, __term.#ident);
+        },
+        _ => quote! {
+            #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
+        },
     }
 }
 

@@ -117,7 +117,7 @@ impl<X: Interaction> CpuAllPairs<X> {
         if one_set {
             Error::check_length("j-particles of one set", j.len(), i.len())?;
         }
-        let wide = self.options.accumulation == Accumulation::BlockedF64;
+        let wide = self.options.backup() == Precision::Double;
         match (&i.rows, &j.rows) {
             (Rows::Single(i), Rows::Single(j)) if wide => {
                 self.sum::<f32, f64>(i, j, &mut out.rows, one_set);
@@ -180,7 +180,7 @@ impl<X: Interaction> CpuAllPairs<X> {
             j,
             bag: self.tiling.bag,
             split: self.tiling.bags_per_split(j.len()) * self.tiling.bag,
-            fold_each_bag: self.options.accumulation != Accumulation::Direct,
+            accumulation: self.options.accumulation,
         };
         let skip = one_set && !X::SELF_PAIRS;
         out.par_iter_mut().zip(i).enumerate().for_each(|(k, (out, i))| {
@@ -199,10 +199,29 @@ struct Sum<'a, X: Interaction, S: Scalar, P> {
     bag: usize,
     /// j-particles in a split.
     split: usize,
-    fold_each_bag: bool,
+    accumulation: Accumulation,
 }
 
 type Accumulators<X, S> = <<X as Interaction>::F as Record>::With<S>;
+
+/// What is summed for one i-particle, and what rounding took from that, where it is compensated.
+struct Running<X: Interaction, S: Scalar> {
+    sum: Accumulators<X, S>,
+    lost: Accumulators<X, S>,
+}
+
+impl<X: Interaction, S: Scalar> Running<X, S> {
+    fn new() -> Self {
+        Self { sum: Default::default(), lost: Default::default() }
+    }
+
+    /// Moves what is summed into the backup accumulators.
+    fn fold_into<B: Scalar>(&mut self, backup: &mut Accumulators<X, B>) {
+        let Self { sum, lost } = std::mem::replace(self, Self::new());
+        X::F::fold::<B, S>(backup, &sum);
+        X::F::fold::<B, S>(backup, &lost);
+    }
+}
 
 impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
     /// The sum over all j-particles but the one to skip: the splits, added in order.
@@ -233,7 +252,7 @@ impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
         skip: Option<usize>,
     ) -> Accumulators<X, B> {
         let mut backup = Accumulators::<X, B>::default();
-        let mut current = Accumulators::<X, S>::default();
+        let mut current = Running::<X, S>::new();
         for (k, bag) in j.chunks(self.bag).enumerate() {
             let first = first + k * self.bag;
             let skip = skip.and_then(|skip| skip.checked_sub(k * self.bag));
@@ -244,13 +263,12 @@ impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
                     self.force_loop(i, first + skip + 1, &bag[skip + 1..], &mut current);
                 }
             }
-            if self.fold_each_bag {
-                X::F::fold::<B, S>(&mut backup, &current);
-                current = Accumulators::<X, S>::default();
+            if self.accumulation.folds_each_bag() {
+                current.fold_into::<B>(&mut backup);
             }
         }
-        if !self.fold_each_bag {
-            X::F::fold::<B, S>(&mut backup, &current);
+        if !self.accumulation.folds_each_bag() {
+            current.fold_into::<B>(&mut backup);
         }
         backup
     }
@@ -260,10 +278,20 @@ impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
         i: &<X::I as Record>::With<S>,
         first: usize,
         bag: &[<X::J as Record>::With<S>],
-        current: &mut Accumulators<X, S>,
+        current: &mut Running<X, S>,
     ) {
-        for (k, j) in bag.iter().enumerate() {
-            X::pair(&self.parameters, &self.space, i, j, (first + k) as u32, current);
+        let Running { sum, lost } = current;
+        let pair = |k: usize, j, f: &mut _| {
+            X::pair(&self.parameters, &self.space, i, j, (first + k) as u32, f);
+        };
+        if self.accumulation == Accumulation::Compensated {
+            for (k, j) in bag.iter().enumerate() {
+                let mut term = Accumulators::<X, S>::default();
+                pair(k, j, &mut term);
+                X::F::compensate::<S>(&term, sum, lost);
+            }
+        } else {
+            bag.iter().enumerate().for_each(|(k, j)| pair(k, j, sum));
         }
     }
 }

@@ -28,7 +28,7 @@ pub use error::Error;
 pub use interaction::{Interaction, Operations, ThirdLaw};
 pub use lane::{Lane, Scalar};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, Tiling};
-pub use record::{Field, FieldKind, Output, Reader, Record, Writer, dim};
+pub use record::{Field, FieldKind, Output, Reader, Record, Writer, compensate, dim};
 pub use reference::{reference, reference_self};
 pub use roundings::Roundings;
 pub use vector::{Point, Vector, gather_entry, select_array};

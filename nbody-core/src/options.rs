@@ -25,6 +25,10 @@ pub enum Accumulation {
     /// The same, with the backup accumulator in `f64`.
     #[default]
     BlockedF64,
+    /// One running sum in the precision of the pair, and beside it what rounding took from it,
+    /// term by term (compensated summation); the result is both, in `f64`. It takes six
+    /// operations more for each sum of a pair, and every ordered pair by itself.
+    Compensated,
 }
 
 /// What the arithmetic may trade for speed.
@@ -105,6 +109,24 @@ pub struct Options {
     pub tiling: Option<Tiling>,
 }
 
+impl Options {
+    /// The precision of the backup accumulators, and so of the results.
+    pub const fn backup(&self) -> Precision {
+        match self.accumulation {
+            Accumulation::BlockedF64 | Accumulation::Compensated => Precision::Double,
+            Accumulation::Direct | Accumulation::Blocked => self.precision,
+        }
+    }
+}
+
+impl Accumulation {
+    /// Whether the running sums are folded into the backup accumulators after each bag, and not
+    /// only after the last.
+    pub const fn folds_each_bag(self) -> bool {
+        matches!(self, Self::Blocked | Self::BlockedF64)
+    }
+}
+
 macro_rules! names {
     ($type:ident: $($variant:ident $name:literal),*) => {
         impl $type {
@@ -145,6 +167,6 @@ impl fmt::Display for Options {
 }
 
 names!(Precision: Single "single", Double "double");
-names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64");
+names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64", Compensated "compensated");
 names!(Math: Fast "fast", Exact "exact");
 names!(Pairs: Auto "auto", Ordered "ordered", Unordered "unordered");

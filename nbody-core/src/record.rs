@@ -78,6 +78,22 @@ pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
 pub trait Output: Record {
     /// Folds the accumulators of one bag into the backup accumulators.
     fn fold<B: Scalar, S: Scalar>(total: &mut Self::With<B>, bag: &Self::With<S>);
+    /// Adds what one pair gives, and to `lost` what rounding takes from the sums:
+    /// [`compensate`] for each of them.
+    fn compensate<L: Lane>(
+        term: &Self::With<L>,
+        total: &mut Self::With<L>,
+        lost: &mut Self::With<L>,
+    );
+}
+
+/// Adds a term to a sum, and to `lost` what rounding took from it: exactly, whichever of the two
+/// is the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
+    let before = *sum;
+    *sum += term;
+    let added = *sum - before;
+    *lost += (before - (*sum - added)) + (term - added);
 }
 
 /// Where a record reads its numbers from.

@@ -89,7 +89,8 @@ impl<F: Record<Lane = f64>> Roundings<F> {
     /// within its pairs, u (1 + 3√t) times the magnitudes of its terms, and the terms that are
     /// less than u times those. Here t is how many terms are summed in that precision one after
     /// another: all of them in [`Accumulation::Direct`], a bag and the number of bags in
-    /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
+    /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`], none in
+    /// [`Accumulation::Compensated`]. Rounding errors of sums
     /// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
     /// among them a sum that adds one and the same term again and again. In double precision t
     /// is the whole sum and the errors count twice, since the reference is rounded too. Counts
@@ -102,6 +103,7 @@ impl<F: Record<Lane = f64>> Roundings<F> {
             (Precision::Single, Accumulation::Direct) => (f32::ROUNDOFF, nj, 1.0),
             (Precision::Single, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag, 1.0),
             (Precision::Single, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag, 1.0),
+            (Precision::Single, Accumulation::Compensated) => (f32::ROUNDOFF, 0, 1.0),
         };
         let summing = 1.0 + 3.0 * (terms as f64).sqrt();
         let bound = |particle: &Particle<F>| {

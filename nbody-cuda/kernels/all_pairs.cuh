@@ -47,13 +47,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     };
     const auto is_there = [=](int m) { return mine + m * BLOCK < ni; };
     ParticleI i[I_PER_THREAD];
-    Accumulators current[I_PER_THREAD];
+    Running current[I_PER_THREAD];
     backup total[I_PER_THREAD][FDIM];
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
         i[m] = i_particles[index_of(m)];
         reset(total[m]);
-        current[m] = nothing();
+        current[m] = nothing_yet();
     }
 
     for (u32 first = begin; first < end; first += BAG) {
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
             for (int k = 0; k < BAG; ++k) {
                 const ParticleJ j = bag[k].j;
 #pragma unroll
-                for (int m = 0; m < I_PER_THREAD; ++m) act(self, space, i[m], j, first + k, current[m]);
+                for (int m = 0; m < I_PER_THREAD; ++m) meet(self, space, i[m], j, first + k, current[m]);
             }
         } else {
 #pragma unroll UNROLL
@@ -78,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
                 const ParticleJ j = bag[k].j;
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {
-                    const Accumulators before = current[m];
-                    act(self, space, i[m], j, first + k, current[m]);
+                    const Running before = current[m];
+                    meet(self, space, i[m], j, first + k, current[m]);
                     if (skip_self && mine + m * BLOCK == first + k) current[m] = before;
                 }
             }
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
 #pragma unroll
             for (int m = 0; m < I_PER_THREAD; ++m) {
                 fold(current[m], total[m]);
-                current[m] = nothing();
+                current[m] = nothing_yet();
             }
         }
     }

@@ -169,6 +169,32 @@ __device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &
 
 template <int D> __device__ __forceinline__ real norm2(const Vector<D> &a) { return dot(a, a); }
 
+// Adds a term to a sum, and to `lost` what rounding took from it: exactly, whichever of the two is
+// the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+__device__ __forceinline__ void compensate(real term, real &sum, real &lost)
+{
+    const real before = sum;
+    sum += term;
+    const real added = sum - before;
+    lost += (before - (sum - added)) + (term - added);
+}
+
+template <int D>
+__device__ __forceinline__ void compensate(
+    const Vector<D> &term, Vector<D> &sum, Vector<D> &lost)
+{
+    compensate(term.x, sum.x, lost.x);
+    compensate(term.y, sum.y, lost.y);
+    if constexpr (D == 3) compensate(term.z, sum.z, lost.z);
+}
+
+template <int N>
+__device__ __forceinline__ void compensate(const Array<N> &term, Array<N> &sum, Array<N> &lost)
+{
+#pragma unroll
+    for (int k = 0; k < N; ++k) compensate(term.at[k], sum.at[k], lost.at[k]);
+}
+
 // dot(a, b) + c. Fast mathematics begins with c, which saves an instruction.
 template <int D>
 __device__ __forceinline__ real dot_plus(const Vector<D> &a, const Vector<D> &b, real c)

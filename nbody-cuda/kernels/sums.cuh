@@ -1,5 +1,32 @@
-// Backup accumulators in global memory, and blocks that wait for no other.
+// Running sums, backup accumulators in global memory, and blocks that wait for no other.
 namespace nbody {
+
+// What a thread sums for one i-particle, and what rounding took from that, where it is compensated.
+struct Running {
+    Accumulators sum, lost;
+};
+
+__device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
+
+// Adds what j does to i.
+__device__ __forceinline__ void meet(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
+    Running &f)
+{
+    if constexpr (COMPENSATED) {
+        Accumulators term = nothing();
+        act(self, space, i, j, index, term);
+        add(term, f.sum, f.lost);
+    } else {
+        act(self, space, i, j, index, f.sum);
+    }
+}
+
+__device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
+{
+    fold(f.sum, total);
+    if constexpr (COMPENSATED) fold(f.lost, total);
+}
 
 // Component c of row k lies at [c * n + k].
 __device__ __forceinline__ void store(const backup (&total)[FDIM], backup *to, u32 k, u32 n)

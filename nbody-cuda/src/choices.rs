@@ -89,10 +89,13 @@ impl Choices {
         })
     }
 
-    /// Both directions of a pair at once; `None` where parity does not allow it, or the
-    /// accumulators do not fit.
+    /// Both directions of a pair at once; `None` where parity does not allow it, the sums are
+    /// compensated, or the accumulators do not fit.
     pub fn symmetric<X: Interaction>(options: Options) -> Option<Self> {
         X::THIRD_LAW?;
+        if options.accumulation == Accumulation::Compensated {
+            return None;
+        }
         let registers = Registers::of::<X>(options).direct;
         let other = if options.precision == Precision::Single { 60 } else { 100 };
         let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes_of(options.precision);
@@ -188,18 +191,12 @@ struct Registers {
 
 impl Registers {
     fn of<X: Interaction>(options: Options) -> Self {
-        let [words, backup] = [options.precision, backup(options)].map(|it| bytes_of(it) / 4);
+        let [words, backup] = [options.precision, options.backup()].map(|it| bytes_of(it) / 4);
         let (i, f) = (<X::I as Record>::DIM, <X::F as Record>::DIM);
         let direct = (i + f) * words;
-        Self { blocked: direct + f * backup, direct }
-    }
-}
-
-/// The precision of the backup accumulators.
-pub(crate) fn backup(options: Options) -> Precision {
-    match options.accumulation {
-        Accumulation::BlockedF64 => Precision::Double,
-        Accumulation::Direct | Accumulation::Blocked => options.precision,
+        // Compensated sums need the backup accumulators only when they end.
+        let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
+        Self { blocked: direct + f * beside, direct }
     }
 }
 

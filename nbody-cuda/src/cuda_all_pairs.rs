@@ -9,7 +9,6 @@ use nbody_core::{Domain, Engine, Interaction, Options, Precision, Record, Scalar
 use crate::buffer::{Buffer, Scratch, bytes, bytes_of, words};
 use crate::build::Build;
 use crate::cache::Cache;
-use crate::choices::backup;
 use crate::kernels::Kernels;
 use crate::launch::{Common, Launch, Share};
 use crate::machine::{Machine, Recording};
@@ -157,7 +156,7 @@ impl<X: Interaction> CudaAllPairs<X> {
         }
         i.check("i-particles", &self.machine, self.options.precision)?;
         j.check("j-particles", &self.machine, self.options.precision)?;
-        out.check("results", &self.machine, backup(self.options))
+        out.check("results", &self.machine, self.options.backup())
     }
 
     fn run(
@@ -302,7 +301,7 @@ impl<X: Interaction> CudaAllPairs<X> {
         one_set: bool,
     ) -> Result<(), Error> {
         let Ordered { tiles, splits, bags_per_split } = cut;
-        let number = bytes_of(backup(self.options));
+        let number = bytes_of(self.options.backup());
         let parts = if splits > 1 { splits } else { 0 };
         let sizes = [i.n, <X::F as Record>::DIM, parts, number];
         let parts = self.parts.reserve(&*self.machine, &sizes, false)?;
@@ -334,7 +333,7 @@ impl<X: Interaction> CudaAllPairs<X> {
         let kernel = self.kernels.get(kernel);
         let choices = &kernel.program.choices;
         let (n, tile) = (particles.n, choices.tile());
-        let row = <X::F as Record>::DIM * bytes_of(backup(self.options));
+        let row = <X::F as Record>::DIM * bytes_of(self.options.backup());
         let room = self.machine.room_for_parts();
         let rows = |first, end| plan::j_rows(choices, n, first..end);
         let mut first = 0;
@@ -389,7 +388,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
 
     fn fields(&self, n: usize) -> Result<CudaFields<X::F>, Error> {
         let mut buffer =
-            Buffer::new(&self.machine, n, <X::F as Record>::DIM, backup(self.options))?;
+            Buffer::new(&self.machine, n, <X::F as Record>::DIM, self.options.backup())?;
         buffer.clear::<X::F>()?;
         Ok(CudaFields { buffer, record: PhantomData })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nbody_core::{Interaction, Math, Options, Pairs, Precision, Record, Tiling};
+use nbody_core::{Accumulation, Interaction, Math, Options, Pairs, Precision, Record, Tiling};
 
 use crate::build::Build;
 use crate::cache::Cache;
@@ -313,7 +313,10 @@ fn may_be_symmetric(options: Options) -> bool {
 /// operations, most additions being fused with a product.
 fn work<X: Interaction>(options: Options, n: [usize; 2]) -> Work {
     let flops = f64::from(X::OPERATIONS.flops());
+    let sums = <X::F as Record>::DIM;
+    let compensated = options.accumulation == Accumulation::Compensated;
     let single = 0.75 * flops + 8.0 * f64::from(X::OPERATIONS.special);
+    let single = single + if compensated { 6.0 * sums as f64 } else { 0.0 };
     let pair = if options.precision == Precision::Single { single } else { 3.0 * single };
-    Work { n, pair, sums: <X::F as Record>::DIM }
+    Work { n, pair, sums }
 }

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use nbody_core::{Accumulation, Interaction, Math, Options, Precision, Record};
 
 use crate::buffer::bytes_of;
-use crate::choices::backup;
 use crate::{Choices, Error, Scheme};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cuh");
@@ -100,11 +99,12 @@ fn header<X: Interaction>(options: Options, choices: Choices) -> String {
     let Choices { scheme, block, i_per_thread, bag, unroll, resident } = choices;
     let Options { precision, accumulation, math, domain, .. } = options;
     let periodic = domain.is_periodic();
-    let (real, backup) = (name(precision), backup(options));
+    let (real, backup) = (name(precision), options.backup());
     let kept = i_per_thread * <X::F as Record>::DIM * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= PARTS).unwrap_or(1);
     let backup = name(backup);
-    let fold_each_bag = accumulation != Accumulation::Direct;
+    let fold_each_bag = accumulation.folds_each_bag();
+    let compensated = accumulation == Accumulation::Compensated;
     let exact = math == Math::Exact;
     let pairs = match scheme {
         Scheme::AllPairs => "all pairs",
@@ -124,6 +124,7 @@ constexpr int BAG = {bag}; // j-particles of a bag
 constexpr int UNROLL = {unroll}; // j-particles of one turn of the FORCE-LOOP
 constexpr int PARTS = {parts}; // splits that are loaded at a time
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
+constexpr bool COMPENSATED = {compensated}; // keep what rounding takes from sums
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 

@@ -13,6 +13,7 @@ use crate::ir::{Body, Cutoff, Expr, Interaction, Module, Reduction, Struct, Type
 pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
     let output = record(module, &interaction.f);
     nothing(text, output);
+    add(text, output);
     reset(text, output);
     fold(text, output);
     merge(text, output);
@@ -80,6 +81,33 @@ fn nothing(text: &mut Text, output: &Struct) {
     text.line(&format!("__device__ __forceinline__ {} nothing()", output.name));
     text.open("{");
     text.line(&format!("return {{{parts}}};"));
+    text.close("}");
+    text.gap();
+}
+
+/// How compensated sums take what one pair gives.
+fn add(text: &mut Text, output: &Struct) {
+    text.comment(&[
+        "Adds what one pair gives to the accumulators, and what rounding takes from their sums to",
+        "`lost`.",
+    ]);
+    text.line(&format!(
+        "__device__ __forceinline__ void add(const {0} &term, {0} &f, {0} &lost)",
+        output.name
+    ));
+    text.open("{");
+    for field in &output.fields {
+        let [term, f, lost] = ["term", "f", "lost"].map(|of| format!("{of}.{}", field.name));
+        text.line(&match field.ty {
+            Type::Reduced(Reduction::Min) => format!("{f} = min({f}, {term});"),
+            Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
+            Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
+            Type::Reduced(Reduction::ArgMin) => {
+                format!("take_min({f}, {term}.value, {term}.index);")
+            }
+            _ => format!("compensate({term}, {f}, {lost});"),
+        });
+    }
     text.close("}");
     text.gap();
 }

@@ -69,6 +69,12 @@ record!(Field, &[field("acc", Vector(3)), field("pot", Real)],
     pot: read_real, write_real);
 
 impl nbody::Output for Field {
+    fn compensate<L: nbody::Lane>(term: &Field<L>, total: &mut Field<L>, lost: &mut Field<L>) {
+        for k in 0..3 {
+            nbody::compensate(term.acc[k], &mut total.acc[k], &mut lost.acc[k]);
+        }
+        nbody::compensate(term.pot, &mut total.pot, &mut lost.pot);
+    }
     fn fold<B: nbody::Scalar, S: nbody::Scalar>(total: &mut Field<B>, bag: &Field<S>) {
         total.acc += bag.acc.cast();
         total.pot += B::from_f64(bag.pot.to_f64());
