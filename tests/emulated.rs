@@ -46,7 +46,7 @@ impl Visitor for Trials {
 fn check<X: Interaction>(interaction: X, options: Options) -> Result<(), Failed> {
     let cache = tempfile::tempdir()?;
     let device = Device::emulator()?.with_cache_dir(cache.path());
-    let cases = cases(&interaction, options.domain, &SIZES);
+    let cases = cases(&interaction, options.domain, options.precision, &SIZES);
     // Both directions at once also where it does not pay.
     let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
     for options in [options].into_iter().chain(unordered) {

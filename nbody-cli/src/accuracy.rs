@@ -3,7 +3,7 @@
 //! Accelerations of Plummer spheres of equal masses in virial equilibrium, ε² = 0.01 (figure 10),
 //! and the error of equation 3, |a − a'| / |a'|, where a' is computed in double precision. Here
 //! both start from the same particles, rounded to `f32`, so that the error is that of the
-//! evaluation.
+//! evaluation; or from particles in `f64`, so that it has that of rounding them as well.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -43,9 +43,12 @@ pub struct Arguments {
         value_delimiter = ','
     )]
     n: Vec<NonZeroUsize>,
-    /// The arithmetic of a pair: single, double.
+    /// The arithmetic of a pair: single (with a column for mixed), double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
+    /// Start from particles in f64: the errors then have those of rounding the particles.
+    #[arg(long)]
+    unrounded: bool,
     /// What the arithmetic may trade for speed: fast, exact.
     #[arg(long, default_value_t)]
     math: Math,
@@ -68,11 +71,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
-    let &Arguments { precision, math, pairs, .. } = arguments;
+    let &Arguments { precision, math, pairs, unrounded, .. } = arguments;
     let options = Options { precision, math, pairs, ..Options::default() };
     let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
     let time = date::now();
-    let rows = Accuracy { devices: &devices, sizes: &sizes, options }.rows()?;
+    let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded };
+    let rows = accuracy.rows()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report(&rows, options))?;
     if let Some(sheet) = &mut sheet {
@@ -90,6 +94,8 @@ pub struct Accuracy<'a> {
     pub sizes: &'a [usize],
     /// The accumulation among them does not count: all are measured.
     pub options: Options,
+    /// Whether the particles are not rounded to `f32`.
+    pub unrounded: bool,
 }
 
 /// The relative errors of the accelerations.
@@ -99,6 +105,8 @@ pub struct Row {
     n: usize,
     /// How many of the particles were compared.
     targets: usize,
+    unrounded: bool,
+    precision: Precision,
     accumulation: Accumulation,
     scheme: Scheme,
     max: f64,
@@ -106,23 +114,24 @@ pub struct Row {
 }
 
 impl Accuracy<'_> {
-    /// The rows of one size and device are next to each other, in the order of the accumulations.
+    /// The rows of one size and device are next to each other, in the order of [`columns`].
     pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        let steps = 1 + self.devices.len() * Accumulation::ALL.len();
+        let columns = columns(self.options);
+        let steps = 1 + self.devices.len() * columns.len();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
         let bar = ProgressBar::new((self.sizes.len() * steps) as u64).with_style(style);
         let mut rows = Vec::new();
         for &n in self.sizes {
             bar.set_message(format!("reference of {n}"));
-            let bodies = bodies(n)?;
+            let bodies = bodies(n, self.unrounded)?;
             let targets = &bodies[..n.min(TARGETS)];
             let domain = self.options.domain;
             let truth = nbody::reference_self(&ATTRACTION, domain, targets, &bodies);
             bar.inc(1);
             for device in self.devices {
-                for &accumulation in Accumulation::ALL {
-                    bar.set_message(format!("{accumulation} on {device}, {n}"));
-                    rows.extend(self.row(device, accumulation, &bodies, &truth)?);
+                for &options in &columns {
+                    bar.set_message(format!("{} on {device}, {n}", options.accumulation));
+                    rows.extend(self.row(device, options, &bodies, &truth)?);
                     bar.inc(1);
                 }
             }
@@ -135,11 +144,10 @@ impl Accuracy<'_> {
     fn row(
         &self,
         device: &Device,
-        accumulation: Accumulation,
+        options: Options,
         bodies: &[Body],
         truth: &[Acceleration],
     ) -> Result<Option<Row>, nbody::Error> {
-        let options = Options { accumulation, ..self.options };
         let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
         let fields = direct.evaluate_self(bodies)?;
         let report = nbody::compare(&fields[..truth.len()], truth, None)?;
@@ -148,7 +156,9 @@ impl Accuracy<'_> {
             device: device.name(),
             n: bodies.len(),
             targets: truth.len(),
-            accumulation,
+            unrounded: self.unrounded,
+            precision: options.precision,
+            accumulation: options.accumulation,
             scheme: scheme.unwrap_or(Scheme::AllPairs),
             max: acc.max,
             rms: acc.rms,
@@ -156,9 +166,21 @@ impl Accuracy<'_> {
     }
 }
 
-/// A Plummer sphere, in numbers that `f32` holds.
-fn bodies(n: usize) -> Result<Vec<Body>, nbody::models::Error> {
-    let round = |x: f64| f64::from(x as f32);
+/// What is measured: all accumulations, and beside those in single precision the default one in
+/// mixed precision.
+fn columns(options: Options) -> Vec<Options> {
+    let column = |&accumulation| Options { accumulation, ..options };
+    let mut columns: Vec<_> = Accumulation::ALL.iter().map(column).collect();
+    if options.precision == Precision::Single {
+        let accumulation = Accumulation::default();
+        columns.push(Options { precision: Precision::Mixed, accumulation, ..options });
+    }
+    columns
+}
+
+/// A Plummer sphere, in numbers that `f32` holds unless it is not to be rounded.
+fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody::models::Error> {
+    let round = |x: f64| if unrounded { x } else { f64::from(x as f32) };
     let sphere = plummer(n, SEED)?;
     let particles = sphere.particles.iter();
     Ok(particles
@@ -166,16 +188,18 @@ fn bodies(n: usize) -> Result<Vec<Body>, nbody::models::Error> {
         .collect())
 }
 
-/// A line for each size and device, with a pair of columns for each accumulation.
+/// A line for each size and device, with a pair of columns for each of [`columns`].
 fn report(rows: &[Row], options: Options) -> String {
-    let names: Vec<_> = Accumulation::ALL
+    let columns = columns(options).len();
+    let names: Vec<_> = rows
         .iter()
-        .flat_map(|accumulation| [format!(">{accumulation} max"), format!(">{accumulation} rms")])
+        .take(columns)
+        .flat_map(|row| ["max", "rms"].map(|error| format!(">{} {error}", row.name(options))))
         .collect();
     let mut header = vec!["device", ">N", ">compared"];
     header.extend(names.iter().map(String::as_str));
     let mut table = Table::new(&header);
-    for line in rows.chunks(Accumulation::ALL.len()) {
+    for line in rows.chunks(columns) {
         let mut cells = vec![line[0].device.clone(), line[0].n.to_string()];
         cells.push(line[0].targets.to_string());
         cells.extend(line.iter().flat_map(|row| [row.max, row.rms].map(|e| format!("{e:.1e}"))));
@@ -189,18 +213,35 @@ fn report(rows: &[Row], options: Options) -> String {
     } else {
         String::new()
     };
+    let particles = particles(rows);
     format!(
-        "Relative errors of accelerations against f64 on the same f32 particles: Plummer spheres, \
+        "Relative errors of accelerations against f64 on {particles}: Plummer spheres, \
          eps2 0.01\n(Hamada & Iitaka 2007, table 2 and equation 3). {precision} precision, {math} \
          mathematics, pairs {pairs}.\n\n{}{sampled}",
         table.lines().join("\n")
     )
 }
 
+/// What the reference starts from.
+fn particles(rows: &[Row]) -> &'static str {
+    let unrounded = rows.iter().any(|row| row.unrounded);
+    if unrounded { "particles in f64" } else { "the same f32 particles" }
+}
+
 impl Row {
+    /// The accumulation, or the precision where that is another than most have.
+    fn name(&self, options: Options) -> &'static str {
+        if self.precision == options.precision {
+            self.accumulation.name()
+        } else {
+            self.precision.name()
+        }
+    }
+
     /// All of a row, with all digits.
     fn cells(&self, options: Options, time: &str) -> Cells {
-        let Options { precision, math, pairs, .. } = options;
+        let Options { math, pairs, .. } = options;
+        let particles = if self.unrounded { "f64" } else { "f32" };
         let how = select::how(self.scheme);
         vec![
             ("date", time.to_owned()),
@@ -208,7 +249,8 @@ impl Row {
             ("n", self.n.to_string()),
             ("compared", self.targets.to_string()),
             ("eps2", EPS2.to_string()),
-            ("precision", precision.to_string()),
+            ("particles", particles.to_owned()),
+            ("precision", self.precision.to_string()),
             ("math", math.to_string()),
             ("pairs", pairs.to_string()),
             ("how", how.to_owned()),
@@ -227,7 +269,7 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
         if !devices.contains(&&row.device[..]) {
             devices.push(&row.device);
         }
-        let name = format!("{}, {}", row.accumulation, row.device);
+        let name = format!("{}, {}", row.name(options), row.device);
         let point = (row.n as f64, row.rms);
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
@@ -247,8 +289,8 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
         notes: vec![
             format!("{precision} precision, {math} mathematics, pairs {pairs}"),
             format!(
-                "Accelerations of Plummer spheres, eps2 0.01, against f64 on the same f32 \
-                 particles{sample}."
+                "Accelerations of Plummer spheres, eps2 0.01, against f64 on {}{sample}.",
+                particles(rows)
             ),
         ],
         x: "particles N",
@@ -262,18 +304,32 @@ mod tests {
     use super::*;
 
     fn rows(sizes: &[usize], options: Options) -> Vec<Row> {
-        Accuracy { devices: &[Device::cpu()], sizes, options }.rows().unwrap()
+        let unrounded = false;
+        Accuracy { devices: &[Device::cpu()], sizes, options, unrounded }.rows().unwrap()
     }
 
     #[test]
     fn double_precision_has_hardly_an_error_and_one_sum_the_largest() {
         let options = Options::default();
         let single = rows(&[2000], options);
-        let [direct, blocked, double] = &single[..] else { panic!("{single:?}") };
+        let [direct, blocked, double, compensated, mixed] = &single[..] else {
+            panic!("{single:?}")
+        };
         assert!(direct.rms > blocked.rms && blocked.rms > double.rms, "{single:?}");
+        assert!(double.rms > compensated.rms && blocked.rms > mixed.rms, "{single:?}");
         assert!(single.iter().all(|row| row.max >= row.rms && row.rms > 1e-9), "{single:?}");
         let options = Options { precision: Precision::Double, ..options };
         assert!(rows(&[500], options).iter().all(|row| row.max < 1e-12));
+    }
+
+    /// Single precision has the error of rounding positions, mixed precision has not.
+    #[test]
+    fn mixed_precision_keeps_the_digits_of_positions() {
+        let (options, unrounded) = (Options::default(), true);
+        let accuracy = Accuracy { devices: &[Device::cpu()], sizes: &[2000], options, unrounded };
+        let rows = accuracy.rows().unwrap();
+        let [_, _, double, compensated, mixed] = &rows[..] else { panic!("{rows:?}") };
+        assert!(mixed.rms < double.rms && compensated.rms < mixed.rms, "{rows:?}");
     }
 
     #[test]
@@ -283,16 +339,18 @@ mod tests {
 
     #[test]
     fn a_sample_is_said_to_be_one() {
-        let row = |accumulation| Row {
+        let row = |options: Options| Row {
             device: "cpu".to_owned(),
             n: 65536,
             targets: TARGETS,
-            accumulation,
+            unrounded: false,
+            precision: options.precision,
+            accumulation: options.accumulation,
             scheme: Scheme::AllPairs,
             max: 2e-6,
             rms: 1e-7,
         };
-        let rows: Vec<_> = Accumulation::ALL.iter().copied().map(row).collect();
+        let rows: Vec<_> = columns(Options::default()).into_iter().map(row).collect();
         let text = report(&rows, Options::default());
         assert!(text.contains("by a sample"), "{text}");
         assert!(text.lines().any(|line| line.starts_with("cpu     65536     16384 ")), "{text}");

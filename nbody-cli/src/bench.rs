@@ -31,10 +31,11 @@ pub struct Arguments {
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// The arithmetic of a pair: single, double.
+    /// The arithmetic of a pair: single, double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64.
+    /// How contributions are summed: direct, blocked, blocked-f64,
+    /// compensated.
     #[arg(long, default_value_t)]
     accumulation: Accumulation,
     /// What the arithmetic may trade for speed: fast, exact.
@@ -95,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let head = Head { day: date::day(&time), options };
         head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
         roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
-        let accuracy = Accuracy { devices: &devices, sizes: &sizes, options };
+        let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded: false };
         let rows = accuracy.rows()?;
         accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
     }

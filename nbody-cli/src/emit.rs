@@ -13,10 +13,11 @@ pub struct Arguments {
     /// The interaction.
     #[arg(value_parser = select::interactions())]
     interaction: String,
-    /// The arithmetic of a pair: single, double.
+    /// The arithmetic of a pair: single, double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64.
+    /// How contributions are summed: direct, blocked, blocked-f64,
+    /// compensated.
     #[arg(long, default_value_t)]
     accumulation: Accumulation,
     /// What the arithmetic may trade for speed: fast, exact.

@@ -29,10 +29,11 @@ pub struct Arguments {
     /// two.
     #[arg(short, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// The arithmetic of a pair: single, double.
+    /// The arithmetic of a pair: single, double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64.
+    /// How contributions are summed: direct, blocked, blocked-f64,
+    /// compensated.
     #[arg(long, default_value_t)]
     accumulation: Accumulation,
     /// What the arithmetic may trade for speed: fast, exact.

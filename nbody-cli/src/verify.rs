@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::{cases, domains, ways};
-use nbody::{AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Tiling};
+use nbody::{
+    AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, Tiling,
+};
 use nbody_interactions::Visitor;
 use rayon::prelude::*;
 
@@ -70,12 +72,19 @@ struct Worst {
 impl Visitor for Verify {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         self.bar.set_message(X::NAME);
-        let domains =
-            self.domains.map(|domain| (cases(&interaction, domain, &SIZES), ways(domain)));
+        // Particles in mixed precision are others.
+        let precisions = [Precision::Single, Precision::Mixed];
+        let domains = self.domains.map(|domain| {
+            let cases = precisions.map(|precision| cases(&interaction, domain, precision, &SIZES));
+            (cases, ways(domain))
+        });
         let mut work = Vec::new();
         for device in &self.devices {
-            for (cases, ways) in &domains {
-                work.extend(ways.iter().map(|options| (device.clone(), *options, &cases[..])));
+            for ([others, mixed], ways) in &domains {
+                work.extend(ways.iter().map(|options| {
+                    let is_mixed = options.precision == Precision::Mixed;
+                    (device.clone(), *options, if is_mixed { &mixed[..] } else { &others[..] })
+                }));
             }
         }
         self.bar.inc_length(work.len() as u64);
@@ -220,13 +229,13 @@ mod tests {
 
     #[test]
     fn right_results_pass() {
-        let (passed, failed, line) = row(&cases(&GRAVITY, Domain::Open, &SIZES));
+        let (passed, failed, line) = row(&cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES));
         assert_eq!((passed, failed), (1, 0), "{line}");
     }
 
     #[test]
     fn one_wrong_case_fails() {
-        let mut cases = cases(&GRAVITY, Domain::Open, &SIZES);
+        let mut cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES);
         // What another softening makes of the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
         cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2));

@@ -80,7 +80,8 @@ pub(crate) fn type_name(ty: Type) -> String {
 fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     text.comment(&docs(&item.attrs));
     let packed = is_particle && item.dim() > 0;
-    let packing = if packed { format!("alignas(packing({})) ", item.dim()) } else { String::new() };
+    let packing =
+        if packed { format!("alignas(packing({})) ", numbers(item)) } else { String::new() };
     text.open(&format!("struct {packing}{} {{", item.name));
     for field in &item.fields {
         // On the device every number takes the room of a `real`.
@@ -97,6 +98,18 @@ fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     }
     text.close("};");
     text.gap();
+}
+
+/// How many numbers a struct is made of on the device, where a coordinate may take two.
+fn numbers(item: &Struct) -> String {
+    let is_point = |ty| matches!(ty, Type::Point(_));
+    let coordinates = item.fields.iter().filter(|field| is_point(field.ty));
+    let coordinates: usize = coordinates.map(|field| field.ty.components()).sum();
+    match (item.dim() - coordinates, coordinates) {
+        (others, 0) => others.to_string(),
+        (0, coordinates) => format!("{coordinates} * COORDINATE"),
+        (others, coordinates) => format!("{coordinates} * COORDINATE + {others}"),
+    }
 }
 
 fn function(text: &mut Text, module: &Module, function: &Function) {

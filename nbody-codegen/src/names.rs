@@ -31,7 +31,7 @@ const RESERVED: &[&str] = &[
     "ArgMin", "take_min", "infinity", "not_a_number", "word", "integer", "Space", "PERIODIC",
     "Angle", "reduce", "reduce_large", "sine", "cosine", "rsqrt_seed", "rsqrt_by_seed",
     "pair", "pair_both", "act", "act_both", "nothing", "add", "compensate", "reset", "fold", "merge",
-    "total", "T", "Running", "nothing_yet", "meet", "COMPENSATED",
+    "total", "T", "Running", "Coordinate", "COORDINATE", "difference", "nothing_yet", "meet", "COMPENSATED",
     "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS",
     "BLOCK", "RESIDENT", "I_PER_THREAD", "BAG", "UNROLL", "PARTS", "FOLD_EACH_BAG", "EXACT",
     "Slot", "store", "load", "is_last", "all_pairs", "WARP", "WARPS", "TILE", "GROUP", "Share",

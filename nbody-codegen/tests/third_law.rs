@@ -129,8 +129,7 @@ fn run(name: &str, text: &str) -> String {
 fn both_directions_at_once_are_the_two_directions() {
     let kernels = "../nbody-cuda/kernels";
     let mut text = read(format!("{kernels}/emulate.h"));
-    text +=
-        "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\n";
+    text += "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\nusing Coordinate = real;\n";
     text += "constexpr bool EXACT = true, PERIODIC = false;\n}\n";
     text += &read(format!("{kernels}/prelude.cuh"));
     text += CHECK;

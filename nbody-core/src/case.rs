@@ -24,7 +24,7 @@ pub struct Case<X: Interaction> {
     j: Vec<X::J>,
     one_set: bool,
     expected: Vec<X::F>,
-    roundings: Roundings<X::F>,
+    roundings: Roundings<X>,
 }
 
 impl<X: Interaction> Case<X> {

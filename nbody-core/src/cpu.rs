@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::{
-    Accumulation, Domain, Engine, Error, Interaction, Open, Options, Output, Periodic, Precision,
-    Record, Scalar, Space, Tiling, pack,
+    Accumulation, Domain, Engine, Error, Interaction, Mixed, Open, Options, Output, Periodic,
+    Precision, Record, Scalar, Space, Tiling, pack,
 };
 
 /// Sums an interaction over all pairs on the CPU.
@@ -31,6 +31,7 @@ pub struct CpuParticles<P: Record> {
 enum Rows<P: Record> {
     Single(Vec<P::With<f32>>),
     Double(Vec<P::With<f64>>),
+    Mixed(Vec<P::With<Mixed>>),
 }
 
 impl<P: Record> CpuParticles<P> {
@@ -39,6 +40,7 @@ impl<P: Record> CpuParticles<P> {
         match &self.rows {
             Rows::Single(rows) => rows.len(),
             Rows::Double(rows) => rows.len(),
+            Rows::Mixed(rows) => rows.len(),
         }
     }
 
@@ -51,6 +53,7 @@ impl<P: Record> CpuParticles<P> {
         match self.rows {
             Rows::Single(_) => Precision::Single,
             Rows::Double(_) => Precision::Double,
+            Rows::Mixed(_) => Precision::Mixed,
         }
     }
 }
@@ -124,6 +127,12 @@ impl<X: Interaction> CpuAllPairs<X> {
             }
             (Rows::Single(i), Rows::Single(j)) => {
                 self.sum::<f32, f32>(i, j, &mut out.rows, one_set);
+            }
+            (Rows::Mixed(i), Rows::Mixed(j)) if wide => {
+                self.sum::<Mixed, f64>(i, j, &mut out.rows, one_set);
+            }
+            (Rows::Mixed(i), Rows::Mixed(j)) => {
+                self.sum::<Mixed, f32>(i, j, &mut out.rows, one_set);
             }
             (Rows::Double(i), Rows::Double(j)) => {
                 self.sum::<f64, f64>(i, j, &mut out.rows, one_set);
@@ -309,6 +318,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         let rows = match self.options.precision {
             Precision::Single => Rows::Single(pack::cast(particles)),
             Precision::Double => Rows::Double(pack::cast(particles)),
+            Precision::Mixed => Rows::Mixed(pack::cast(particles)),
         };
         Ok(CpuParticles { rows })
     }

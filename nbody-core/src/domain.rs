@@ -46,14 +46,13 @@ impl Domain {
     }
 
     /// The lengths and their inverses, both zero where space is open.
-    pub fn factors(&self) -> [f64; 6] {
+    pub fn factors(&self) -> [[f64; 3]; 2] {
         let lengths = match self {
             Self::Open => [f64::INFINITY; 3],
             Self::Periodic(Lengths(lengths)) => *lengths,
         };
-        let [x, y, z] = lengths.map(|length| if length.is_finite() { length } else { 0.0 });
-        let inverse = |length: f64| if length > 0.0 { length.recip() } else { 0.0 };
-        [x, y, z, inverse(x), inverse(y), inverse(z)]
+        let lengths = lengths.map(|length| if length.is_finite() { length } else { 0.0 });
+        [lengths, lengths.map(|length| if length > 0.0 { length.recip() } else { 0.0 })]
     }
 }
 
@@ -76,30 +75,30 @@ pub struct Open;
 
 /// A periodic box.
 #[derive(Clone, Copy, Debug)]
-pub struct Periodic<L> {
-    /// The lengths, then their inverses.
-    factors: [L; 6],
+pub struct Periodic<L: Lane> {
+    lengths: [L::Coordinate; 3],
+    inverses: [L; 3],
 }
 
 impl<L: Lane> Periodic<L> {
     /// The box of a domain.
     pub fn new(domain: &Domain) -> Self {
-        Self { factors: domain.factors().map(L::splat) }
+        let [lengths, inverses] = domain.factors();
+        Self { lengths: lengths.map(L::coordinate), inverses: inverses.map(L::splat) }
     }
 }
 
 impl<L: Lane> Space<L> for Open {
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
-        Vector(std::array::from_fn(|k| a[k] - b[k]))
+        Vector(std::array::from_fn(|k| L::difference(a[k], b[k])))
     }
 }
 
 impl<L: Lane> Space<L> for Periodic<L> {
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
         Vector(std::array::from_fn(|k| {
-            let (length, inverse) = (self.factors[k % 3], self.factors[3 + k % 3]);
-            let d = a[k] - b[k];
-            d - length * (d * inverse).round_ties_even()
+            let (length, inverse) = (self.lengths[k % 3], self.inverses[k % 3]);
+            L::nearest_difference(a[k], b[k], length, inverse)
         }))
     }
 }

@@ -47,6 +47,29 @@ pub trait Lane:
         + BitOr<Output = Self::U32>
         + BitXor<Output = Self::U32>;
 
+    /// A coordinate of a position: the lane itself, or numbers that hold more of its digits. Pairs
+    /// take differences of them, and nothing else.
+    type Coordinate: Copy + Debug + Default + PartialEq + Send + Sync;
+
+    /// The coordinate, in every element, rounded to what the lane holds of positions.
+    fn coordinate(value: f64) -> Self::Coordinate;
+    /// [`Lane::select`] of coordinates.
+    fn select_coordinate(
+        mask: Self::Mask,
+        yes: Self::Coordinate,
+        no: Self::Coordinate,
+    ) -> Self::Coordinate;
+    /// From b to a.
+    fn difference(a: Self::Coordinate, b: Self::Coordinate) -> Self;
+    /// From the nearest image of b to a, in a periodic box of this length and its inverse; zeros
+    /// leave space open.
+    fn nearest_difference(
+        a: Self::Coordinate,
+        b: Self::Coordinate,
+        length: Self::Coordinate,
+        inverse: Self,
+    ) -> Self;
+
     /// The constant, in every element, rounded to the precision of the lane.
     fn splat(value: f64) -> Self;
     /// The integer constant, in every element.
@@ -225,13 +248,46 @@ pub trait Scalar:
     fn word_from_u32(value: u32) -> Self::Word;
     /// The integer field in a word.
     fn word_to_u32(word: Self::Word) -> u32;
+
+    /// The words of a coordinate.
+    const COORDINATE_WORDS: usize;
+    /// The same coordinate, exactly.
+    fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
+    /// Gives the words of a coordinate, one after another.
+    fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
+    /// Takes the words of a coordinate, one after another.
+    fn coordinate_from_words(from: impl FnMut() -> Self::Word) -> Self::Coordinate;
 }
+
+/// The coordinates of a lane that are lanes themselves.
+macro_rules! own_coordinates {
+    () => {
+        type Coordinate = Self;
+
+        fn coordinate(value: f64) -> Self {
+            Self::splat(value)
+        }
+        fn select_coordinate(mask: Self::Mask, yes: Self, no: Self) -> Self {
+            Self::select(mask, yes, no)
+        }
+        fn difference(a: Self, b: Self) -> Self {
+            a - b
+        }
+        fn nearest_difference(a: Self, b: Self, length: Self, inverse: Self) -> Self {
+            let d = a - b;
+            d - length * (d * inverse).round_ties_even()
+        }
+    };
+}
+pub(crate) use own_coordinates;
 
 macro_rules! scalar {
     ($real:ident, $word:ident, $erf:path, $erfc:path) => {
         impl Lane for $real {
             type Mask = bool;
             type U32 = u32;
+
+            own_coordinates!();
 
             fn splat(value: f64) -> Self {
                 value as Self
@@ -335,6 +391,18 @@ macro_rules! scalar {
             }
             fn word_to_u32(word: $word) -> u32 {
                 word as u32
+            }
+
+            const COORDINATE_WORDS: usize = 1;
+
+            fn coordinate_to_f64(coordinate: Self) -> f64 {
+                coordinate.into()
+            }
+            fn coordinate_to_words(coordinate: Self, mut to: impl FnMut($word)) {
+                to(coordinate.to_bits());
+            }
+            fn coordinate_from_words(mut from: impl FnMut() -> $word) -> Self {
+                Self::from_bits(from())
             }
         }
     };

@@ -12,6 +12,9 @@ pub enum Precision {
     Single,
     /// `f64`.
     Double,
+    /// `f32`, but for positions, which are two of them: 48 bits. Their differences are rounded
+    /// to `f32` once or twice, wherever the particles are.
+    Mixed,
 }
 
 /// How the contributions of the j-particles are summed.
@@ -110,11 +113,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The precision of the backup accumulators, and so of the results.
+    /// The precision of the backup accumulators, and so of the results: single or double.
     pub const fn backup(&self) -> Precision {
         match self.accumulation {
             Accumulation::BlockedF64 | Accumulation::Compensated => Precision::Double,
-            Accumulation::Direct | Accumulation::Blocked => self.precision,
+            Accumulation::Direct | Accumulation::Blocked => match self.precision {
+                Precision::Single | Precision::Mixed => Precision::Single,
+                Precision::Double => Precision::Double,
+            },
         }
     }
 }
@@ -166,7 +172,7 @@ impl fmt::Display for Options {
     }
 }
 
-names!(Precision: Single "single", Double "double");
+names!(Precision: Single "single", Double "double", Mixed "mixed");
 names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64", Compensated "compensated");
 names!(Math: Fast "fast", Exact "exact");
 names!(Pairs: Auto "auto", Ordered "ordered", Unordered "unordered");

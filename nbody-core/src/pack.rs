@@ -5,21 +5,26 @@ use std::slice::{Iter, IterMut};
 
 use rayon::prelude::*;
 
-use crate::{Reader, Record, Scalar, Writer};
+use crate::{Reader, Record, Scalar, Writer, record};
 
 /// Numbers that one thread converts faster than it wakes others.
 const SERIAL: usize = 1 << 16;
 /// Records that a thread converts at a time.
 const CHUNK: usize = 1 << 12;
 
-/// The particles row by row, [`Record::DIM`] words each, their reals rounded to the nearest `S`.
+/// The words of a record in `S`: one for each number, and more for coordinates in mixed precision.
+pub const fn words<P: Record, S: Scalar>() -> usize {
+    record::words(P::FIELDS, S::COORDINATE_WORDS)
+}
+
+/// The particles row by row, [`words`] each, their reals rounded to the nearest `S`.
 pub fn pack<P, S>(particles: &[P]) -> Vec<S::Word>
 where
     P: Record,
     P::Lane: Scalar,
     S: Scalar,
 {
-    let mut words = vec![S::Word::default(); particles.len() * P::DIM];
+    let mut words = vec![S::Word::default(); particles.len() * self::words::<P, S>()];
     pack_into::<P, S>(particles, &mut words);
     words
 }
@@ -37,10 +42,11 @@ where
             particle.write(&mut cells);
         }
     };
-    if particles.len() * P::DIM < SERIAL {
+    let row = const { self::words::<P, S>() };
+    if particles.len() * row < SERIAL {
         rows(particles, words);
     } else {
-        let chunks = particles.par_chunks(CHUNK).zip(words.par_chunks_mut(CHUNK * P::DIM));
+        let chunks = particles.par_chunks(CHUNK).zip(words.par_chunks_mut(CHUNK * row));
         chunks.for_each(|(particles, words)| rows(particles, words));
     }
 }
@@ -106,6 +112,10 @@ impl<S: Scalar, R: Scalar> Writer<R> for Cells<'_, S> {
     fn index(&mut self, value: u32) {
         self.push(S::word_from_u32(value));
     }
+    fn coordinate(&mut self, value: R::Coordinate) {
+        let value = S::coordinate(R::coordinate_to_f64(value));
+        S::coordinate_to_words(value, |word| self.push(word));
+    }
 }
 
 struct Numbers {
@@ -118,6 +128,9 @@ impl<R: Scalar> Writer<R> for Numbers {
     }
     fn index(&mut self, value: u32) {
         self.numbers.push(value.into());
+    }
+    fn coordinate(&mut self, value: R::Coordinate) {
+        self.numbers.push(R::coordinate_to_f64(value));
     }
 }
 
@@ -138,6 +151,9 @@ impl<S: Scalar, R: Scalar> Reader<R> for Rows<'_, S> {
     }
     fn index(&mut self) -> u32 {
         S::word_to_u32(self.next())
+    }
+    fn coordinate(&mut self) -> R::Coordinate {
+        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(|| self.next())))
     }
 }
 
@@ -161,5 +177,8 @@ impl<S: Scalar, R: Scalar> Reader<R> for Column<'_, S> {
     }
     fn index(&mut self) -> u32 {
         S::word_to_u32(self.next())
+    }
+    fn coordinate(&mut self) -> R::Coordinate {
+        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(|| self.next())))
     }
 }

@@ -102,6 +102,8 @@ pub trait Reader<L: Lane> {
     fn real(&mut self) -> L;
     /// The next integer.
     fn index(&mut self) -> L::U32;
+    /// The next coordinate of a position.
+    fn coordinate(&mut self) -> L::Coordinate;
 }
 
 /// Where a record writes its numbers to.
@@ -110,13 +112,21 @@ pub trait Writer<L: Lane> {
     fn real(&mut self, value: L);
     /// Takes the next integer.
     fn index(&mut self, value: L::U32);
+    /// Takes the next coordinate of a position.
+    fn coordinate(&mut self, value: L::Coordinate);
 }
 
 /// How many numbers these fields are made of.
 pub const fn dim(fields: &[Field]) -> usize {
+    words(fields, 1)
+}
+
+/// How many words these fields take, with so many for each coordinate of a position.
+pub(crate) const fn words(fields: &[Field], of_coordinate: usize) -> usize {
     let (mut sum, mut k) = (0, 0);
     while k < fields.len() {
-        sum += fields[k].kind.components();
+        let each = if matches!(fields[k].kind, FieldKind::Point(_)) { of_coordinate } else { 1 };
+        sum += each * fields[k].kind.components();
         k += 1;
     }
     sum

@@ -1,19 +1,27 @@
 //! How far rounding may move results.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use crate::traced::Traced;
 use crate::{
-    Accumulation, Domain, Interaction, Lane as _, Open, Options, Periodic, Precision, Reader,
-    Record, Scalar, Space, Writer, pack,
+    Accumulation, Domain, Interaction, Lane as _, Open, Options, Periodic, Point, Precision,
+    Reader, Record, Scalar, Space, Vector, Writer, pack,
 };
 
 /// How far rounding may move the results of the j-particles on each i-particle, whatever the
 /// precision and the accumulation.
 #[derive(Clone, Debug)]
-pub struct Roundings<F> {
-    particles: Vec<Particle<F>>,
-    nj: usize,
+pub struct Roundings<X: Interaction> {
+    interaction: X,
+    domain: Domain,
+    i: Vec<X::I>,
+    j: Vec<X::J>,
+    one_set: bool,
+    /// Traced when they are needed: of rounded positions, and of split ones.
+    rounded: OnceLock<Vec<Particle<X::F>>>,
+    split: OnceLock<Vec<Particle<X::F>>>,
 }
 
 /// How far rounding may move the results of one i-particle, component by component.
@@ -28,59 +36,59 @@ struct Particle<F> {
     lost: [F; 2],
 }
 
-impl<F: Record<Lane = f64>> Roundings<F> {
+impl<X: Interaction> Roundings<X> {
     /// Of all j-particles on each i-particle.
-    pub fn new<X>(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self
-    where
-        X: Interaction<F = F>,
-    {
-        Self::in_domain(interaction, domain, i, j, |_, _| true)
-    }
-
-    /// Of one set of particles on itself, given as what feels and as what acts.
-    pub fn one_set<X>(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self
-    where
-        X: Interaction<F = F>,
-    {
-        Self::in_domain(interaction, domain, i, j, |k, l| X::SELF_PAIRS || k != l)
-    }
-
-    fn in_domain<X: Interaction<F = F>>(
-        interaction: &X,
-        domain: Domain,
-        i: &[X::I],
-        j: &[X::J],
-        meets: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Self {
-        match domain {
-            Domain::Open => Self::of_pairs(interaction, Open, i, j, meets),
-            Domain::Periodic(_) => Self::of_pairs(interaction, Periodic::new(&domain), i, j, meets),
+    pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+        Self {
+            interaction: *interaction,
+            domain,
+            i: i.to_vec(),
+            j: j.to_vec(),
+            one_set: false,
+            rounded: OnceLock::new(),
+            split: OnceLock::new(),
         }
     }
 
-    fn of_pairs<X: Interaction<F = F>>(
-        interaction: &X,
-        space: impl Space<Traced>,
-        i: &[X::I],
-        j: &[X::J],
-        meets: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Self {
-        let parameters: X::With<Traced> = trace(interaction);
-        let sources: Vec<<X::J as Record>::With<Traced>> = j.iter().map(trace).collect();
+    /// Of one set of particles on itself, given as what feels and as what acts.
+    pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+        Self { one_set: true, ..Self::new(interaction, domain, i, j) }
+    }
+
+    /// Traces the errors of all pairs.
+    fn particles(&self, precision: Precision) -> &[Particle<X::F>] {
+        match (precision, self.domain) {
+            (Precision::Mixed, Domain::Open) => {
+                self.split.get_or_init(|| self.of_pairs(SplitPositions(Open)))
+            }
+            (Precision::Mixed, Domain::Periodic(_)) => self
+                .split
+                .get_or_init(|| self.of_pairs(SplitPositions(Periodic::new(&self.domain)))),
+            (_, Domain::Open) => self.rounded.get_or_init(|| self.of_pairs(Open)),
+            (_, Domain::Periodic(_)) => {
+                self.rounded.get_or_init(|| self.of_pairs(Periodic::new(&self.domain)))
+            }
+        }
+    }
+
+    fn of_pairs(&self, space: impl Space<Traced>) -> Vec<Particle<X::F>> {
+        let parameters: X::With<Traced> = trace(&self.interaction);
+        let sources: Vec<<X::J as Record>::With<Traced>> = self.j.iter().map(trace).collect();
+        let skip_self = self.one_set && !X::SELF_PAIRS;
         let particle = |(k, i): (usize, &X::I)| {
             let i = trace(i);
-            let (mut terms, mut total) = (Terms::default(), With::<F>::default());
-            for (l, j) in sources.iter().enumerate().filter(|&(l, _)| meets(k, l)) {
-                let mut term = With::<F>::default();
+            let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
+            for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
+                let mut term = With::<X::F>::default();
                 X::pair(&parameters, &space, &i, j, l as u32, &mut term);
                 term.write(&mut terms);
                 X::pair(&parameters, &space, &i, j, l as u32, &mut total);
             }
             let mut whole = Terms::default();
             total.write(&mut whole);
-            terms.particle::<F>(&whole)
+            terms.particle::<X::F>(&whole)
         };
-        Self { particles: i.par_iter().enumerate().map(particle).collect(), nj: j.len() }
+        self.i.par_iter().enumerate().map(particle).collect()
     }
 
     /// How far a right result may be from the reference, component by component.
@@ -90,32 +98,50 @@ impl<F: Record<Lane = f64>> Roundings<F> {
     /// less than u times those. Here t is how many terms are summed in that precision one after
     /// another: all of them in [`Accumulation::Direct`], a bag and the number of bags in
     /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`], none in
-    /// [`Accumulation::Compensated`]. Rounding errors of sums
-    /// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
+    /// [`Accumulation::Compensated`]. Rounding errors of sums grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
     /// among them a sum that adds one and the same term again and again. In double precision t
     /// is the whole sum and the errors count twice, since the reference is rounded too. Counts
     /// are exact.
-    pub fn bounds(&self, options: &Options) -> Vec<F> {
-        let nj = self.nj;
+    pub fn bounds(&self, options: &Options) -> Vec<X::F> {
+        let nj = self.j.len();
         let bag = options.tiling.unwrap_or_default().bag.clamp(1, nj.max(1));
         let (roundoff, terms, inexact) = match (options.precision, options.accumulation) {
             (Precision::Double, _) => (f64::ROUNDOFF, nj, 2.0),
-            (Precision::Single, Accumulation::Direct) => (f32::ROUNDOFF, nj, 1.0),
-            (Precision::Single, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag, 1.0),
-            (Precision::Single, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag, 1.0),
-            (Precision::Single, Accumulation::Compensated) => (f32::ROUNDOFF, 0, 1.0),
+            (_, Accumulation::Direct) => (f32::ROUNDOFF, nj, 1.0),
+            (_, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag, 1.0),
+            (_, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag, 1.0),
+            (_, Accumulation::Compensated) => (f32::ROUNDOFF, 0, 1.0),
         };
         let summing = 1.0 + 3.0 * (terms as f64).sqrt();
-        let bound = |particle: &Particle<F>| {
+        let dim = <X::F as Record>::DIM;
+        let bound = |particle: &Particle<X::F>| {
             let lost = particle.lost[usize::from(options.precision == Precision::Double)];
             let numbers = pack::flatten(&[particle.magnitude, particle.error, lost]);
             let bound = |c: usize| {
-                let [magnitude, error, lost] = [0, 1, 2].map(|row| numbers[row * F::DIM + c]);
+                let [magnitude, error, lost] = [0, 1, 2].map(|row| numbers[row * dim + c]);
                 inexact * (roundoff * (error + summing * magnitude) + lost)
             };
-            record((0..F::DIM).map(bound))
+            record((0..dim).map(bound))
         };
-        self.particles.iter().map(bound).collect()
+        self.particles(options.precision).iter().map(bound).collect()
+    }
+}
+
+/// Where positions are split in two, as in [`Mixed`](crate::Mixed): their differences have errors
+/// of their own, and none of the positions.
+#[derive(Clone, Copy)]
+struct SplitPositions<P>(P);
+
+impl<P: Space<Traced>> Space<Traced> for SplitPositions<P> {
+    fn difference<const D: usize>(
+        &self,
+        a: Point<Traced, D>,
+        b: Point<Traced, D>,
+    ) -> Vector<Traced, D> {
+        let d = self.0.difference(a, b);
+        Vector(std::array::from_fn(|k| {
+            Traced::difference_of_split(d[k].value, a[k].value.abs() + b[k].value.abs())
+        }))
     }
 }
 
@@ -170,12 +196,16 @@ impl Terms {
     }
 }
 
+// Results have no coordinates.
 impl Writer<Traced> for Terms {
     fn real(&mut self, value: Traced) {
         self.numbers.push(value.abs());
     }
     fn index(&mut self, _: u32) {
         self.numbers.push(Traced::default());
+    }
+    fn coordinate(&mut self, value: Traced) {
+        self.real(value);
     }
 }
 
@@ -190,6 +220,9 @@ impl Reader<Traced> for Numbers {
     fn index(&mut self) -> u32 {
         self.0.next().unwrap_or_default() as u32
     }
+    fn coordinate(&mut self) -> Traced {
+        self.real()
+    }
 }
 
 impl Reader<f64> for Numbers {
@@ -200,5 +233,8 @@ impl Reader<f64> for Numbers {
     fn index(&mut self) -> u32 {
         self.0.next();
         0
+    }
+    fn coordinate(&mut self) -> f64 {
+        self.real()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::lane::own_coordinates;
 use crate::{Lane, Scalar};
 
 /// Rounding errors in unit roundoffs of the result: those of the GPU's approximate division and
@@ -17,7 +18,7 @@ const FUNCTION: f64 = 16.0;
 ///
 /// What `f32` holds exactly, computed from what is exact, has no error, so that comparisons of
 /// such numbers are certain. Other comparisons go the way that they go in `f64`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Traced {
     pub value: f64,
     pub error: f64,
@@ -35,6 +36,14 @@ impl Traced {
         #[allow(clippy::float_cmp)]
         let exact = error == 0.0 && f64::from(value as f32) == value;
         Self { value, error: if exact { 0.0 } else { error + value.abs() } }
+    }
+
+    /// The difference of two coordinates of this magnitude together, split in two `f32` each.
+    pub fn difference_of_split(value: f64, magnitude: f64) -> Self {
+        let rest = 4.0 * f32::ROUNDOFF * magnitude;
+        let difference = Self::rounded(value, 0.0);
+        let inexact = difference.error > 0.0;
+        Self { error: if inexact { 3.0 * value.abs() + rest } else { 0.0 }, ..difference }
     }
 
     /// The result of a function with this derivative, which adds `roundoffs` of its own.
@@ -117,6 +126,8 @@ macro_rules! integers {
 impl Lane for Traced {
     type Mask = bool;
     type U32 = u32;
+
+    own_coordinates!();
 
     integers! {
         splat_u32(value: u32) -> u32;

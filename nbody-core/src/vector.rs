@@ -12,7 +12,7 @@ pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 /// A position. Only the difference of two points exists, and it is a [`Vector`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
-pub struct Point<L = f64, const D: usize = 3>(pub [L; D]);
+pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
 
 /// [`Lane::select`], element by element.
 pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L; N]) -> [L; N] {
@@ -32,75 +32,98 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
 }
 
 macro_rules! components {
-    ($name:ident) => {
-        impl<L> $name<L, 3> {
+    ($name:ident, $lane:path, $component:ty) => {
+        impl<L: $lane, const D: usize> Default for $name<L, D> {
+            fn default() -> Self {
+                Self([<$component>::default(); D])
+            }
+        }
+
+        impl<L: $lane, const D: usize> Index<usize> for $name<L, D> {
+            type Output = $component;
+            fn index(&self, k: usize) -> &$component {
+                &self.0[k]
+            }
+        }
+
+        impl<L: $lane, const D: usize> IndexMut<usize> for $name<L, D> {
+            fn index_mut(&mut self, k: usize) -> &mut $component {
+                &mut self.0[k]
+            }
+        }
+    };
+}
+components!(Vector, Lane, L);
+components!(Point, Lane, L::Coordinate);
+
+macro_rules! from_components {
+    ($name:ident, $lane:path) => {
+        impl<L: $lane> $name<L, 3> {
             /// From its three components.
             pub const fn new(x: L, y: L, z: L) -> Self {
                 Self([x, y, z])
             }
         }
 
-        impl<L: Lane, const D: usize> Default for $name<L, D> {
-            fn default() -> Self {
-                Self([L::default(); D])
-            }
-        }
-
-        impl<L, const D: usize> From<[L; D]> for $name<L, D> {
+        impl<L: $lane, const D: usize> From<[L; D]> for $name<L, D> {
             fn from(components: [L; D]) -> Self {
                 Self(components)
             }
         }
 
-        impl<L, const D: usize> From<$name<L, D>> for [L; D] {
+        impl<L: $lane, const D: usize> From<$name<L, D>> for [L; D] {
             fn from(value: $name<L, D>) -> Self {
                 value.0
             }
         }
-
-        impl<L, const D: usize> Index<usize> for $name<L, D> {
-            type Output = L;
-            fn index(&self, k: usize) -> &L {
-                &self.0[k]
-            }
-        }
-
-        impl<L, const D: usize> IndexMut<usize> for $name<L, D> {
-            fn index_mut(&mut self, k: usize) -> &mut L {
-                &mut self.0[k]
-            }
-        }
-
-        impl<L: Lane, const D: usize> $name<L, D> {
-            /// Reads the components in order.
-            pub fn read<R: Reader<L>>(from: &mut R) -> Self {
-                Self(std::array::from_fn(|_| from.real()))
-            }
-
-            /// `yes` where the mask holds, `no` elsewhere.
-            #[must_use]
-            pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-                Self(select_array(mask, yes.0, no.0))
-            }
-
-            /// Writes the components in order.
-            pub fn write<W: Writer<L>>(&self, to: &mut W) {
-                self.0.iter().for_each(|&x| to.real(x));
-            }
-        }
-
-        impl<S: Scalar, const D: usize> $name<S, D> {
-            /// The same in another scalar, each component rounded to nearest.
-            #[must_use]
-            pub fn cast<M: Scalar>(self) -> $name<M, D> {
-                $name(self.0.map(|x| M::from_f64(x.to_f64())))
-            }
-        }
     };
 }
+from_components!(Vector, Lane);
+from_components!(Point, Lane<Coordinate = L>);
 
-components!(Vector);
-components!(Point);
+impl<L: Lane, const D: usize> Vector<L, D> {
+    /// Reads the components in order.
+    pub fn read<R: Reader<L>>(from: &mut R) -> Self {
+        Self(std::array::from_fn(|_| from.real()))
+    }
+
+    /// `yes` where the mask holds, `no` elsewhere.
+    #[must_use]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Self(select_array(mask, yes.0, no.0))
+    }
+
+    /// Writes the components in order.
+    pub fn write<W: Writer<L>>(&self, to: &mut W) {
+        self.0.iter().for_each(|&x| to.real(x));
+    }
+}
+
+impl<S: Scalar, const D: usize> Vector<S, D> {
+    /// The same in another scalar, each component rounded to nearest.
+    #[must_use]
+    pub fn cast<M: Scalar>(self) -> Vector<M, D> {
+        Vector(self.0.map(|x| M::from_f64(x.to_f64())))
+    }
+}
+
+impl<L: Lane, const D: usize> Point<L, D> {
+    /// Reads the coordinates in order.
+    pub fn read<R: Reader<L>>(from: &mut R) -> Self {
+        Self(std::array::from_fn(|_| from.coordinate()))
+    }
+
+    /// `yes` where the mask holds, `no` elsewhere.
+    #[must_use]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Self(std::array::from_fn(|k| L::select_coordinate(mask, yes[k], no[k])))
+    }
+
+    /// Writes the coordinates in order.
+    pub fn write<W: Writer<L>>(&self, to: &mut W) {
+        self.0.iter().for_each(|&x| to.coordinate(x));
+    }
+}
 
 impl<L: Lane, const D: usize> Vector<L, D> {
     fn zip(self, other: Self, f: impl Fn(L, L) -> L) -> Self {
@@ -139,7 +162,7 @@ impl<L: Lane> Vector<L, 3> {
 impl<L: Lane, const D: usize> Sub for Point<L, D> {
     type Output = Vector<L, D>;
     fn sub(self, other: Self) -> Vector<L, D> {
-        Vector(std::array::from_fn(|k| self.0[k] - other.0[k]))
+        Vector(std::array::from_fn(|k| L::difference(self[k], other[k])))
     }
 }
 

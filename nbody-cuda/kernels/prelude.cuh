@@ -26,10 +26,13 @@ template <> struct Vector<3> {
     }
 };
 
+// Numbers of a coordinate: one, or in mixed precision two.
+constexpr int COORDINATE = sizeof(Coordinate) / sizeof(real);
+
 // A position: only differences of points exist.
 template <int D> struct Point;
-template <> struct Point<2> { real x, y; };
-template <> struct Point<3> { real x, y, z; };
+template <> struct Point<2> { Coordinate x, y; };
+template <> struct Point<3> { Coordinate x, y, z; };
 
 template <int N> struct Array {
     real at[N];
@@ -323,26 +326,54 @@ __device__ __forceinline__ real tan(real x)
     else return ::tan(x);
 }
 
-// Where positions differ. In a periodic box the difference is that to the nearest image: whole
-// lengths are taken off.
-struct Space {
-    real length[3];
-    real inverse[3];
+__device__ __forceinline__ real mul_add(real x, real a, real b)
+{
+    if constexpr (sizeof(real) == 4) return ::fmaf(x, a, b);
+    else return ::fma(x, a, b);
+}
 
-    __device__ __forceinline__ real nearest(real d, int k) const
-    {
-        if constexpr (PERIODIC) return d - length[k] * rint(d * inverse[k]);
-        else return d;
-    }
+// The difference of coordinates; in a periodic box that to the nearest image: whole lengths are
+// taken off.
+__device__ __forceinline__ real difference(real a, real b, real length, real inverse)
+{
+    const real d = a - b;
+    if constexpr (PERIODIC) return d - length * rint(d * inverse);
+    else return d;
+}
+
+// The same in mixed precision, where the second number is what rounding took from the first.
+template <typename Split>
+__device__ __forceinline__ real difference(
+    const Split &a, const Split &b, const Split &length, real inverse)
+{
+    // Where this cancels the first difference is exact (Sterbenz 1974).
+    const real d = a.high - b.high;
+    if constexpr (!PERIODIC) return d + (a.low - b.low);
+
+    // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
+    const real back = d - a.high;
+    const real lost = (a.high - (d - back)) - (b.high + back);
+    const real rest = lost + (a.low - b.low);
+    const real lengths = -rint((d + rest) * inverse);
+    return mul_add(lengths, length.high, d) + mul_add(lengths, length.low, rest);
+}
+
+// Where positions differ.
+struct Space {
+    Coordinate length[3];
+    real inverse[3];
 
     __device__ __forceinline__ Vector<2> difference(const Point<2> &a, const Point<2> &b) const
     {
-        return {nearest(a.x - b.x, 0), nearest(a.y - b.y, 1)};
+        return {nbody::difference(a.x, b.x, length[0], inverse[0]),
+                nbody::difference(a.y, b.y, length[1], inverse[1])};
     }
 
     __device__ __forceinline__ Vector<3> difference(const Point<3> &a, const Point<3> &b) const
     {
-        return {nearest(a.x - b.x, 0), nearest(a.y - b.y, 1), nearest(a.z - b.z, 2)};
+        return {nbody::difference(a.x, b.x, length[0], inverse[0]),
+                nbody::difference(a.y, b.y, length[1], inverse[1]),
+                nbody::difference(a.z, b.z, length[2], inverse[2])};
     }
 };
 
@@ -379,12 +410,6 @@ __device__ __forceinline__ real rsqrt(real x)
 }
 
 __device__ __forceinline__ real recip(real x) { return real(1) / x; }
-
-__device__ __forceinline__ real mul_add(real x, real a, real b)
-{
-    if constexpr (sizeof(real) == 4) return ::fmaf(x, a, b);
-    else return ::fma(x, a, b);
-}
 
 __device__ __forceinline__ real clamp(real x, real low, real high)
 {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use nbody_core::{Precision, Record, Scalar, pack};
+use nbody_core::{Mixed, Precision, Record, Scalar, pack};
 
 use crate::Error;
 use crate::machine::{Machine, Memory};
@@ -84,6 +84,9 @@ impl Buffer {
                 pack::pack_into::<P, f32>(particles, bytemuck::cast_slice_mut(words));
             }
             Precision::Double => pack::pack_into::<P, f64>(particles, words),
+            Precision::Mixed => {
+                pack::pack_into::<P, Mixed>(particles, bytemuck::cast_slice_mut(words));
+            }
         })
     }
 
@@ -96,7 +99,7 @@ impl Buffer {
         let mut fields = Vec::new();
         self.memory.read(&mut |words| {
             fields = match self.precision {
-                Precision::Single => {
+                Precision::Single | Precision::Mixed => {
                     pack::unpack_columns::<F, f32>(bytemuck::cast_slice(words), self.n)
                 }
                 Precision::Double => pack::unpack_columns::<F, f64>(words, self.n),
@@ -109,7 +112,7 @@ impl Buffer {
     pub fn clear<F: Record<Lane = f64>>(&mut self) -> Result<(), Error> {
         let n = self.n;
         match self.precision {
-            Precision::Single => {
+            Precision::Single | Precision::Mixed => {
                 let nothing = pack::pack::<F, f32>(&[F::default()]);
                 if nothing.iter().all(|word| *word == 0) {
                     return self.memory.zero();
@@ -181,8 +184,17 @@ fn allocate(machine: &dyn Machine, sizes: &[usize]) -> Result<Box<dyn Memory>, E
 /// Of one number.
 pub(crate) fn bytes_of(precision: Precision) -> usize {
     match precision {
-        Precision::Single => 4,
+        Precision::Single | Precision::Mixed => 4,
         Precision::Double => 8,
+    }
+}
+
+/// Numbers of a record in the memory of a device.
+pub(crate) const fn numbers_of<P: Record>(precision: Precision) -> usize {
+    match precision {
+        Precision::Single => pack::words::<P, f32>(),
+        Precision::Double => pack::words::<P, f64>(),
+        Precision::Mixed => pack::words::<P, Mixed>(),
     }
 }
 
@@ -212,5 +224,6 @@ where
     match precision {
         Precision::Single => bytemuck::cast_slice(&pack::pack::<P, f32>(records)).to_vec(),
         Precision::Double => bytemuck::cast_slice(&pack::pack::<P, f64>(records)).to_vec(),
+        Precision::Mixed => bytemuck::cast_slice(&pack::pack::<P, Mixed>(records)).to_vec(),
     }
 }

@@ -3,7 +3,7 @@
 use nbody_core::{Accumulation, Interaction, Options, Precision, Record, Tiling};
 
 use crate::Error;
-use crate::buffer::bytes_of;
+use crate::buffer::{bytes_of, numbers_of};
 
 /// Shared memory that every GPU grants a block without asking, in bytes.
 const SHARED_MEMORY: usize = 48 * 1024;
@@ -54,9 +54,9 @@ impl Choices {
     pub fn widest<X: Interaction>(options: Options) -> Result<Self, Error> {
         let kept = Registers::of::<X>(options).blocked;
         let most = match options.precision {
-            Precision::Single if branches::<X>() => KEPT_BRANCHING,
-            Precision::Single => KEPT,
             Precision::Double => KEPT_DOUBLE,
+            _ if branches::<X>() => KEPT_BRANCHING,
+            _ => KEPT,
         };
         let i_per_thread = [4, 2].into_iter().find(|&n| n * kept <= most).unwrap_or(1);
         Self::all_pairs::<X>(options, i_per_thread)
@@ -75,9 +75,9 @@ impl Choices {
         let kept = i_per_thread * Registers::of::<X>(options).blocked;
         // What the pairs that are computed at a time need besides.
         let (other, most) = match options.precision {
-            Precision::Single if branches::<X>() => (32 + 4 * i_per_thread, 7),
-            Precision::Single => (8 + 16 * i_per_thread, 6),
             Precision::Double => (40 + 16 * i_per_thread, 6),
+            _ if branches::<X>() => (32 + 4 * i_per_thread, 7),
+            _ => (8 + 16 * i_per_thread, 6),
         };
         Ok(Self {
             scheme: Scheme::AllPairs,
@@ -97,7 +97,7 @@ impl Choices {
             return None;
         }
         let registers = Registers::of::<X>(options).direct;
-        let other = if options.precision == Precision::Single { 60 } else { 100 };
+        let other = if options.precision == Precision::Double { 100 } else { 60 };
         let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes_of(options.precision);
         if registers > KEPT_SYMMETRIC || felt + 2 * GROUP * slot::<X>(options) > SHARED_MEMORY {
             return None;
@@ -192,7 +192,7 @@ struct Registers {
 impl Registers {
     fn of<X: Interaction>(options: Options) -> Self {
         let [words, backup] = [options.precision, options.backup()].map(|it| bytes_of(it) / 4);
-        let (i, f) = (<X::I as Record>::DIM, <X::F as Record>::DIM);
+        let (i, f) = (numbers_of::<X::I>(options.precision), <X::F as Record>::DIM);
         let direct = (i + f) * words;
         // Compensated sums need the backup accumulators only when they end.
         let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
@@ -212,7 +212,9 @@ fn resident(registers: usize, most: usize) -> usize {
 
 /// Bytes of a j-particle in a bag.
 fn slot<X: Interaction>(options: Options) -> usize {
-    (<X::J as Record>::DIM * bytes_of(options.precision)).next_multiple_of(16).max(16)
+    (numbers_of::<X::J>(options.precision) * bytes_of(options.precision))
+        .next_multiple_of(16)
+        .max(16)
 }
 
 /// The bag that was asked for; or the default, half of it where there are few particles, or the

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::{Domain, Engine, Interaction, Options, Precision, Record, Scalar};
+use nbody_core::{Domain, Engine, Interaction, Mixed, Options, Precision, Record, Scalar};
 
-use crate::buffer::{Buffer, Scratch, bytes, bytes_of, words};
+use crate::buffer::{Buffer, Scratch, bytes, bytes_of, numbers_of, words};
 use crate::build::Build;
 use crate::cache::Cache;
 use crate::kernels::Kernels;
@@ -363,11 +363,22 @@ impl<X: Interaction> CudaAllPairs<X> {
 
 /// The space as kernels take it.
 fn space(options: Options) -> Vec<u64> {
-    let factors = options.domain.factors();
+    let domain = options.domain;
     words(&match options.precision {
-        Precision::Single => bytemuck::cast_slice(&factors.map(|x| x as f32)).to_vec(),
-        Precision::Double => bytemuck::cast_slice(&factors).to_vec(),
+        Precision::Single => bytemuck::cast_slice(&factors::<f32>(domain)).to_vec(),
+        Precision::Double => bytemuck::cast_slice(&factors::<f64>(domain)).to_vec(),
+        Precision::Mixed => bytemuck::cast_slice(&factors::<Mixed>(domain)).to_vec(),
     })
+}
+
+fn factors<S: Scalar>(domain: Domain) -> Vec<S::Word> {
+    let [lengths, inverses] = domain.factors();
+    let mut words = Vec::new();
+    for length in lengths {
+        S::coordinate_to_words(S::coordinate(length), |word| words.push(word));
+    }
+    words.extend(inverses.map(|inverse| S::from_f64(inverse).to_word()));
+    words
 }
 
 impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
@@ -381,7 +392,8 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         P::Lane: Scalar,
     {
         let precision = self.options.precision;
-        let mut buffer = Buffer::new(&self.machine, particles.len(), P::DIM, precision)?;
+        let numbers = numbers_of::<P>(precision);
+        let mut buffer = Buffer::new(&self.machine, particles.len(), numbers, precision)?;
         buffer.write(particles)?;
         Ok(CudaParticles { buffer, record: PhantomData })
     }

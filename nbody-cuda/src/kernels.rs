@@ -317,6 +317,6 @@ fn work<X: Interaction>(options: Options, n: [usize; 2]) -> Work {
     let compensated = options.accumulation == Accumulation::Compensated;
     let single = 0.75 * flops + 8.0 * f64::from(X::OPERATIONS.special);
     let single = single + if compensated { 6.0 * sums as f64 } else { 0.0 };
-    let pair = if options.precision == Precision::Single { single } else { 3.0 * single };
+    let pair = if options.precision == Precision::Double { 3.0 * single } else { single };
     Work { n, pair, sums }
 }

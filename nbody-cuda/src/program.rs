@@ -106,6 +106,10 @@ fn header<X: Interaction>(options: Options, choices: Choices) -> String {
     let fold_each_bag = accumulation.folds_each_bag();
     let compensated = accumulation == Accumulation::Compensated;
     let exact = math == Math::Exact;
+    let coordinate = match precision {
+        Precision::Single | Precision::Double => "using Coordinate = real; // of a position",
+        Precision::Mixed => "struct Coordinate { real high, low; }; // of a position: their sum",
+    };
     let pairs = match scheme {
         Scheme::AllPairs => "all pairs",
         Scheme::Symmetric => "both directions of each pair",
@@ -116,6 +120,7 @@ fn header<X: Interaction>(options: Options, choices: Choices) -> String {
 namespace nbody {{
 
 using real = {real}; // the arithmetic of a pair
+{coordinate}
 using backup = {backup}; // the backup accumulators
 constexpr int BLOCK = {block}; // threads of a block
 constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have registers for
@@ -138,7 +143,7 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 /// The type in CUDA C++.
 fn name(precision: Precision) -> &'static str {
     match precision {
-        Precision::Single => "float",
+        Precision::Single | Precision::Mixed => "float",
         Precision::Double => "double",
     }
 }

@@ -17,4 +17,4 @@ pub use checks::{cases, domains, ways};
 pub use error::Error;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
-pub use uniform::uniform;
+pub use uniform::{uniform, uniform_far};

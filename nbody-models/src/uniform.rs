@@ -15,11 +15,35 @@ pub fn uniform<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
+/// The same, with all positions 2²⁰ away from the origin along each axis: farther than `f32` holds
+/// their digits, and within what mixed precision does.
+pub fn uniform_far<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
+    let mut random = Far(Random::new(seed));
+    (0..n).map(|_| P::read(&mut random)).collect()
+}
+
+struct Far(Random);
+
+impl Reader<f64> for Far {
+    fn real(&mut self) -> f64 {
+        self.0.real()
+    }
+    fn index(&mut self) -> u32 {
+        self.0.index()
+    }
+    fn coordinate(&mut self) -> f64 {
+        f64::from(1 << 20) + self.0.coordinate()
+    }
+}
+
 impl Reader<f64> for Random {
     fn real(&mut self) -> f64 {
         self.uniform_coarse()
     }
     fn index(&mut self) -> u32 {
         self.below(KINDS)
+    }
+    fn coordinate(&mut self) -> f64 {
+        self.real()
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::analysis::needs_space;
 use crate::emit_cuda::layout::Text;
-use crate::emit_cuda::{expr, keeps_index, record};
+use crate::emit_cuda::{expr, keeps_index, numbers, record};
 use crate::exchange::Both;
 use crate::ir::{Body, Cutoff, Expr, Interaction, Module, Reduction, Struct, Type};
 
@@ -219,7 +219,7 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     }
     let dims = [("IDIM", &interaction.i), ("JDIM", &interaction.j), ("FDIM", &interaction.f)];
     for (dim, ident) in dims {
-        text.line(&format!("constexpr int {dim} = {};", record(module, ident).dim()));
+        text.line(&format!("constexpr int {dim} = {};", numbers(record(module, ident))));
     }
     text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
     text.gap();
