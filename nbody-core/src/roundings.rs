@@ -1,7 +1,5 @@
 //! How far rounding may move results.
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 use crate::traced::Traced;
@@ -14,14 +12,19 @@ use crate::{
 /// precision and the accumulation.
 #[derive(Clone, Debug)]
 pub struct Roundings<X: Interaction> {
+    sets: Sets<X>,
+    /// Traced with positions that are rounded like other numbers.
+    particles: Vec<Particle<X::F>>,
+}
+
+/// The particles that meet.
+#[derive(Clone, Debug)]
+struct Sets<X: Interaction> {
     interaction: X,
     domain: Domain,
     i: Vec<X::I>,
     j: Vec<X::J>,
     one_set: bool,
-    /// Traced when they are needed: of rounded positions, and of split ones.
-    rounded: OnceLock<Vec<Particle<X::F>>>,
-    split: OnceLock<Vec<Particle<X::F>>>,
 }
 
 /// How far rounding may move the results of one i-particle, component by component.
@@ -39,56 +42,22 @@ struct Particle<F> {
 impl<X: Interaction> Roundings<X> {
     /// Of all j-particles on each i-particle.
     pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
-        Self {
-            interaction: *interaction,
-            domain,
-            i: i.to_vec(),
-            j: j.to_vec(),
-            one_set: false,
-            rounded: OnceLock::new(),
-            split: OnceLock::new(),
-        }
+        Self::of(interaction, domain, i, j, false)
     }
 
     /// Of one set of particles on itself, given as what feels and as what acts.
     pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
-        Self { one_set: true, ..Self::new(interaction, domain, i, j) }
+        Self::of(interaction, domain, i, j, true)
     }
 
-    /// Traces the errors of all pairs.
-    fn particles(&self, precision: Precision) -> &[Particle<X::F>] {
-        match (precision, self.domain) {
-            (Precision::Mixed, Domain::Open) => {
-                self.split.get_or_init(|| self.of_pairs(SplitPositions(Open)))
-            }
-            (Precision::Mixed, Domain::Periodic(_)) => self
-                .split
-                .get_or_init(|| self.of_pairs(SplitPositions(Periodic::new(&self.domain)))),
-            (_, Domain::Open) => self.rounded.get_or_init(|| self.of_pairs(Open)),
-            (_, Domain::Periodic(_)) => {
-                self.rounded.get_or_init(|| self.of_pairs(Periodic::new(&self.domain)))
-            }
-        }
-    }
-
-    fn of_pairs(&self, space: impl Space<Traced>) -> Vec<Particle<X::F>> {
-        let parameters: X::With<Traced> = trace(&self.interaction);
-        let sources: Vec<<X::J as Record>::With<Traced>> = self.j.iter().map(trace).collect();
-        let skip_self = self.one_set && !X::SELF_PAIRS;
-        let particle = |(k, i): (usize, &X::I)| {
-            let i = trace(i);
-            let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
-            for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
-                let mut term = With::<X::F>::default();
-                X::pair(&parameters, &space, &i, j, l as u32, &mut term);
-                term.write(&mut terms);
-                X::pair(&parameters, &space, &i, j, l as u32, &mut total);
-            }
-            let mut whole = Terms::default();
-            total.write(&mut whole);
-            terms.particle::<X::F>(&whole)
+    fn of(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J], one_set: bool) -> Self {
+        let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
+        let sets = Sets { interaction, domain, i, j, one_set };
+        let particles = match domain {
+            Domain::Open => sets.trace(Open),
+            Domain::Periodic(_) => sets.trace(Periodic::new(&domain)),
         };
-        self.i.par_iter().enumerate().map(particle).collect()
+        Self { sets, particles }
     }
 
     /// How far a right result may be from the reference, component by component.
@@ -98,12 +67,12 @@ impl<X: Interaction> Roundings<X> {
     /// less than u times those. Here t is how many terms are summed in that precision one after
     /// another: all of them in [`Accumulation::Direct`], a bag and the number of bags in
     /// [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`], none in
-    /// [`Accumulation::Compensated`]. Rounding errors of sums grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
-    /// among them a sum that adds one and the same term again and again. In double precision t
-    /// is the whole sum and the errors count twice, since the reference is rounded too. Counts
-    /// are exact.
+    /// [`Accumulation::Compensated`]. Rounding errors of sums grow with √t but for rare exceptions
+    /// (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815), among them a sum that adds one and the
+    /// same term again and again. In double precision t is the whole sum and the errors count
+    /// twice, since the reference is rounded too. Counts are exact.
     pub fn bounds(&self, options: &Options) -> Vec<X::F> {
-        let nj = self.j.len();
+        let nj = self.sets.j.len();
         let bag = options.tiling.unwrap_or_default().bag.clamp(1, nj.max(1));
         let (roundoff, terms, inexact) = match (options.precision, options.accumulation) {
             (Precision::Double, _) => (f64::ROUNDOFF, nj, 2.0),
@@ -123,7 +92,41 @@ impl<X: Interaction> Roundings<X> {
             };
             record((0..dim).map(bound))
         };
-        self.particles(options.precision).iter().map(bound).collect()
+        if options.precision == Precision::Mixed {
+            // Few ask for it, so that it is traced when they do.
+            return self.sets.trace_split().iter().map(bound).collect();
+        }
+        self.particles.iter().map(bound).collect()
+    }
+}
+
+impl<X: Interaction> Sets<X> {
+    /// With positions that are split in two.
+    fn trace_split(&self) -> Vec<Particle<X::F>> {
+        match self.domain {
+            Domain::Open => self.trace(SplitPositions(Open)),
+            Domain::Periodic(_) => self.trace(SplitPositions(Periodic::new(&self.domain))),
+        }
+    }
+
+    fn trace(&self, space: impl Space<Traced>) -> Vec<Particle<X::F>> {
+        let parameters: X::With<Traced> = traced(&self.interaction);
+        let sources: Vec<<X::J as Record>::With<Traced>> = self.j.iter().map(traced).collect();
+        let skip_self = self.one_set && !X::SELF_PAIRS;
+        let particle = |(k, i): (usize, &X::I)| {
+            let i = traced(i);
+            let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
+            for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
+                let mut term = With::<X::F>::default();
+                X::pair(&parameters, &space, &i, j, l as u32, &mut term);
+                term.write(&mut terms);
+                X::pair(&parameters, &space, &i, j, l as u32, &mut total);
+            }
+            let mut whole = Terms::default();
+            total.write(&mut whole);
+            terms.particle::<X::F>(&whole)
+        };
+        self.i.par_iter().enumerate().map(particle).collect()
     }
 }
 
@@ -148,7 +151,7 @@ impl<P: Space<Traced>> Space<Traced> for SplitPositions<P> {
 type With<F> = <F as Record>::With<Traced>;
 
 /// The record as it is given, its reals rounded once.
-fn trace<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Traced> {
+fn traced<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Traced> {
     let mut numbers = Numbers(pack::flatten(&[*record]).into_iter());
     <P as Record>::With::<Traced>::read(&mut numbers)
 }
