@@ -7,6 +7,7 @@ use nbody::prelude::*;
 use nbody::{Choices, Error, Origin, Pairs, Program, Scheme};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
+use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
 
@@ -150,6 +151,22 @@ fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
 }
 
 #[test]
+fn a_cutoff_does_not_hide_what_is_not_a_number() {
+    let (_cache, devices) = devices();
+    let law = LennardJones { sigma2: [[0.01; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.25 };
+    let mut atoms: Vec<Atom> = nbody::models::uniform(300, 1);
+    atoms[7].pos = Point::new(0.5, f64::NAN, 0.5);
+    for (device, &precision) in
+        devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
+    {
+        let options = Options { precision, ..Options::default() };
+        let mut direct = AllPairs::with_options(device, law, options).unwrap();
+        let forces = direct.evaluate_self(&atoms).unwrap();
+        assert!(forces.iter().all(|force| force.pot.is_nan()), "{device}, {precision}");
+    }
+}
+
+#[test]
 fn coincident_particles_without_softening_do_not_meet_themselves() {
     let (_cache, devices) = devices();
     for device in devices {
@@ -167,7 +184,7 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the kernel does not fit: a block needs 1600000 bytes of shared memory and can have 49152; \
+        "the kernel does not fit: a block needs 1600004 bytes of shared memory and can have 49152; \
          use a smaller bag (Tiling) or smaller j-particles"
     );
     assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());

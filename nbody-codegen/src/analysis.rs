@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::builtin::{Builtin, Cost};
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, Index, Interaction, Module, Reduction, Stmt,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, Index, Input, Interaction, Module, Reduction, Stmt,
     StmtKind, Type,
 };
 
@@ -43,6 +43,22 @@ impl Uses {
             _ => {}
         });
     }
+}
+
+/// Whether parameters are looked up by indices that differ from pair to pair.
+pub fn looks_up(interaction: &Interaction) -> bool {
+    let mut found = false;
+    let mut look = |expr: &Expr| {
+        if let ExprKind::Entry(base, _) = &expr.kind {
+            found |= matches!(base.kind, ExprKind::Input(Input::Parameters, _));
+        }
+    };
+    each_expr(&interaction.pair.body.statements, &mut |expr| walk(expr, &mut look));
+    if let Some(cutoff) = &interaction.cutoff {
+        each_expr(&cutoff.body.statements, &mut |expr| walk(expr, &mut look));
+        walk(&cutoff.value, &mut look);
+    }
+    found
 }
 
 /// Whether a function, or one that it calls, takes differences of positions.

@@ -282,6 +282,8 @@ impl<X: Interaction, S: Scalar, P: Space<S>> Sum<'_, X, S, P> {
         backup
     }
 
+    /// Never inlined: one copy of the pair for each precision and space is enough to compile.
+    #[inline(never)]
     fn force_loop(
         &self,
         i: &<X::I as Record>::With<S>,

@@ -53,6 +53,8 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// Whether a particle meets itself when i and j are one set; `false` unless the
     /// declaration says otherwise.
     const SELF_PAIRS: bool;
+    /// Whether it ends at a distance: [`Interaction::cutoff`] may be less than infinite.
+    const CUTOFF: bool = false;
     /// What one pair costs.
     const OPERATIONS: Operations;
     /// The generated part of the CUDA program: the structs, `pair` and `fold`.

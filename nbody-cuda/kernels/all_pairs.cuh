@@ -7,11 +7,6 @@ namespace nbody {
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
-// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
-struct alignas(16) Slot {
-    ParticleJ j;
-};
-
 // The sums of all j-particles for one tile of i-particles: as many blocks as there are splits
 // sum a part of the j-particles each, and the last of them to end merges the parts.
 //
@@ -20,14 +15,18 @@ struct alignas(16) Slot {
 // that have ended, zero before and after. With `one_set`, particle k of i is particle k of j, and
 // meets itself only in an interaction of SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
-    const Parameters self, const Space space,
+    const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
-    __shared__ Slot bag[BAG];
+    __shared__ Parameters shared_self; // where threads look up entries, each its own
+    if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
+    const Parameters &self = LOOKS_UP ? shared_self : parameters;
+    __shared__ Slot bag[CUTOFF ? WORDS * WORD : BAG];
+    __shared__ u32 notes[WORDS][I_PER_THREAD][BLOCK]; // of an interaction with a cutoff
 
     const u32 split = blockIdx.x / tiles;
     const u32 tile = blockIdx.x % tiles;
@@ -56,33 +55,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
         current[m] = nothing_yet();
     }
 
+    u32 unnoted = 0; // bags that are not worth notes
     for (u32 first = begin; first < end; first += BAG) {
         const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
         __syncthreads();
         for (u32 k = threadIdx.x; k < count; k += BLOCK) bag[k].j = j_particles[first + k];
         __syncthreads();
 
-        // The FORCE-LOOP. Particles of this tile must not meet themselves.
+        // Particles of this tile must not meet themselves.
         const bool diagonal =
             skip_self && first < tile_begin + TILE && tile_begin < first + count;
-        if (count == BAG && !diagonal) {
-#pragma unroll UNROLL
-            for (int k = 0; k < BAG; ++k) {
-                const ParticleJ j = bag[k].j;
-#pragma unroll
-                for (int m = 0; m < I_PER_THREAD; ++m) meet(self, space, i[m], j, first + k, current[m]);
+        if constexpr (CUTOFF) {
+            if (unnoted == 0 && !note(parameters, space, i, bag, count, notes)) unnoted = PATIENCE;
+            if (unnoted == 0) {
+                noted(self, space, i, bag, first, count, mine - first, diagonal, notes, current);
+            } else {
+                --unnoted;
+                one_by_one(self, space, i, bag, first, count, mine - first, diagonal, current);
             }
+        } else if (count == BAG && !diagonal) {
+            side_by_side(self, space, i, bag, first, current);
         } else {
-#pragma unroll UNROLL
-            for (u32 k = 0; k < count; ++k) {
-                const ParticleJ j = bag[k].j;
-#pragma unroll
-                for (int m = 0; m < I_PER_THREAD; ++m) {
-                    const Running before = current[m];
-                    meet(self, space, i[m], j, first + k, current[m]);
-                    if (skip_self && mine + m * BLOCK == first + k) current[m] = before;
-                }
-            }
+            one_by_one(self, space, i, bag, first, count, mine - first, diagonal, current);
         }
 
         if constexpr (FOLD_EACH_BAG) {

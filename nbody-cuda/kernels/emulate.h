@@ -16,6 +16,7 @@ extern thread_local emulated::Dim threadIdx, blockIdx;
 
 void __syncthreads();
 unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
+int __all_sync(unsigned int lanes, int holds);
 
 using size_t = decltype(sizeof(0));
 
@@ -75,6 +76,8 @@ inline long long __double_as_longlong(double x)
     __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
+inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
+inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 
 // In half turns; the C library has them in double precision at most.

@@ -40,6 +40,16 @@ static void wait(State state)
     if (!_setjmp(running->at)) _longjmp(scheduler, 1);
 }
 
+// The values of all lanes of a warp.
+static const unsigned *exchange(unsigned value)
+{
+    unsigned *const values = shuffled[running->shuffles++ % 2];
+    const unsigned warp = threadIdx.x / WARP * WARP;
+    values[threadIdx.x] = value;
+    wait(State::AT_SHUFFLE);
+    return values + warp;
+}
+
 static void start()
 {
     entry(kernel_call);
@@ -132,17 +142,20 @@ void __syncthreads() { emulated::wait(emulated::State::AT_BARRIER); }
 
 unsigned int __shfl_sync(unsigned int, unsigned int value, int lane)
 {
-    using namespace emulated;
-    unsigned *const values = shuffled[running->shuffles++ % 2];
-    const unsigned warp = threadIdx.x / WARP * WARP;
-    values[threadIdx.x] = value;
-    wait(State::AT_SHUFFLE);
-    return values[warp + unsigned(lane) % WARP];
+    return emulated::exchange(value)[unsigned(lane) % emulated::WARP];
+}
+
+int __all_sync(unsigned int, int holds)
+{
+    const unsigned *const each = emulated::exchange(holds != 0);
+    unsigned sum = 0;
+    for (unsigned lane = 0; lane < emulated::WARP; ++lane) sum += each[lane];
+    return sum == emulated::WARP;
 }
 
 // One entry for each kernel of the program: NBODY_EMULATE(kernel).
 #define NBODY_EMULATE(kernel) \
-    extern "C" int emulate_##kernel(unsigned blocks, void **arguments) \
+    extern "C" __attribute__((visibility("default"))) int emulate_##kernel(unsigned blocks, void **arguments) \
     { \
         return emulated::launch(nbody::kernel, blocks, arguments); \
     }

@@ -213,6 +213,28 @@ __device__ __forceinline__ real norm2_plus(const Vector<D> &a, real c)
     return dot_plus(a, a, c);
 }
 
+// c - norm2(a). Fast mathematics begins with c.
+template <int D>
+__device__ __forceinline__ real less_norm2(real c, const Vector<D> &a)
+{
+    if constexpr (EXACT) return c - norm2(a);
+    else if constexpr (D == 3) return -a.x * a.x + (-a.y * a.y + (-a.z * a.z + c));
+    else return -a.x * a.x + (-a.y * a.y + c);
+}
+
+// Puts below the bits before whether x is negative, which what is not a number is not.
+__device__ __forceinline__ void push_sign(real x, u32 &bits)
+{
+#ifdef __CUDACC__
+    // In single precision the GPU makes such results without a sign.
+    if constexpr (sizeof(real) == 4) {
+        bits = ::__funnelshift_l(::__float_as_uint(x), bits, 1);
+        return;
+    }
+#endif
+    bits = bits << 1 | u32(x < real(0));
+}
+
 // The functions of CUDA under the names of the language, in the precision of the program.
 #define NBODY_FUNCTION(name, single, twice) \
     __device__ __forceinline__ real name(real x) \

@@ -78,13 +78,17 @@ __device__ __forceinline__ void pass_on(T &value)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
-    const Parameters self, const Space space, const ParticleI *__restrict__ particles,
+    const Parameters parameters, const Space space, const ParticleI *__restrict__ particles,
     const Share share, backup *__restrict__ i_parts, backup *__restrict__ j_parts)
 {
     // The j-particles of each group of 32, twice in a row, so that every lane reads on from its
     // own; and what they feel from the i-particles of each warp.
     __shared__ Slot bag[2 * GROUP];
     __shared__ Accumulators felt[WARPS][GROUP];
+    __shared__ Parameters shared_self; // where lanes look up entries, each its own
+    if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
+    if (LOOKS_UP) __syncthreads();
+    const Parameters &self = LOOKS_UP ? shared_self : parameters;
 
     const u32 lane = threadIdx.x % WARP;
     const u32 warp = threadIdx.x / WARP;

@@ -22,6 +22,11 @@ const FEWEST_OTHER_REGISTERS: usize = 24;
 /// j-particles in shared memory at a time, in the symmetric scheme: `GROUP` of `symmetric.cuh`.
 pub(crate) const GROUP: usize = 64;
 
+/// Operations of a pair that is short.
+const SHORT: u32 = 24;
+/// j-particles that a word has a bit for each of: `WORD` of `force_loop.cuh`.
+pub(crate) const WORD: usize = 32;
+
 /// How a program goes through the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
@@ -75,16 +80,19 @@ impl Choices {
         let kept = i_per_thread * Registers::of::<X>(options).blocked;
         // What the pairs that are computed at a time need besides.
         let (other, most) = match options.precision {
+            Precision::Double if i_per_thread > 2 => (88, 6),
             Precision::Double => (40 + 16 * i_per_thread, 6),
+            _ if X::CUTOFF => (40 + 4 * i_per_thread, 6),
             _ if branches::<X>() => (32 + 4 * i_per_thread, 7),
-            _ => (8 + 16 * i_per_thread, 6),
+            _ if i_per_thread > 2 => (80, 6),
+            _ => (14 * i_per_thread, 6),
         };
         Ok(Self {
             scheme: Scheme::AllPairs,
             block: BLOCK,
             i_per_thread,
             bag: bag::<X>(options, i_per_thread)?,
-            unroll: if i_per_thread == 1 { 8 } else { 4 },
+            unroll: if i_per_thread == 1 || is_short::<X>(options) { 8 } else { 4 },
             resident: resident(kept + other, most),
         })
     }
@@ -98,8 +106,10 @@ impl Choices {
         }
         let registers = Registers::of::<X>(options).direct;
         let other = if options.precision == Precision::Double { 100 } else { 60 };
-        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM * bytes_of(options.precision);
-        if registers > KEPT_SYMMETRIC || felt + 2 * GROUP * slot::<X>(options) > SHARED_MEMORY {
+        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM;
+        let numbers = felt + numbers_of::<X>(options.precision);
+        let shared = numbers * bytes_of(options.precision) + 2 * GROUP * slot::<X>(options);
+        if registers > KEPT_SYMMETRIC || shared > SHARED_MEMORY {
             return None;
         }
         let most = if branches::<X>() { 4 } else { 12 };
@@ -168,7 +178,11 @@ impl Choices {
         };
         let whole = block.is_multiple_of(32) && block <= 1024;
         let bounded = i_per_thread <= 64 && unroll <= 256 && resident <= 32;
-        let fits = bag.saturating_mul(slot::<X>(options)) <= SHARED_MEMORY;
+        let fits = match scheme {
+            Scheme::AllPairs => shared_memory::<X>(options, bag, self.tile()) <= SHARED_MEMORY,
+            // A bag is only how often sums are folded.
+            Scheme::Symmetric => true,
+        };
         if possible && whole && bounded && fits && sizes.iter().all(|&size| size > 0) {
             return Ok(());
         }
@@ -205,6 +219,11 @@ fn branches<X: Interaction>() -> bool {
     X::OPERATIONS.compare > 0 || X::OPERATIONS.special > 0
 }
 
+/// Whether a pair is so short that the loop around several of them counts.
+fn is_short<X: Interaction>(options: Options) -> bool {
+    options.precision != Precision::Double && !branches::<X>() && X::OPERATIONS.flops() <= SHORT
+}
+
 /// How many blocks a multiprocessor has so many registers of a thread for, up to `most`.
 fn resident(registers: usize, most: usize) -> usize {
     (REGISTERS / (BLOCK * registers)).clamp(2, most)
@@ -217,26 +236,37 @@ fn slot<X: Interaction>(options: Options) -> usize {
         .max(16)
 }
 
+/// Bytes of shared memory of a block for ordered pairs: the parameters, the bag, and with a cutoff a
+/// bit for each pair of it with the i-particles.
+fn shared_memory<X: Interaction>(options: Options, bag: usize, tile: usize) -> usize {
+    let parameters = numbers_of::<X>(options.precision) * bytes_of(options.precision);
+    if !X::CUTOFF {
+        return bag.saturating_mul(slot::<X>(options)).saturating_add(parameters);
+    }
+    let words = bag.div_ceil(WORD);
+    let notes = words.saturating_mul(tile.saturating_mul(size_of::<u32>()));
+    words.saturating_mul(WORD * slot::<X>(options)).saturating_add(notes + parameters)
+}
+
 /// The bag that was asked for; or the default, half of it where there are few particles, or the
 /// largest power of two that fits.
 fn bag<X: Interaction>(options: Options, i_per_thread: usize) -> Result<usize, Error> {
-    let slot = slot::<X>(options);
     let default = Tiling::default().bag;
     let mut bag = match options.tiling {
         Some(tiling) => tiling.bag,
         None if i_per_thread == 1 => default / 2,
         None => default,
     };
-    while options.tiling.is_none() && bag > 1 && bag * slot > SHARED_MEMORY {
+    let needed = |bag| shared_memory::<X>(options, bag, BLOCK * i_per_thread);
+    while options.tiling.is_none() && bag > 1 && needed(bag) > SHARED_MEMORY {
         bag /= 2;
     }
-    let needed = bag.saturating_mul(slot);
-    if needed <= SHARED_MEMORY {
+    if needed(bag) <= SHARED_MEMORY {
         return Ok(bag);
     }
     Err(Error::KernelDoesNotFit {
         what: "bytes of shared memory",
-        needed,
+        needed: needed(bag),
         available: SHARED_MEMORY,
         hint: "use a smaller bag (Tiling) or smaller j-particles",
     })

@@ -25,8 +25,17 @@ const HEADER: &str = include_str!("../kernels/emulate.h");
 const RUN: &str = include_str!("../kernels/emulate_run.h");
 /// No contraction: the CPU engine has none.
 /// No fortified source: it takes the jumps between fibers for overruns of a stack.
-const OPTIONS: [&str; 7] =
-    ["-O2", "-std=c++17", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-U_FORTIFY_SOURCE"];
+/// Hidden symbols: loaders would share the shared memory of inline functions between programs.
+const OPTIONS: [&str; 8] = [
+    "-O2",
+    "-std=c++17",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-shared",
+    "-w",
+    "-U_FORTIFY_SOURCE",
+    "-fvisibility=hidden",
+];
 /// Of a pretended GPU so small that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
 

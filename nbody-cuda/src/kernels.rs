@@ -234,7 +234,8 @@ impl Kernels {
         let Some(choices) = self.symmetric else { return Ok(None) };
         let room = self.expected_room::<X>(options, &choices);
         let always = options.pairs == Pairs::Unordered || self.forced == Some(choices);
-        if !always && !Symmetric::new(&choices, room, n).pays {
+        // Pairs within a cutoff are noted by each thread for itself, and few: nothing to share.
+        if !always && (X::CUTOFF || !Symmetric::new(&choices, room, n).pays) {
             return Ok(None);
         }
         let kernel = self.provide_lean::<X>(options, choices)?;

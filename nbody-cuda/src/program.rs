@@ -10,6 +10,7 @@ use crate::{Choices, Error, Scheme};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../kernels/sums.cuh");
+const FORCE_LOOP: &str = include_str!("../kernels/force_loop.cuh");
 const ALL_PAIRS: &str = include_str!("../kernels/all_pairs.cuh");
 const SYMMETRIC: &str = include_str!("../kernels/symmetric.cuh");
 
@@ -47,13 +48,14 @@ impl Program {
     /// [`THIRD_LAW`](Interaction::THIRD_LAW): see [`Choices::symmetric`].
     pub fn with_choices<X: Interaction>(options: Options, choices: Choices) -> Self {
         let both = X::THIRD_LAW.filter(|_| choices.scheme == Scheme::Symmetric);
-        let scheme = if both.is_some() { SYMMETRIC } else { ALL_PAIRS };
+        let [loops, scheme] =
+            if both.is_some() { ["", SYMMETRIC] } else { [FORCE_LOOP, ALL_PAIRS] };
         let both = both.map_or("", |both| both.cuda);
         let mut source = header::<X>(options, choices);
         source.push_str(PRELUDE);
         let _ =
             writeln!(source, "\nnamespace nbody {{\n\n{}{both}\n}} // namespace nbody\n", X::CUDA);
-        let _ = writeln!(source, "{SUMS}\n{scheme}");
+        let _ = writeln!(source, "{SUMS}\n{loops}\n{scheme}");
         Self { name: X::NAME, source, choices, options }
     }
 

@@ -94,6 +94,14 @@ impl Kernel {
         let reading = innermost.filter(|each| each.particles(bytes_apart) == Some(particles));
         reading.min_by_key(|each| each.instructions)
     }
+
+    /// Of the other loops without a loop in them that read shared memory and compute, the one with
+    /// the fewest instructions.
+    fn shortest_beside(&self, force: &Loop) -> Option<&Loop> {
+        let others = self.loops.iter().filter(|each| each.innermost && *each != force);
+        let computing = others.filter(|each| each.shared_loads > 0 && each.fp32 + each.fp64 > 0);
+        computing.min_by_key(|each| each.instructions)
+    }
 }
 
 impl Loop {

@@ -4,7 +4,7 @@
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
 
-use crate::analysis::needs_space;
+use crate::analysis::{looks_up, needs_space};
 use crate::emit_cuda::layout::Text;
 use crate::emit_cuda::{expr, keeps_index, numbers, record};
 use crate::exchange::Both;
@@ -222,14 +222,15 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
         text.line(&format!("constexpr int {dim} = {};", numbers(record(module, ident))));
     }
     text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
-    text.gap();
+    text.line(&format!("constexpr bool LOOKS_UP = {};", looks_up(interaction)));
+    within(text, module, interaction);
     text.line("__device__ __forceinline__ void act(");
     text.line(
         "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
     );
     text.line("    u32 index, Accumulators &f)");
     text.open("{");
-    return_beyond_cutoff(text, module, interaction);
+    return_beyond_cutoff(text, interaction);
     let space = space_argument(module, &interaction.pair.body, None);
     let index = if keeps_index(module, interaction) { "index, " } else { "" };
     text.line(&format!("pair(self, {space}i, j, {index}f);"));
@@ -245,19 +246,39 @@ pub(super) fn act_both(text: &mut Text, module: &Module, interaction: &Interacti
     );
     text.line("    Accumulators &f, Accumulators &g)");
     text.open("{");
-    return_beyond_cutoff(text, module, interaction);
+    return_beyond_cutoff(text, interaction);
     let space = space_argument(module, &both.body, None);
     text.line(&format!("pair_both(self, {space}i, j, f, g);"));
     text.close("}");
 }
 
-fn return_beyond_cutoff(text: &mut Text, module: &Module, interaction: &Interaction) {
+fn return_beyond_cutoff(text: &mut Text, interaction: &Interaction) {
+    if interaction.cutoff.is_some() {
+        // Not a number is not beyond.
+        text.line("if (within(self, space, i, j) <= real(0)) return;");
+    }
+}
+
+/// The cutoff, which says at once which pairs contribute nothing.
+fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
+    text.line(&format!("constexpr bool CUTOFF = {};", interaction.cutoff.is_some()));
+    text.gap();
+    text.comment(&["Negative where the pair is beyond the cutoff; zero at it."]);
+    text.line("__device__ __forceinline__ real within(");
+    text.line(
+        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)",
+    );
+    text.open("{");
     if let Some(Cutoff { body, value, points: [i, j], .. }) = &interaction.cutoff {
         let space = space_argument(module, body, Some(value));
         text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
-        let distance = format!("norm2(space.difference(j.{}, i.{}))", j.name, i.name);
-        text.line(&format!("if ({distance} >= reach * reach) return;"));
+        let difference = format!("space.difference(j.{}, i.{})", j.name, i.name);
+        text.line(&format!("return less_norm2(reach * reach, {difference});"));
+    } else {
+        text.line("return infinity();");
     }
+    text.close("}");
+    text.gap();
 }
 
 /// The first of the arguments for a function that takes differences of positions.

@@ -1,17 +1,21 @@
 //! Issue slots of a pair.
 
-use nbody_core::{Interaction, Record};
+use nbody_core::Interaction;
 
 use super::{Kernel, Loop};
-use crate::buffer::bytes_of;
+use crate::buffer::{bytes_of, numbers_of};
+use crate::choices::WORD;
 use crate::{Choices, Program, Scheme};
 
 /// The issue slots that an ordered pair takes in the FORCE-LOOP of a program.
+///
+/// With a cutoff there are two loops: one notes which pairs are within it, and another goes through
+/// these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slots {
-    /// As if every branch were taken both ways.
+    /// As if every branch were taken both ways; within the cutoff.
     pub all: f64,
-    /// On the shortest way through the loop; the same if it does not branch.
+    /// On the shortest way through the loop, the same if it does not branch; beyond the cutoff.
     pub least: f64,
 }
 
@@ -19,7 +23,14 @@ impl Slots {
     /// Those of a program, by what it was compiled to. `None` if no loop looks like the FORCE-LOOP,
     /// unrolled as the program asks for.
     pub fn of<X: Interaction>(program: &Program, kernels: &[Kernel]) -> Option<Self> {
-        Some(Self::of_a_turn(force_loop::<X>(program, kernels)?, &program.choices))
+        let force = force_loop::<X>(program, kernels)?;
+        let choices = &program.choices;
+        if !notes::<X>(program) {
+            return Some(Self::of_a_turn(force, choices));
+        }
+        let least = force.instructions as f64 / (WORD * choices.i_per_thread) as f64;
+        let near = kernel(program, kernels)?.shortest_beside(force)?.instructions;
+        Some(Self { all: least + near as f64, least })
     }
 
     fn of_a_turn(force: &Loop, choices: &Choices) -> Self {
@@ -30,17 +41,27 @@ impl Slots {
     }
 }
 
-/// The FORCE-LOOP of a program, in what it was compiled to.
+/// Whether the program notes which pairs are within a cutoff.
+fn notes<X: Interaction>(program: &Program) -> bool {
+    X::CUTOFF && program.choices.scheme == Scheme::AllPairs
+}
+
+/// The kernel that evaluates pairs.
+fn kernel<'a>(program: &Program, kernels: &'a [Kernel]) -> Option<&'a Kernel> {
+    let name = program.kernels().first()?.to_bytes();
+    kernels.iter().find(|kernel| kernel.name.as_bytes() == name)
+}
+
+/// The FORCE-LOOP of a program, in what it was compiled to; with a cutoff the one that notes.
 pub fn force_loop<'a, X: Interaction>(
     program: &Program,
     kernels: &'a [Kernel],
 ) -> Option<&'a Loop> {
-    let name = program.kernels().first()?.to_bytes();
-    let kernel = kernels.iter().find(|kernel| kernel.name.as_bytes() == name)?;
     // As they lie in shared memory: aligned to 16 bytes.
-    let real = bytes_of(program.options.precision);
-    let apart = (<X::J as Record>::DIM * real).next_multiple_of(16);
-    kernel.force_loop(program.choices.unroll, apart)
+    let precision = program.options.precision;
+    let apart = (numbers_of::<X::J>(precision) * bytes_of(precision)).next_multiple_of(16);
+    let particles = if notes::<X>(program) { WORD } else { program.choices.unroll };
+    kernel(program, kernels)?.force_loop(particles, apart)
 }
 
 #[cfg(test)]
