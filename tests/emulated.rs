@@ -6,10 +6,11 @@
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::models::{cases, domains, ways};
-use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Tiling};
+use nbody::models::{self, domains, ways};
+use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision, Tiling};
 use nbody_interactions::Visitor;
 
 /// Around every boundary: bags, tiles and threads.
@@ -36,23 +37,38 @@ struct Trials {
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        for options in self.domains.into_iter().flat_map(ways) {
-            let name = format!("{}/{options}", X::NAME);
-            self.trials.push(Trial::test(name, move || check(interaction, options)));
+        for domain in self.domains {
+            // What to expect takes longer to find than a program to run, and is the same in all
+            // ways to compute but those of mixed precision, whose particles are others.
+            let [shared, mixed] = [Cases::<X>::default(), Cases::default()];
+            for options in ways(domain) {
+                let precision = options.precision;
+                let cases = if precision == Precision::Mixed { &mixed } else { &shared }.clone();
+                self.trials.push(Trial::test(format!("{}/{options}", X::NAME), move || {
+                    let all = || models::cases(&interaction, domain, precision, &SIZES);
+                    check(interaction, options, cases.get_or_init(all))
+                }));
+            }
         }
     }
 }
 
-fn check<X: Interaction>(interaction: X, options: Options) -> Result<(), Failed> {
+/// Made by the first trial that needs them, gone with the last.
+type Cases<X> = Arc<OnceLock<Vec<Case<X>>>>;
+
+fn check<X: Interaction>(
+    interaction: X,
+    options: Options,
+    cases: &[Case<X>],
+) -> Result<(), Failed> {
     let cache = tempfile::tempdir()?;
     let device = Device::emulator()?.with_cache_dir(cache.path());
-    let cases = cases(&interaction, options.domain, options.precision, &SIZES);
     // Both directions at once also where it does not pay.
     let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
     for options in [options].into_iter().chain(unordered) {
         let mut direct = AllPairs::with_options(&device, interaction, options)?;
         PROGRAMS.fetch_add(1, Ordering::Relaxed);
-        for case in &cases {
+        for case in cases {
             RUNS.fetch_add(1, Ordering::Relaxed);
             let report = case.check(&mut direct, &options)?;
             if !report.passes() {
@@ -64,7 +80,7 @@ fn check<X: Interaction>(interaction: X, options: Options) -> Result<(), Failed>
         // Bags that end within a tile, and splits that do not come out even.
         for (bag, splits) in [(256, 1), (100, 3), (7, 20)] {
             let tiling = Some(Tiling { bag, splits });
-            same_bits(&device, interaction, Options { tiling, ..options }, &cases)?;
+            same_bits(&device, interaction, Options { tiling, ..options }, cases)?;
         }
     }
     Ok(())

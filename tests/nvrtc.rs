@@ -1,7 +1,11 @@
 //! Every CUDA program, compiled by NVRTC for every architecture that it knows from sm_75 on.
-//! It needs no GPU. The programs of the library keep nothing in local memory in the default
-//! configuration, in open space and in a periodic box, and double programs compute nothing in
-//! single precision.
+//! It needs no GPU. The default configuration, in single and in double precision, in open space
+//! and in a periodic box, is compiled for each of them. The other ways to compute, which change
+//! little of a program, take turns: a way meets every architecture in some interactions, and an
+//! interaction in some ways.
+//!
+//! The programs of the library keep nothing in local memory in the default configuration, and
+//! double programs compute nothing in single precision.
 //!
 //! The last line tells how many compilations that were.
 
@@ -26,6 +30,9 @@ const PREPARE: &str = "NBODY_TEST_PREPARE";
 
 /// Newer than any architecture: NVRTC gives PTX for it.
 const NEWEST: u32 = 999;
+
+/// How many ways to compute share the architectures: each takes every fourth, of old and new.
+const TURNS: usize = 4;
 
 /// An old, a middle and a new architecture.
 const FEW: [u32; 3] = [75, 90, 120];
@@ -84,25 +91,36 @@ impl Visitor for Trials {
         for options in self.domains.into_iter().flat_map(ways) {
             let (name, nvrtc) = (format!("{}/{options}", X::NAME), self.nvrtc.clone());
             let default = Options { domain: options.domain, ..Options::default() };
+            let double = Options { precision: Precision::Double, ..default };
             let lean = self.library && options == default;
-            self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options, lean)));
+            // Fast and exact mathematics come one after the other, and take the same turn; the
+            // next interaction begins with another.
+            let turn = self.trials.len() / 2 % TURNS;
+            let turn = (options != default && options != double).then_some(turn);
+            self.trials.push(Trial::test(name, move || compile::<X>(&nvrtc, options, lean, turn)));
         }
     }
 }
 
-/// Compiles the program for many particles for every architecture. Those of the library in the
-/// default configuration are lean: they must not use local memory, nor must the others that an
-/// engine may choose.
-fn compile<X: Interaction>(nvrtc: &Nvrtc, options: Options, lean: bool) -> Result<(), Failed> {
+/// Compiles the program for many particles for every architecture, or for those of one turn. Those
+/// of the library in the default configuration are lean: they must not use local memory, nor must
+/// the others that an engine may choose.
+fn compile<X: Interaction>(
+    nvrtc: &Nvrtc,
+    options: Options,
+    lean: bool,
+    turn: Option<usize>,
+) -> Result<(), Failed> {
     for (k, program) in Program::all::<X>(options)?.into_iter().enumerate() {
         let main = k == 0;
-        let chosen = |architecture: &u32| match program.choices.scheme {
-            _ if main => true,
-            Scheme::Symmetric => lean || *architecture == 90,
+        let chosen = |&(k, architecture): &(usize, u32)| match program.choices.scheme {
+            _ if main => turn.is_none_or(|turn| k % TURNS == turn),
+            Scheme::Symmetric => lean || architecture == 90,
             // They differ from the main program in a number.
-            Scheme::AllPairs => lean && FEW.contains(architecture),
+            Scheme::AllPairs => lean && FEW.contains(&architecture),
         };
-        let architectures: Vec<u32> = architectures(nvrtc).filter(chosen).collect();
+        let architectures = architectures(nvrtc).enumerate().filter(chosen);
+        let architectures: Vec<u32> = architectures.map(|(_, architecture)| architecture).collect();
         for &architecture in &architectures {
             if lean {
                 compile_lean::<X>(nvrtc, &program, architecture)?;

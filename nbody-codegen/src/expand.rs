@@ -223,14 +223,14 @@ fn compensate(field: &Field, krate: &TokenStream) -> TokenStream {
     let ident = &field.ident;
     match field.ty {
         Type::Vector(_) | Type::Array(_) => {
-            let of = |record: TokenStream| match field.ty {
-                Type::Vector(_) => quote!(#record.#ident.0),
-                _ => quote!(#record.#ident),
-            };
-            let [term, total, lost] = [quote!(__term), quote!(__total), quote!(__lost)].map(of);
+            let components = matches!(field.ty, Type::Vector(_)).then(|| quote!(.0));
             quote! {
-                for (__k, __x) in #term.into_iter().enumerate() {
-                    #krate::compensate(__x, &mut #total[__k], &mut #lost[__k]);
+                for (__k, __x) in __term.#ident #components.into_iter().enumerate() {
+                    #krate::compensate(
+                        __x,
+                        &mut __total.#ident #components[__k],
+                        &mut __lost.#ident #components[__k],
+                    );
                 }
             }
         }

@@ -33,7 +33,7 @@ const RESERVED: &[&str] = &[
     "pair", "pair_both", "act", "act_both", "nothing", "add", "compensate", "reset", "fold",
     "merge", "total", "T", "Running", "CUTOFF", "LOOKS_UP", "shared_self", "parameters", "within", "less_norm2", "push_sign", "WORD",
     "WORDS", "PATIENCE", "FIRST", "side_by_side", "one_by_one", "note", "noted", "Coordinate",
-    "COORDINATE", "difference", "nothing_yet", "meet", "COMPENSATED", "Parameters", "ParticleI",
+    "COORDINATE", "difference", "nothing_yet", "for_each_number", "meet", "COMPENSATED", "Parameters", "ParticleI",
     "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM", "SELF_PAIRS", "BLOCK", "RESIDENT",
     "I_PER_THREAD", "BAG", "UNROLL", "PARTS", "FOLD_EACH_BAG", "EXACT", "Slot", "store", "load",
     "is_last", "all_pairs", "WARP", "WARPS", "TILE", "GROUP", "Share", "pass_on", "symmetric",

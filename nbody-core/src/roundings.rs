@@ -113,6 +113,7 @@ impl<X: Interaction> Sets<X> {
         let parameters: X::With<Traced> = traced(&self.interaction);
         let sources: Vec<<X::J as Record>::With<Traced>> = self.j.iter().map(traced).collect();
         let skip_self = self.one_set && !X::SELF_PAIRS;
+        let only_sums = X::F::FIELDS.iter().all(|field| field.kind.is_sum());
         let particle = |(k, i): (usize, &X::I)| {
             let i = traced(i);
             let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
@@ -120,7 +121,10 @@ impl<X: Interaction> Sets<X> {
                 let mut term = With::<X::F>::default();
                 X::pair(&parameters, &space, &i, j, l as u32, &mut term);
                 term.write(&mut terms);
-                X::pair(&parameters, &space, &i, j, l as u32, &mut total);
+                // Sums are told from their terms.
+                if !only_sums {
+                    X::pair(&parameters, &space, &i, j, l as u32, &mut total);
+                }
             }
             let mut whole = Terms::default();
             total.write(&mut whole);

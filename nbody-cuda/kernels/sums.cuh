@@ -28,17 +28,29 @@ __device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
     if constexpr (COMPENSATED) fold(f.lost, total);
 }
 
+// Does something for each number of a result. The loop is unrolled, so that the numbers may be in
+// registers; were they more than the 255 of a thread, that would only take long to compile.
+template <typename Do>
+__device__ __forceinline__ void for_each_number(const Do &act_on)
+{
+    if constexpr (FDIM * sizeof(backup) / sizeof(u32) <= 255) {
+#pragma unroll
+        for (int c = 0; c < FDIM; ++c) act_on(c);
+    } else {
+#pragma unroll 1
+        for (int c = 0; c < FDIM; ++c) act_on(c);
+    }
+}
+
 // Component c of row k lies at [c * n + k].
 __device__ __forceinline__ void store(const backup (&total)[FDIM], backup *to, u32 k, u32 n)
 {
-#pragma unroll
-    for (int c = 0; c < FDIM; ++c) to[size_t(c) * n + k] = total[c];
+    for_each_number([&](int c) { to[size_t(c) * n + k] = total[c]; });
 }
 
 __device__ __forceinline__ void load(const backup *from, u32 k, u32 n, backup (&total)[FDIM])
 {
-#pragma unroll
-    for (int c = 0; c < FDIM; ++c) total[c] = from[size_t(c) * n + k];
+    for_each_number([&](int c) { total[c] = from[size_t(c) * n + k]; });
 }
 
 // Whether this block is the last of `blocks` to come here, which then sees what the others wrote.
