@@ -17,7 +17,7 @@ mod loops;
 mod slots;
 mod text;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,15 +107,21 @@ impl Kernel {
 impl Loop {
     /// How many particles one turn reads from shared memory, where they lie so many bytes apart.
     ///
-    /// It tells whether the compiler unrolled the loop as it was asked to. `None` if that cannot
-    /// be known: there are no reads, or they do not all start from the same register.
+    /// It tells whether the compiler unrolled the loop as it was asked to. Particles are all read
+    /// from one register on, tables from registers of their own, with fewer reads each. `None`
+    /// without reads.
     pub fn particles(&self, bytes_apart: usize) -> Option<usize> {
         let apart = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0)?;
-        let (base, _) = self.reads.first()?;
-        let first = self.reads.iter().map(|&(_, offset)| offset).min()?;
-        let one_base = self.reads.iter().all(|(other, _)| other == base);
-        let number = |&(_, offset): &(String, i64)| offset.saturating_sub(first) / apart;
-        one_base.then(|| self.reads.iter().map(number).collect::<BTreeSet<_>>().len())
+        let mut bases: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+        for (base, offset) in &self.reads {
+            bases.entry(base).or_default().insert(*offset);
+        }
+        let count = |offsets: &BTreeSet<i64>| {
+            let first = offsets.first().copied().unwrap_or_default();
+            let number = |&offset: &i64| offset.saturating_sub(first) / apart;
+            offsets.iter().map(number).collect::<BTreeSet<_>>().len()
+        };
+        bases.values().map(count).max()
     }
 }
 
@@ -238,7 +244,7 @@ mod tests {
         assert_eq!(read(&four, 32), Some(2));
         assert_eq!(read(&four, 0), None);
         assert_eq!(read(&[], 16), None);
-        assert_eq!(read(&[("R1", 0), ("R2", 16)], 16), None);
+        assert_eq!(read(&[&four[..], &[("R2", 64), ("R3", 0)]].concat(), 16), Some(4));
         assert_eq!(read(&[("", i64::MIN), ("", i64::MAX)], 1), Some(2));
     }
 
