@@ -91,7 +91,7 @@ impl Kernel {
     /// `None` if there is no such loop, as where the compiler unrolled otherwise.
     pub fn force_loop(&self, particles: usize, bytes_apart: usize) -> Option<&Loop> {
         let innermost = self.loops.iter().filter(|each| each.innermost);
-        let reading = innermost.filter(|each| each.particles(bytes_apart) == Some(particles));
+        let reading = innermost.filter(|each| each.particles(bytes_apart).contains(&particles));
         reading.min_by_key(|each| each.instructions)
     }
 
@@ -105,13 +105,15 @@ impl Kernel {
 }
 
 impl Loop {
-    /// How many particles one turn reads from shared memory, where they lie so many bytes apart.
+    /// How many particles one turn reads from shared memory, where they lie so many bytes apart: for
+    /// each register that reads start from, as if all that is read from there were particles.
     ///
     /// It tells whether the compiler unrolled the loop as it was asked to. Particles are all read
-    /// from one register on, tables from registers of their own, with fewer reads each. `None`
-    /// without reads.
-    pub fn particles(&self, bytes_apart: usize) -> Option<usize> {
-        let apart = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0)?;
+    /// from one register on, and tables from others.
+    pub fn particles(&self, bytes_apart: usize) -> BTreeSet<usize> {
+        let Some(apart) = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0) else {
+            return BTreeSet::new();
+        };
         let mut bases: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
         for (base, offset) in &self.reads {
             bases.entry(base).or_default().insert(*offset);
@@ -121,7 +123,7 @@ impl Loop {
             let number = |&offset: &i64| offset.saturating_sub(first) / apart;
             offsets.iter().map(number).collect::<BTreeSet<_>>().len()
         };
-        bases.values().map(count).max()
+        bases.values().map(count).collect()
     }
 }
 
@@ -237,15 +239,15 @@ mod tests {
     fn particles_are_counted_by_where_they_are_read() {
         let read = |reads: &[(&str, i64)], apart| {
             let reads = reads.iter().map(|&(base, offset)| (base.to_owned(), offset)).collect();
-            Loop { reads, ..Loop::default() }.particles(apart)
+            Loop { reads, ..Loop::default() }.particles(apart).into_iter().collect::<Vec<_>>()
         };
         let four = [("R1", 0x18), ("R1", -0x18), ("R1", -0x10), ("R1", 8), ("R1", -8)];
-        assert_eq!(read(&four, 16), Some(4));
-        assert_eq!(read(&four, 32), Some(2));
-        assert_eq!(read(&four, 0), None);
-        assert_eq!(read(&[], 16), None);
-        assert_eq!(read(&[&four[..], &[("R2", 64), ("R3", 0)]].concat(), 16), Some(4));
-        assert_eq!(read(&[("", i64::MIN), ("", i64::MAX)], 1), Some(2));
+        assert_eq!(read(&four, 16), [4]);
+        assert_eq!(read(&four, 32), [2]);
+        assert_eq!(read(&four, 0), []);
+        assert_eq!(read(&[], 16), []);
+        assert_eq!(read(&[&four[..], &[("R2", 64), ("R2", 0), ("R3", 0)]].concat(), 16), [1, 2, 4]);
+        assert_eq!(read(&[("", i64::MIN), ("", i64::MAX)], 1), [2]);
     }
 
     #[test]
