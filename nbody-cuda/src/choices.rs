@@ -124,14 +124,20 @@ impl Choices {
         })
     }
 
-    /// The same with fewer i-particles for a thread, where there may be fewer: what an engine takes
-    /// where a compiler would keep numbers in local memory otherwise.
+    /// The same with more registers for a thread, or then with fewer i-particles, where there may be
+    /// fewer: what an engine takes where a compiler would keep numbers in local memory otherwise.
     pub fn narrower<X: Interaction>(&self, options: Options) -> Option<Self> {
         let n = self.i_per_thread;
         match self.scheme {
-            _ if n <= 1 => None,
-            Scheme::AllPairs => Self::all_pairs::<X>(options, n / 2).ok(),
-            Scheme::Symmetric => Some(Self { i_per_thread: 2 * n / 3, ..*self }),
+            Scheme::AllPairs => {
+                let usual = Self::all_pairs::<X>(options, n).ok()?;
+                if self.resident == usual.resident && self.resident > 2 {
+                    return Some(Self { resident: self.resident - 1, ..*self });
+                }
+                if n > 1 { Self::all_pairs::<X>(options, n / 2).ok() } else { None }
+            }
+            Scheme::Symmetric if n > 1 => Some(Self { i_per_thread: 2 * n / 3, ..*self }),
+            Scheme::Symmetric => None,
         }
     }
 
