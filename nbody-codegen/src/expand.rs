@@ -341,11 +341,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             (Some(self::cutoff(module, item, cutoff, krate)), printer.body_within(&near))
         }
     };
-    let ends = item.cutoff.is_some().then(|| {
-        quote!(
-            const CUTOFF: bool = true;
-        )
-    });
+    let ends = item.cutoff.is_some();
     let keeps_index = emit_cuda::keeps_index(module, item);
     let index = if keeps_index { index } else { format_ident!("_{index}") };
     let uses_space = item.cutoff.is_some() || needs_space(module, &pair.body, None);
@@ -357,7 +353,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             type F = #f;
             const NAME: &'static str = #name;
             const SELF_PAIRS: bool = #self_pairs;
-            #ends
+            const CUTOFF: bool = #ends;
             const OPERATIONS: #krate::Operations = #operations;
             const CUDA: &'static str = #cuda;
             #third_law

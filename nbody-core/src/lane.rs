@@ -281,6 +281,30 @@ macro_rules! own_coordinates {
 }
 pub(crate) use own_coordinates;
 
+/// The integers of a lane of one element, and their operations: those of this scalar.
+macro_rules! integers_of {
+    ($scalar:ident) => {
+        integers_of! { $scalar:
+            splat_u32(value: u32) -> u32;
+            splat_mask(value: bool) -> bool;
+            any(mask: bool) -> bool;
+            lt_u32(a: u32, b: u32) -> bool;
+            le_u32(a: u32, b: u32) -> bool;
+            eq_u32(a: u32, b: u32) -> bool;
+            select_u32(mask: bool, yes: u32, no: u32) -> u32;
+            add_u32(a: u32, b: u32) -> u32;
+            sub_u32(a: u32, b: u32) -> u32;
+            mul_u32(a: u32, b: u32) -> u32;
+        }
+    };
+    ($scalar:ident: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
+        $(fn $name($($a: $ty),*) -> $out {
+            <$scalar as Lane>::$name($($a),*)
+        })*
+    };
+}
+pub(crate) use integers_of;
+
 macro_rules! scalar {
     ($real:ident, $word:ident, $erf:path, $erfc:path) => {
         impl Lane for $real {

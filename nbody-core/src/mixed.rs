@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::lane::integers_of;
 use crate::{Lane, Scalar};
 
 /// An `f32` whose [coordinates](Lane::Coordinate) are [`Split`] in two, so that the difference of
@@ -69,8 +70,7 @@ impl fmt::Display for Mixed {
 
 /// The operations of `f32`.
 macro_rules! delegate {
-    (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*;
-     integers: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
+    (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(fn $unary(self) -> Self {
             Self(Lane::$unary(self.0))
         })*
@@ -79,9 +79,6 @@ macro_rules! delegate {
         })*
         $(fn $comparison(a: Self, b: Self) -> bool {
             <f32 as Lane>::$comparison(a.0, b.0)
-        })*
-        $(fn $name($($a: $ty),*) -> $out {
-            <f32 as Lane>::$name($($a),*)
         })*
     };
 }
@@ -95,19 +92,9 @@ impl Lane for Mixed {
         unary: sqrt rsqrt recip cbrt exp ln sin cos tan asin acos atan sinh cosh tanh erf erfc abs
             floor ceil round round_ties_even trunc;
         binary: powf atan2 min max copysign;
-        comparisons: lt le eq;
-        integers:
-            splat_u32(value: u32) -> u32;
-            splat_mask(value: bool) -> bool;
-            any(mask: bool) -> bool;
-            lt_u32(a: u32, b: u32) -> bool;
-            le_u32(a: u32, b: u32) -> bool;
-            eq_u32(a: u32, b: u32) -> bool;
-            select_u32(mask: bool, yes: u32, no: u32) -> u32;
-            add_u32(a: u32, b: u32) -> u32;
-            sub_u32(a: u32, b: u32) -> u32;
-            mul_u32(a: u32, b: u32) -> u32;
+        comparisons: lt le eq
     }
+    integers_of!(f32);
 
     fn splat(value: f64) -> Self {
         Self(value as f32)

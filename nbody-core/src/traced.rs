@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use crate::lane::own_coordinates;
+use crate::lane::{integers_of, own_coordinates};
 use crate::{Lane, Scalar};
 
 /// Rounding errors in unit roundoffs of the result: those of the GPU's approximate division and
@@ -114,33 +114,13 @@ macro_rules! assign {
 }
 assign!(AddAssign add_assign +, SubAssign sub_assign -, MulAssign mul_assign *, DivAssign div_assign /);
 
-/// The operations on integers are those of `f64`.
-macro_rules! integers {
-    ($($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
-        $(fn $name($($a: $ty),*) -> $out {
-            <f64 as Lane>::$name($($a),*)
-        })*
-    };
-}
-
 impl Lane for Traced {
     type Mask = bool;
     type U32 = u32;
 
     own_coordinates!();
 
-    integers! {
-        splat_u32(value: u32) -> u32;
-        splat_mask(value: bool) -> bool;
-        any(mask: bool) -> bool;
-        lt_u32(a: u32, b: u32) -> bool;
-        le_u32(a: u32, b: u32) -> bool;
-        eq_u32(a: u32, b: u32) -> bool;
-        select_u32(mask: bool, yes: u32, no: u32) -> u32;
-        add_u32(a: u32, b: u32) -> u32;
-        sub_u32(a: u32, b: u32) -> u32;
-        mul_u32(a: u32, b: u32) -> u32;
-    }
+    integers_of!(f64);
 
     fn splat(value: f64) -> Self {
         Self::given(value)
