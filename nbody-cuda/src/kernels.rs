@@ -234,7 +234,7 @@ impl Kernels {
         let Some(choices) = self.symmetric else { return Ok(None) };
         let room = self.expected_room::<X>(options, &choices);
         let always = options.pairs == Pairs::Unordered || self.forced == Some(choices);
-        // Pairs within a cutoff are noted by each thread for itself, and few: nothing to share.
+        // Pairs within a cutoff are likely few, and noted by each thread for itself.
         if !always && (X::CUTOFF || !Symmetric::new(&choices, room, n).pays) {
             return Ok(None);
         }
