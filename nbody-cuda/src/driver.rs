@@ -1,6 +1,8 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+mod staging;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
@@ -21,15 +23,13 @@ use crate::device::Properties;
 use crate::launch::Launch;
 use crate::machine::{Machine, Memory, Module, Recording};
 use crate::{Error, Program, nvrtc};
+use staging::{Staging, Use};
 
 /// The first version that has every function that is called (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
 
 /// So much that the fewer launches matter little, and little of what GPUs have.
 const ROOM_FOR_PARTS: usize = 1 << 30;
-
-/// Words of staging memory at most: what is larger goes through memory of the host as it is.
-const MOST_STAGING: usize = 1 << 25;
 
 /// A GPU, and the stream that everything on it is ordered by.
 #[derive(Clone, Debug)]
@@ -225,10 +225,10 @@ impl Memory for GpuMemory {
             return Ok(());
         }
         let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, |staging| {
+        self.gpu.staging(self.words, Use::Read, |staging| {
             fill(staging);
-            // SAFETY: the memory holds as many words, and the staging memory stays as it is until
-            // the stream has come to the end of the copy: `staging` waits for that.
+            // SAFETY: the memory holds as many words, and this part of the staging memory stays as
+            // it is until the stream has come to the end of the copy: `staging` waits for that.
             let copied = unsafe { result::memcpy_htod_async(address, staging, stream) };
             copied.map_err(|e| failed("cuMemcpyHtoDAsync", e))
         })
@@ -245,9 +245,9 @@ impl Memory for GpuMemory {
             return Ok(());
         }
         let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, |staging| {
-            // SAFETY: the memory holds as many words, and the stream is waited for before
-            // anybody looks at them.
+        self.gpu.staging(self.words, Use::Written, |staging| {
+            // SAFETY: the memory holds as many words, the stream has come to the end of all copies
+            // before when it begins this one, and is waited for before anybody looks at them.
             let copied = unsafe { result::memcpy_dtoh_async(staging, address, stream) };
             copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))?;
             self.gpu.wait()?;
@@ -257,86 +257,7 @@ impl Memory for GpuMemory {
     }
 }
 
-/// Memory of the host that the GPU reads and writes by itself, while nobody works with it.
-#[derive(Debug, Default)]
-struct Staging {
-    memory: Option<Pinned>,
-    /// Whether a copy from it may not have ended.
-    busy: bool,
-}
-
-#[derive(Debug)]
-struct Pinned {
-    address: *mut u64,
-    words: usize,
-    context: Arc<CudaContext>,
-}
-
-// SAFETY: the memory belongs to this value alone, and may be freed by any thread that has the
-// context current.
-unsafe impl Send for Pinned {}
-
-impl Pinned {
-    fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Error> {
-        context.bind_to_thread().map_err(|e| failed("cuCtxSetCurrent", e))?;
-        let bytes = words.saturating_mul(size_of::<u64>());
-        // SAFETY: the memory is zeroed below, and freed once.
-        let address = unsafe { result::malloc_host(bytes, 0) };
-        let address = address.map_err(|e| failed("cuMemHostAlloc", e))?.cast::<u64>();
-        // SAFETY: so much was allocated, aligned to a page.
-        unsafe { address.write_bytes(0, words) };
-        Ok(Self { address, words, context: context.clone() })
-    }
-
-    fn words(&mut self, words: usize) -> &mut [u64] {
-        // SAFETY: the memory holds `self.words` numbers, was zeroed, and is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.address, words.min(self.words)) }
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
-            // SAFETY: it was allocated by `malloc_host`. What the driver says then helps nobody.
-            let _ = unsafe { result::free_host(self.address.cast()) };
-        }
-    }
-}
-
 impl Gpu {
-    /// Works with so many words of staging memory, which no other thread has meanwhile.
-    fn staging(
-        &self,
-        words: usize,
-        work: impl FnOnce(&mut [u64]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.bind()?;
-        if words > MOST_STAGING {
-            let mut words = vec![0; words];
-            work(&mut words)?;
-            return self.wait();
-        }
-        let lock = || self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        // The lock is not held while others may be waited for.
-        let Staging { memory, busy } = std::mem::take(&mut *lock());
-        if busy {
-            self.wait()?;
-        }
-        let mut memory = match memory {
-            Some(memory) if memory.words >= words => memory,
-            _ => Pinned::new(self.stream.context(), words.next_power_of_two())?,
-        };
-        let done = work(memory.words(words));
-        let mut staging = lock();
-        if staging.memory.is_none() {
-            *staging = Staging { memory: Some(memory), busy: true };
-            return done;
-        }
-        drop(staging);
-        // Another thread was faster; the copy must end before the memory goes.
-        self.wait().and(done)
-    }
-
     fn wait(&self) -> Result<(), Error> {
         self.stream.synchronize().map_err(|e| failed("cuStreamSynchronize", e))
     }
