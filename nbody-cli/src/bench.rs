@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Accumulation, Device, Interaction, Math, Options, Pairs, Precision, sass};
+use nbody::{Device, Interaction, Options, Pairs, sass};
 use nbody_interactions::Visitor;
 
 use crate::accuracy::{self, Accuracy};
 use crate::files::{self, Sheet};
 use crate::plots::{Figure, Line};
-use crate::select::{self, DeviceName};
+use crate::select::{self, DeviceName, Numerics};
 use crate::{Outcome, date};
 use measure::{Measurement, measure};
 
@@ -31,16 +31,8 @@ pub struct Arguments {
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// The arithmetic of a pair: single, double, mixed.
-    #[arg(long, default_value_t)]
-    precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64,
-    /// compensated.
-    #[arg(long, default_value_t)]
-    accumulation: Accumulation,
-    /// What the arithmetic may trade for speed: fast, exact.
-    #[arg(long, default_value_t)]
-    math: Math,
+    #[command(flatten)]
+    numerics: Numerics,
     /// Whether both directions of a pair are evaluated at once, where the interaction allows it:
     /// auto (where it is likely to be faster), ordered (never), unordered (always).
     #[arg(long, default_value_t)]
@@ -69,12 +61,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     // Told before the work, not behind it.
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
-    let &Arguments { precision, accumulation, math, pairs, .. } = arguments;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut bench = Bench {
         devices: &devices,
         sizes: arguments.n.iter().map(|n| n.get()).collect(),
-        options: Options { precision, accumulation, math, pairs, ..Options::default() },
+        options: Options { pairs: arguments.pairs, ..arguments.numerics.options() },
         nvdisasm: sass::find().ok(),
         measurements: Vec::new(),
         bar: ProgressBar::new(0).with_style(style),

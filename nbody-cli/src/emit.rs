@@ -3,26 +3,19 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Accumulation, Choices, Domain, Interaction, Math, Options, Pairs, Precision, Program};
+use nbody::{Choices, Domain, Interaction, Options, Pairs, Program};
 use nbody_interactions::Visitor;
 
-use crate::{Outcome, select};
+use crate::Outcome;
+use crate::select::{self, Numerics};
 
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The interaction.
     #[arg(value_parser = select::interactions())]
     interaction: String,
-    /// The arithmetic of a pair: single, double, mixed.
-    #[arg(long, default_value_t)]
-    precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64,
-    /// compensated.
-    #[arg(long, default_value_t)]
-    accumulation: Accumulation,
-    /// What the arithmetic may trade for speed: fast, exact.
-    #[arg(long, default_value_t)]
-    math: Math,
+    #[command(flatten)]
+    numerics: Numerics,
     /// Which pairs of one set: auto and ordered for every ordered pair, unordered for both
     /// directions of a pair at once, where the interaction allows it.
     #[arg(long, default_value_t)]
@@ -50,10 +43,10 @@ impl Visitor for Emit {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { precision, accumulation, math, pairs, periodic, .. } = arguments;
+    let &Arguments { numerics, pairs, periodic, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
-    let options = Options { precision, accumulation, math, domain, pairs, ..Options::default() };
+    let options = Options { domain, pairs, ..numerics.options() };
     let mut emit = Emit { options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     if let Some(program) = emit.program {

@@ -1,9 +1,9 @@
-//! Interactions, devices and schemes by name.
+//! Interactions, devices, numerics and schemes by name.
 
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Device, Interaction, Scheme};
+use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Scheme};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -30,6 +30,28 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
         }
     }
     visit_all(&mut Filter(names, visitor));
+}
+
+/// How a program computes.
+#[derive(clap::Args, Clone, Copy)]
+pub struct Numerics {
+    /// The arithmetic of a pair: single, double, mixed.
+    #[arg(long, default_value_t)]
+    precision: Precision,
+    /// How contributions are summed: direct, blocked, blocked-f64, compensated.
+    #[arg(long, default_value_t)]
+    accumulation: Accumulation,
+    /// What the arithmetic may trade for speed: fast, exact.
+    #[arg(long, default_value_t)]
+    math: Math,
+}
+
+impl Numerics {
+    /// The options that say so.
+    pub fn options(self) -> Options {
+        let Self { precision, accumulation, math } = self;
+        Options { precision, accumulation, math, ..Options::default() }
+    }
 }
 
 /// The devices of these names; without any the GPUs and the CPU.

@@ -7,14 +7,11 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::uniform;
-use nbody::{
-    Accumulation, AllPairs, Choices, Device, Engine, Error, Interaction, Math, Options, Precision,
-    Scheme, Tuned,
-};
+use nbody::{AllPairs, Choices, Device, Engine, Error, Interaction, Options, Scheme, Tuned};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
-use crate::select::{self, DeviceName};
+use crate::select::{self, DeviceName, Numerics};
 use crate::table::Table;
 
 #[derive(clap::Args)]
@@ -29,16 +26,8 @@ pub struct Arguments {
     /// two.
     #[arg(short, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// The arithmetic of a pair: single, double, mixed.
-    #[arg(long, default_value_t)]
-    precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64,
-    /// compensated.
-    #[arg(long, default_value_t)]
-    accumulation: Accumulation,
-    /// What the arithmetic may trade for speed: fast, exact.
-    #[arg(long, default_value_t)]
-    math: Math,
+    #[command(flatten)]
+    numerics: Numerics,
     /// Print every measurement, and not only the fastest of each number.
     #[arg(long)]
     all: bool,
@@ -54,12 +43,11 @@ struct Tune<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { precision, accumulation, math, .. } = arguments;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut tune = Tune {
         arguments,
         device: arguments.device.open()?,
-        options: Options { precision, accumulation, math, ..Options::default() },
+        options: arguments.numerics.options(),
         table: Table::new(&[
             "interaction",
             ">N",
