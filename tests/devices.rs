@@ -184,7 +184,7 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the kernel does not fit: a block needs 1600004 bytes of shared memory and can have 49152; \
+        "the kernel does not fit: a block needs 1600032 bytes of shared memory and can have 49152; \
          use a smaller bag (Tiling) or smaller j-particles"
     );
     assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
@@ -226,6 +226,17 @@ fn bags_shrink_where_j_particles_are_large() {
     let expected = nbody::reference(&heavy::Heavy, Domain::Open, &i, &j);
     let report = nbody::compare(&fields, &expected, None).unwrap();
     assert!(report.fields[0].max < 1e-6, "{report}");
+}
+
+#[test]
+fn a_large_bag_leaves_room_for_fewer_i_particles() {
+    let choices = |bag| {
+        let options = Options { tiling: Some(Tiling { bag, splits: 1 }), ..Options::default() };
+        Program::new::<LennardJones>(options).map(|program| program.choices)
+    };
+    let fitting: Vec<_> = [256, 512, 900].map(|bag| choices(bag).unwrap().i_per_thread).to_vec();
+    assert_eq!(fitting, [2, 2, 1]);
+    assert!(matches!(choices(1100), Err(Error::KernelDoesNotFit { .. })));
 }
 
 #[test]

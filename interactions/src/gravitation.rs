@@ -62,8 +62,7 @@ pub mod gravity {
 
         fn pair(&self, i: &Body, j: &Body, f: &mut Acceleration) {
             let d = j.pos - i.pos;
-            let rinv = (d.norm2() + self.eps2).rsqrt();
-            f.acc += j.mass * rinv * rinv * rinv * d;
+            f.acc += j.mass * (d.norm2() + self.eps2).rsqrt().powi(3) * d;
         }
     }
 }

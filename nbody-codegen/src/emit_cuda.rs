@@ -10,8 +10,8 @@ use syn::Ident;
 use crate::analysis::{Uses, needs_space};
 use crate::exchange::Both;
 use crate::ir::{
-    Accumulate, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place, Reduction,
-    Roles, Side, Stmt, StmtKind, Struct, Type, Value,
+    Accumulate, BinaryOp, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place,
+    Reduction, Roles, Side, Stmt, StmtKind, Struct, Type, Value,
 };
 
 use expr::{Printer, assignment};
@@ -55,7 +55,7 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
 pub fn emit_both(module: &Module, interaction: &Interaction, both: &Both) -> String {
     let mut text = Text::default();
     pair_both(&mut text, module, interaction, both);
-    contract::act_both(&mut text, module, interaction, both);
+    contract::act_both(&mut text, module, both);
     text.finish()
 }
 
@@ -247,7 +247,12 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
         StmtKind::Assign { place, op, value } => {
             let target = variable(printer, place);
             let value = printer.print(value);
-            text.line_with(&format!("{target} {} {value};", assignment(*op)), behind);
+            let line = if *op == Some(BinaryOp::Div) && place.ty() == Type::Real {
+                format!("{target} = divide({target}, {value});")
+            } else {
+                format!("{target} {} {value};", assignment(*op))
+            };
+            text.line_with(&line, behind);
         }
         StmtKind::Accumulate { side, place, how, value } => {
             let (target, value) = (accumulator(printer, *side, place), printer.print(value));

@@ -26,7 +26,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Slot bag[CUTOFF ? WORDS * WORD : BAG];
-    __shared__ u32 notes[WORDS][I_PER_THREAD][BLOCK]; // of an interaction with a cutoff
+    // What a thread needs to go through notes of the pairs within a cutoff.
+    __shared__ Note shared_notes[NOTES];
+    Note *const notes = CUTOFF ? kept(shared_notes + threadIdx.x) : nullptr;
+    const Slot *const kept_bag = CUTOFF ? kept(bag) : nullptr;
+    const Parameters &kept_self = CUTOFF && LOOKS_UP ? *kept(&shared_self) : self;
 
     const u32 split = blockIdx.x / tiles;
     const u32 tile = blockIdx.x % tiles;
@@ -66,9 +70,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
         const bool diagonal =
             skip_self && first < tile_begin + TILE && tile_begin < first + count;
         if constexpr (CUTOFF) {
-            if (unnoted == 0 && !note(parameters, space, i, bag, count, notes)) unnoted = PATIENCE;
+            u32 ends[I_PER_THREAD];
+            if (unnoted == 0
+                && !note(parameters, space, i, bag, count, mine - first, diagonal, notes, ends)) {
+                unnoted = PATIENCE;
+            }
             if (unnoted == 0) {
-                noted(self, space, i, bag, first, count, mine - first, diagonal, notes, current);
+                noted(kept_self, space, i, kept_bag, first, notes, ends, current);
             } else {
                 --unnoted;
                 one_by_one(self, space, i, bag, first, count, mine - first, diagonal, current);

@@ -85,8 +85,9 @@ inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(
 inline float cospif(float x) { return float(cos(3.14159265358979323846 * double(x))); }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-// The seed has the upper half of the bits, as that of the hardware.
+// The seed has the upper half of the bits, as that of the hardware, and is as often too large.
 inline double rsqrt_seed(double x)
 {
-    return __longlong_as_double(__double_as_longlong(1.0 / sqrt(x)) & ~0xffffffffll);
+    const long long bits = __double_as_longlong(1.0 / sqrt(x));
+    return __longlong_as_double((bits + 0x80000000ll) & ~0xffffffffll);
 }

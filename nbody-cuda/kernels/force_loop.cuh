@@ -1,15 +1,33 @@
 // Bags of j-particles, and the FORCE-LOOP: what a bag does to the i-particles of a thread.
 namespace nbody {
 
-// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
-struct alignas(16) Slot {
-    ParticleJ j;
-};
-
 constexpr u32 WORD = 32; // j-particles that a word has a bit for each of
 constexpr u32 WORDS = (BAG + WORD - 1) / WORD;
 constexpr u32 PATIENCE = 8; // bags to take without notes, after one that was not worth them
-constexpr u32 FIRST = 0x80000000u; // the highest bit
+
+// Which j-particles of 32 are within a cutoff, the last one lowest, and the index of that in the bag.
+struct alignas(8) Note {
+    u32 near, last;
+};
+
+// The notes of a block; those of i-particle m of a thread are every NEXT_NOTE-th from
+// `threadIdx.x + m * BLOCK`, and there is room for one behind the last.
+constexpr u32 NEXT_NOTE = I_PER_THREAD * BLOCK;
+constexpr u32 NOTES = (WORDS + 1) * NEXT_NOTE;
+
+// The same address in shared memory, but kept in a register: one that is known at compile time would
+// be made anew, by four instructions, wherever it is needed.
+template <typename T>
+__device__ __forceinline__ T *kept(T *shared)
+{
+#ifdef __CUDACC__
+    const u32 address = u32(::__cvta_generic_to_shared(shared));
+    return static_cast<T *>(
+        ::__cvta_shared_to_generic(::__shfl_sync(~0u, address, threadIdx.x % 32)));
+#else
+    return shared;
+#endif
+}
 
 // A whole bag, all lanes of a warp side by side.
 __device__ __forceinline__ void side_by_side(
@@ -48,59 +66,61 @@ __device__ __forceinline__ void one_by_one(
     }
 }
 
-// Notes which j-particles of a bag are within the cutoff of the i-particles of this thread, a bit
-// for each, the first one highest. Whether no more than half of them are, for any thread of the
-// warp.
+// Notes which j-particles of a bag are within the cutoff of the i-particles of this thread, a note
+// for each 32 of them that has any, and where the notes for each i-particle end. Whether no more
+// than half of the bag is, for any thread of the warp.
 __device__ __forceinline__ bool note(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 count, u32 (*notes)[I_PER_THREAD][BLOCK])
+    const Slot *bag, u32 count, u32 mine, bool diagonal, Note *notes, u32 (&ends)[I_PER_THREAD])
 {
-    u32 most = 0;
     u32 within_reach[I_PER_THREAD] = {};
+#pragma unroll
+    for (int m = 0; m < I_PER_THREAD; ++m) ends[m] = m * BLOCK;
 #pragma unroll 1
-    for (u32 word = 0; word < WORDS; ++word) {
+    for (u32 begin = 0; begin < count; begin += WORD) {
         u32 beyond[I_PER_THREAD] = {};
 #pragma unroll
         for (u32 k = 0; k < WORD; ++k) {
-            const ParticleJ j = bag[word * WORD + k].j;
+            const ParticleJ j = bag[begin + k].j;
 #pragma unroll
             for (int m = 0; m < I_PER_THREAD; ++m) {
                 push_sign(within(self, space, i[m], j), beyond[m]);
             }
         }
-        const u32 begin = word * WORD;
-        const u32 missing = begin >= count ? ~0u : count - begin < WORD ? ~0u >> (count - begin) : 0;
+        const u32 last = begin + WORD - 1;
+        const u32 missing = last < count ? 0 : ~0u >> (count - begin);
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) {
-            const u32 near = ~(beyond[m] | missing);
-            notes[word][m][threadIdx.x] = near;
+            const u32 before_last = last - (mine + m * BLOCK);
+            const u32 itself = diagonal && before_last < WORD ? 1u << before_last : 0;
+            const u32 near = ~(beyond[m] | missing | itself);
+            notes[ends[m]] = {near, last};
+            if (near != 0) ends[m] += NEXT_NOTE;
             within_reach[m] += ::__popc(near);
-            most = within_reach[m] > most ? within_reach[m] : most;
         }
     }
-    return ::__all_sync(~0u, most <= count / 2);
+    bool few = true;
+#pragma unroll
+    for (int m = 0; m < I_PER_THREAD; ++m) few &= within_reach[m] <= count / 2;
+    return ::__all_sync(~0u, few);
 }
 
 // Each thread goes through what it noted by itself: a warp takes the long way as often as its
 // busiest thread needs it, where side by side it does if any thread does.
 __device__ __forceinline__ void noted(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 first, u32 count, u32 mine, bool diagonal,
-    u32 (*notes)[I_PER_THREAD][BLOCK], Running (&current)[I_PER_THREAD])
+    const Slot *bag, u32 first, const Note *notes, const u32 (&ends)[I_PER_THREAD],
+    Running (&current)[I_PER_THREAD])
 {
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        const u32 me = mine + m * BLOCK;
-        if (diagonal && me < count) notes[me / WORD][m][threadIdx.x] &= ~(FIRST >> me % WORD);
-        u32 near = notes[0][m][threadIdx.x];
-        for (u32 word = 0; word < WORDS;) {
-            if (near != 0) {
-                const u32 bit = ::__clz(near);
-                const u32 k = word * WORD + bit;
-                meet(self, space, i[m], bag[k].j, first + k, current[m]);
-                near &= ~(FIRST >> bit);
-            }
-            if (near == 0 && ++word < WORDS) near = notes[word][m][threadIdx.x];
+        Note note = notes[m * BLOCK];
+        for (u32 at = m * BLOCK; at < ends[m];) {
+            const u32 before_last = WORD - 1 - ::__clz(note.near);
+            const u32 k = note.last - before_last;
+            meet_near(self, space, i[m], bag[k].j, first + k, current[m]);
+            note.near ^= 1u << before_last;
+            if (note.near == 0) note = notes[at += NEXT_NOTE];
         }
     }
 }

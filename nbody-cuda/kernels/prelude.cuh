@@ -93,6 +93,16 @@ __device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
     least.index = less ? index : least.index;
 }
 
+__device__ __forceinline__ real recip(real x) { return real(1) / x; }
+
+// Fast single precision multiplies by the reciprocal, which is zero beyond 2^126: the division that
+// a compiler makes of `/` there takes five instructions more.
+__device__ __forceinline__ real divide(real a, real b)
+{
+    if constexpr (EXACT || sizeof(real) == 8) return a / b;
+    else return a * recip(b);
+}
+
 template <int D>
 __device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
 {
@@ -130,7 +140,8 @@ __device__ __forceinline__ Vector<D> operator*(const Vector<D> &a, real s)
 template <int D>
 __device__ __forceinline__ Vector<D> operator/(const Vector<D> &a, real s)
 {
-    if constexpr (D == 3) return {a.x / s, a.y / s, a.z / s};
+    if constexpr (!EXACT) return recip(s) * a;
+    else if constexpr (D == 3) return {a.x / s, a.y / s, a.z / s};
     else return {a.x / s, a.y / s};
 }
 
@@ -211,15 +222,6 @@ template <int D>
 __device__ __forceinline__ real norm2_plus(const Vector<D> &a, real c)
 {
     return dot_plus(a, a, c);
-}
-
-// c - norm2(a). Fast mathematics begins with c.
-template <int D>
-__device__ __forceinline__ real less_norm2(real c, const Vector<D> &a)
-{
-    if constexpr (EXACT) return c - norm2(a);
-    else if constexpr (D == 3) return -a.x * a.x + (-a.y * a.y + (-a.z * a.z + c));
-    else return -a.x * a.x + (-a.y * a.y + c);
 }
 
 // Puts below the bits before whether x is negative, which what is not a number is not.
@@ -344,7 +346,7 @@ __device__ __forceinline__ real cos(real x)
 
 __device__ __forceinline__ real tan(real x)
 {
-    if constexpr (sizeof(real) == 4) return sine(reduce(x)) / cosine(reduce(x));
+    if constexpr (sizeof(real) == 4) return divide(sine(reduce(x)), cosine(reduce(x)));
     else return ::tan(x);
 }
 
@@ -352,6 +354,21 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
 {
     if constexpr (sizeof(real) == 4) return ::fmaf(x, a, b);
     else return ::fma(x, a, b);
+}
+
+// By what the square of a reach exceeds that of a distance: negative beyond the reach and at it. Fast
+// mathematics begins with the number below the square, in single precision with a little less where
+// that is nearly denormal.
+template <int D>
+__device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
+{
+    if constexpr (EXACT) return reach * reach <= norm2(a) ? real(-1) : real(0);
+    constexpr bool SINGLE = sizeof(real) == 4;
+    constexpr real HALF_ULP = SINGLE ? 0x1p-24 : 0x1p-53;
+    constexpr real LEAST = SINGLE ? 0x1p-126 : 0x1p-1074;
+    const real below = mul_add(reach * reach, 1 - HALF_ULP, -LEAST);
+    if constexpr (D == 3) return -a.x * a.x + (-a.y * a.y + (-a.z * a.z + below));
+    else return -a.x * a.x + (-a.y * a.y + below);
 }
 
 // The difference of coordinates; in a periodic box that to the nearest image: whole lengths are
@@ -399,6 +416,24 @@ struct Space {
     }
 };
 
+// x to the power of N, by repeated squaring.
+template <u32 N, typename T>
+__device__ __forceinline__ T raise(T x)
+{
+    T square = x;
+    T power = T(1);
+    bool first = true;
+#pragma unroll
+    for (u32 rest = N; rest > 0; rest >>= 1) {
+        if (rest & 1) {
+            power = first ? square : power * square;
+            first = false;
+        }
+        if (rest > 1) square = square * square;
+    }
+    return power;
+}
+
 // The hardware's seed of 1/sqrt(x), good to 20 bits; of what is denormal, that of zero.
 #ifdef __CUDACC__
 __device__ __forceinline__ double rsqrt_seed(double x)
@@ -409,17 +444,19 @@ __device__ __forceinline__ double rsqrt_seed(double x)
 }
 #endif
 
-// A step of third order takes the seed to full precision, unless it is zero, infinite or no
-// number: then the residual has no small exponent.
-template <typename T>
+// 1/sqrt(x) to the power of N, small, from the seed: by the residual, to its third order. Zeros,
+// infinities and what is no number stay as the power of the seed has them.
+template <int N, typename T>
 __device__ __forceinline__ T rsqrt_by_seed(T x)
 {
-    T y = rsqrt_seed(x);
-    const T residual = ::fma(-x * y, y, T(1));
-    if (!(::__double2hiint(residual) & 0x40000000)) {
-        y = ::fma(::fma(T(0.375), residual, T(0.5)), y * residual, y);
-    }
-    return y;
+    const T y = rsqrt_seed(x);
+    const T residual = ::fma(-x, y * y, T(1));
+    const T power = raise<N>(y);
+    const T step = ::fma(T(N * (N + 2) / 8.0), residual, T(N / 2.0)) * residual;
+    // Of such a seed, the residual has no small exponent. A power may be such besides.
+    const bool stays = N == 1 ? ::__double2hiint(residual) & 0x40000000
+                              : u32(::__double2hiint(power)) - 0x00100000u >= 0x7fe00000u;
+    return stays ? power : ::fma(step, power, power);
 }
 
 // The hardware's approximation, refined in double precision, or a correctly rounded root and
@@ -428,32 +465,28 @@ __device__ __forceinline__ real rsqrt(real x)
 {
     if constexpr (EXACT) return real(1) / sqrt(x);
     else if constexpr (sizeof(real) == 4) return ::rsqrtf(x);
-    else return rsqrt_by_seed(double(x));
+    else return rsqrt_by_seed<1>(double(x));
 }
-
-__device__ __forceinline__ real recip(real x) { return real(1) / x; }
 
 __device__ __forceinline__ real clamp(real x, real low, real high)
 {
     return min(max(x, low), high);
 }
 
-// An integer power, by repeated squaring.
+// An integer power.
 template <int N>
 __device__ __forceinline__ real powi(real x)
 {
-    real square = x;
-    real product = real(1);
-    bool first = true;
-#pragma unroll
-    for (u32 rest = N < 0 ? 0u - u32(N) : u32(N); rest > 0; rest >>= 1) {
-        if (rest & 1) {
-            product = first ? square : product * square;
-            first = false;
-        }
-        if (rest > 1) square = square * square;
-    }
-    return N < 0 ? recip(product) : product;
+    if constexpr (N < 0) return recip(raise<0u - u32(N)>(x));
+    else return raise<u32(N)>(x);
+}
+
+// A power of 1/sqrt(x), which takes no more steps to full double precision than the root itself.
+template <int N>
+__device__ __forceinline__ real rsqrt_powi(real x)
+{
+    if constexpr (EXACT || sizeof(real) == 4) return powi<N>(rsqrt(x));
+    else return rsqrt_by_seed<N>(double(x));
 }
 
 template <int D> __device__ __forceinline__ real norm(const Vector<D> &a) { return sqrt(norm2(a)); }

@@ -1,5 +1,10 @@
-// Running sums, backup accumulators in global memory, and blocks that wait for no other.
+// Bags, running sums, backup accumulators in global memory, and blocks that wait for no other.
 namespace nbody {
+
+// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
+struct alignas(16) Slot {
+    ParticleJ j;
+};
 
 // What a thread sums for one i-particle, and what rounding took from that, where it is compensated.
 struct Running {
@@ -8,8 +13,15 @@ struct Running {
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
-// Adds what j does to i.
-__device__ __forceinline__ void meet(
+// Whether a pair contributes nothing. What is not a number is not beyond.
+__device__ __forceinline__ bool is_beyond(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    return CUTOFF && within(self, space, i, j) < real(0);
+}
+
+// Adds what j does to i, which is not beyond the cutoff.
+__device__ __forceinline__ void meet_near(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
     Running &f)
 {
@@ -20,6 +32,14 @@ __device__ __forceinline__ void meet(
     } else {
         act(self, space, i, j, index, f.sum);
     }
+}
+
+// Adds what j does to i.
+__device__ __forceinline__ void meet(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
+    Running &f)
+{
+    if (!is_beyond(self, space, i, j)) meet_near(self, space, i, j, index, f);
 }
 
 __device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])

@@ -19,10 +19,6 @@ constexpr u32 TILE = BLOCK * I_PER_THREAD;
 constexpr u32 GROUP = 2 * WARP;
 static_assert(TILE % GROUP == 0 && GROUP <= BLOCK, "tiles of whole groups");
 
-struct alignas(16) Slot {
-    ParticleJ j;
-};
-
 // The tiles that one launch evaluates, of a set of `n` particles, and its blocks.
 struct Share {
     u32 n;
@@ -77,6 +73,14 @@ __device__ __forceinline__ void pass_on(T &value)
     ::memcpy(&value, words, sizeof(T));
 }
 
+// Adds what each of a pair does to the other.
+__device__ __forceinline__ void meet_both(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,
+    Accumulators &f, Accumulators &g)
+{
+    if (!is_beyond(self, space, i, j)) act_both(self, space, i, j, f, g);
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     const Parameters parameters, const Space space, const ParticleI *__restrict__ particles,
     const Share share, backup *__restrict__ i_parts, backup *__restrict__ j_parts)
@@ -117,7 +121,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
             i[m] = particles[index < n ? index : n - 1];
             current[m] = nothing();
             store(nil, i_part, row + m * WARP, TILE);
-            if (SELF_PAIRS && meeting == tile_first) act(self, space, i[m], i[m], index, current[m]);
+            const bool itself = SELF_PAIRS && meeting == tile_first;
+            if (itself && !is_beyond(self, space, i[m], i[m])) {
+                act(self, space, i[m], i[m], index, current[m]);
+            }
         }
 
         for (; meeting < tile_end; ++meeting) {
@@ -140,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                         const ParticleJ j = others[turn].j;
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
-                            act_both(self, space, i[m], j, current[m], g);
+                            meet_both(self, space, i[m], j, current[m], g);
                         }
                         pass_on(g);
                     }
@@ -153,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
                             const Accumulators before = current[m], g_before = g;
-                            act_both(self, space, i[m], j, current[m], g);
+                            meet_both(self, space, i[m], j, current[m], g);
                             const bool met = tile_begin + row + m * WARP < at && at < n;
                             if (!met) current[m] = before;
                             if (!met) g = g_before;

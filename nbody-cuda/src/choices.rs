@@ -7,6 +7,8 @@ use crate::buffer::{bytes_of, numbers_of};
 
 /// Shared memory that every GPU grants a block without asking, in bytes.
 const SHARED_MEMORY: usize = 48 * 1024;
+/// Of a multiprocessor, what each block takes besides.
+const RESERVED: usize = 1024;
 /// Threads of a block.
 const BLOCK: usize = 128;
 /// 32-bit registers that a thread may keep of i-particles and accumulators, in an interaction
@@ -26,6 +28,10 @@ pub(crate) const GROUP: usize = 64;
 const SHORT: u32 = 24;
 /// j-particles that a word has a bit for each of: `WORD` of `force_loop.cuh`.
 pub(crate) const WORD: usize = 32;
+/// Bytes of a `Note` there.
+const NOTE: usize = 8;
+/// What shared memory is aligned to, in bytes.
+const ALIGNED: usize = 16;
 
 /// How a program goes through the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,8 +69,8 @@ impl Choices {
             _ if branches::<X>() => KEPT_BRANCHING,
             _ => KEPT,
         };
-        let i_per_thread = [4, 2].into_iter().find(|&n| n * kept <= most).unwrap_or(1);
-        Self::all_pairs::<X>(options, i_per_thread)
+        let fits = |&n: &usize| n * kept <= most && bag::<X>(options, n).is_ok();
+        Self::all_pairs::<X>(options, [4, 2].into_iter().find(fits).unwrap_or(1))
     }
 
     /// What suits some number of particles, the widest first.
@@ -139,6 +145,20 @@ impl Choices {
             Scheme::Symmetric if n > 1 => Some(Self { i_per_thread: 2 * n / 3, ..*self }),
             Scheme::Symmetric => None,
         }
+    }
+
+    /// The same with a bag no larger than usual, where a multiprocessor of so many bytes of shared
+    /// memory would have room for fewer blocks.
+    pub(crate) fn beside_others<X: Interaction>(self, options: Options, available: usize) -> Self {
+        let block = |bag| shared_memory::<X>(options, bag, self.tile()) + RESERVED;
+        let mut bag = self.bag;
+        while options.tiling.is_none()
+            && bag > Tiling::default().bag
+            && self.resident * block(bag) > available
+        {
+            bag /= 2;
+        }
+        Self { bag, ..self }
     }
 
     /// 32-bit registers that a thread keeps of particles and accumulators.
@@ -242,25 +262,30 @@ fn slot<X: Interaction>(options: Options) -> usize {
         .max(16)
 }
 
-/// Bytes of shared memory of a block for ordered pairs: the parameters, the bag, and with a cutoff a
-/// bit for each pair of it with the i-particles.
+/// Bytes of shared memory of a block for ordered pairs: the parameters, the bag, with a cutoff the
+/// notes, one for each word of the bag with an i-particle and one behind them, and whether the block
+/// is the last.
 fn shared_memory<X: Interaction>(options: Options, bag: usize, tile: usize) -> usize {
     let parameters = numbers_of::<X>(options.precision) * bytes_of(options.precision);
+    let other = parameters.next_multiple_of(ALIGNED) + ALIGNED;
     if !X::CUTOFF {
-        return bag.saturating_mul(slot::<X>(options)).saturating_add(parameters);
+        return bag.saturating_mul(slot::<X>(options)).saturating_add(other);
     }
     let words = bag.div_ceil(WORD);
-    let notes = words.saturating_mul(tile.saturating_mul(size_of::<u32>()));
-    words.saturating_mul(WORD * slot::<X>(options)).saturating_add(notes + parameters)
+    let notes = words.saturating_add(1).saturating_mul(tile.saturating_mul(NOTE));
+    let bag = words.saturating_mul(WORD * slot::<X>(options));
+    bag.saturating_add(notes).saturating_add(other)
 }
 
-/// The bag that was asked for; or the default, half of it where there are few particles, or the
-/// largest power of two that fits.
+/// The bag that was asked for; or the default, half of it where there are few particles, else twice
+/// where each thread goes through its own notes (the more there are of them, the less their numbers
+/// differ), or the largest power of two that fits.
 fn bag<X: Interaction>(options: Options, i_per_thread: usize) -> Result<usize, Error> {
     let default = Tiling::default().bag;
     let mut bag = match options.tiling {
         Some(tiling) => tiling.bag,
         None if i_per_thread == 1 => default / 2,
+        None if X::CUTOFF => 2 * default,
         None => default,
     };
     let needed = |bag| shared_memory::<X>(options, bag, BLOCK * i_per_thread);

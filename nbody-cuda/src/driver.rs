@@ -41,6 +41,7 @@ pub(crate) struct Gpu {
     name: Arc<str>,
     architecture: u32,
     multiprocessors: usize,
+    shared_memory: usize,
     hertz: f64,
     driver: Arc<str>,
 }
@@ -87,6 +88,8 @@ impl Gpu {
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let shared_memory =
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| failed("cuDeviceGetName", e))?;
         // SAFETY: everything on this context is ordered by the one stream made below, so that
@@ -103,6 +106,7 @@ impl Gpu {
             staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
+            shared_memory: shared_memory as usize,
             hertz: f64::from(kilohertz) * 1e3,
             driver: driver.into(),
         })
@@ -140,6 +144,10 @@ impl Machine for Gpu {
 
     fn multiprocessors(&self) -> usize {
         self.multiprocessors
+    }
+
+    fn shared_memory(&self) -> usize {
+        self.shared_memory
     }
 
     fn room_for_parts(&self) -> usize {

@@ -38,6 +38,8 @@ const OPTIONS: [&str; 8] = [
 ];
 /// Of a pretended GPU so small that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
+/// Bytes of shared memory of each, as many as an H100 has.
+const SHARED_MEMORY: usize = 228 * 1024;
 
 /// The emulator, with the compiler that it builds programs with.
 #[derive(Clone, Debug)]
@@ -107,6 +109,10 @@ impl Machine for Emulator {
 
     fn multiprocessors(&self) -> usize {
         MULTIPROCESSORS
+    }
+
+    fn shared_memory(&self) -> usize {
+        SHARED_MEMORY
     }
 
     /// So little that several launches are needed.

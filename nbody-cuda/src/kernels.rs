@@ -47,11 +47,14 @@ impl Kernels {
         cache: &Cache,
         options: Options,
     ) -> Result<Self, Error> {
+        let candidates = Choices::candidates::<X>(options)?.into_iter();
+        let beside_others =
+            |choices: Choices| choices.beside_others::<X>(options, machine.shared_memory());
         let mut kernels = Self {
             machine: machine.clone(),
             cache: cache.clone(),
             built: Vec::new(),
-            candidates: Choices::candidates::<X>(options)?,
+            candidates: candidates.map(beside_others).collect(),
             symmetric: Choices::symmetric::<X>(options),
             forced: None,
             main: 0,

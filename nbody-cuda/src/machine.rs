@@ -17,6 +17,9 @@ pub(crate) trait Machine: Debug + Send + Sync {
     /// How many multiprocessors it has.
     fn multiprocessors(&self) -> usize;
 
+    /// Bytes of shared memory of a multiprocessor.
+    fn shared_memory(&self) -> usize;
+
     /// What the driver says of it; none of what only pretends to be a GPU.
     fn properties(&self) -> Option<Properties> {
         None

@@ -56,6 +56,8 @@ pub mod arithmetic {
             w *= 2.0;
         } else if !near {
             w -= x * THIRD;
+        } else {
+            w /= 2.0 + x;
         }
         w
     }
@@ -77,7 +79,7 @@ pub mod arithmetic {
             f.flat -= Vector::new(w, self.a * j.raw[2]);
             f.flat.y += j.raw[2].mul_add(self.a, 1.0);
             f.rows[0] += (4.0 * j.raw[0]).floor() + (4.0 * j.raw[1]).ceil();
-            f.rows[1] += (8.0 * j.raw[1]).round() + (8.0 * j.raw[2]).trunc();
+            f.rows[1] += (8.0 * j.raw[1]).round() + (8.0 * j.raw[2]).trunc() + r2.rsqrt().powi(3);
             f.rows[2] += j.raw[0].min(j.raw[1]).max(j.raw[2].clamp(0.25, 0.75));
             f.rows[3] += (1.0 + n).copysign(1.0 + w) + (j.flat - i.flat).dot(j.flat).abs();
             if (j.kind ^ i.kind) & MASK == 0 {

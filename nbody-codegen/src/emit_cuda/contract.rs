@@ -230,7 +230,6 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     );
     text.line("    u32 index, Accumulators &f)");
     text.open("{");
-    return_beyond_cutoff(text, interaction);
     let space = space_argument(module, &interaction.pair.body, None);
     let index = if keeps_index(module, interaction) { "index, " } else { "" };
     text.line(&format!("pair(self, {space}i, j, {index}f);"));
@@ -238,7 +237,7 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
 }
 
 /// What the scheme calls for both directions of a pair.
-pub(super) fn act_both(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
+pub(super) fn act_both(text: &mut Text, module: &Module, both: &Both) {
     text.comment(&["Both directions of a pair, under the names of the scheme."]);
     text.line("__device__ __forceinline__ void act_both(");
     text.line(
@@ -246,24 +245,16 @@ pub(super) fn act_both(text: &mut Text, module: &Module, interaction: &Interacti
     );
     text.line("    Accumulators &f, Accumulators &g)");
     text.open("{");
-    return_beyond_cutoff(text, interaction);
     let space = space_argument(module, &both.body, None);
     text.line(&format!("pair_both(self, {space}i, j, f, g);"));
     text.close("}");
-}
-
-fn return_beyond_cutoff(text: &mut Text, interaction: &Interaction) {
-    if interaction.cutoff.is_some() {
-        // Not a number is not beyond.
-        text.line("if (within(self, space, i, j) <= real(0)) return;");
-    }
 }
 
 /// The cutoff, which says at once which pairs contribute nothing.
 fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.line(&format!("constexpr bool CUTOFF = {};", interaction.cutoff.is_some()));
     text.gap();
-    text.comment(&["Negative where the pair is beyond the cutoff; zero at it."]);
+    text.comment(&["Negative at the cutoff and beyond it."]);
     text.line("__device__ __forceinline__ real within(");
     text.line(
         "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)",
@@ -273,7 +264,7 @@ fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
         let space = space_argument(module, body, Some(value));
         text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
         let difference = format!("space.difference(j.{}, i.{})", j.name, i.name);
-        text.line(&format!("return less_norm2(reach * reach, {difference});"));
+        text.line(&format!("return within_reach(reach, {difference});"));
     } else {
         text.line("return infinity();");
     }

@@ -91,11 +91,20 @@ impl<'a> Printer<'a> {
             ExprKind::Binary(BinaryOp::Sub, a, b) if matches!(a.ty, Type::Point(_)) => {
                 format!("{}.difference({}, {})", self.body.space, self.print(a), self.print(b))
             }
+            ExprKind::Binary(BinaryOp::Div, a, b) if a.ty == Type::Real => {
+                format!("divide({}, {})", self.print(a), self.print(b))
+            }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
             ExprKind::Math(builtin, operands) => {
                 format!("{}({})", builtin.name(), self.list(operands))
             }
-            ExprKind::Powi(base, n) => format!("powi<{n}>({})", self.print(base)),
+            ExprKind::Powi(base, n) => match &base.kind {
+                // What the step neglects grows with the cube of the power.
+                ExprKind::Math(Builtin::Rsqrt, operands) if (2..=16).contains(n) => {
+                    format!("rsqrt_powi<{n}>({})", self.list(operands))
+                }
+                _ => format!("powi<{n}>({})", self.print(base)),
+            },
             ExprKind::Components(parts) => {
                 format!("{}{{{}}}", type_name(expr.ty), self.list(parts))
             }

@@ -63,7 +63,8 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
+        // No copy may be under way: the driver does not promise to wait.
+        if self.context.synchronize().is_ok() {
             // SAFETY: it was allocated by `malloc_host`. What the driver says then helps nobody.
             let _ = unsafe { result::free_host(self.address.cast()) };
         }

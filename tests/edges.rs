@@ -1,0 +1,181 @@
+//! Pairs at a cutoff, roots and quotients of extreme numbers: on every device, in every precision.
+
+use nbody::prelude::*;
+use nbody::{Interaction, Pairs};
+
+/// How many particles are nearer than a reach.
+#[nbody::interaction]
+mod counted {
+    pub struct Counted {
+        pub reach: Real,
+    }
+    pub struct Place {
+        pub pos: Point,
+    }
+    pub struct Found {
+        pub count: Count,
+        pub total: Real,
+    }
+
+    impl Interaction for Counted {
+        type I = Place;
+        type J = Place;
+        type F = Found;
+        const SELF_PAIRS: bool = true;
+
+        fn cutoff(&self, _i: &Place, _j: &Place) -> Real {
+            self.reach
+        }
+
+        fn pair(&self, _i: &Place, _j: &Place, f: &mut Found) {
+            f.count += 1;
+            f.total += 1.0;
+        }
+    }
+}
+use counted::{Counted, Found, Place};
+
+/// Roots and quotients of what i has by what j has.
+#[nbody::interaction]
+mod quotients {
+    pub struct Quotients;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Found {
+        pub root: Real,
+        pub square: Real,
+        pub fifth: Real,
+        pub quotient: Real,
+        pub scaled: Vector<2>,
+    }
+
+    impl Interaction for Quotients {
+        type I = Number;
+        type J = Number;
+        type F = Found;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Found) {
+            f.root += j.x.rsqrt();
+            f.square += j.x.rsqrt().powi(2);
+            f.fifth += j.x.rsqrt().powi(5);
+            let mut quotient = i.x / j.x;
+            quotient /= 3.0;
+            f.quotient += quotient;
+            f.scaled += Vector::new(i.x, 1.0) / j.x;
+        }
+    }
+}
+use quotients::{Number, Quotients};
+
+/// Every engine with these options in every precision and mathematics, and what to know it by.
+fn engines<X: Interaction>(
+    interaction: X,
+    options: Options,
+) -> impl Iterator<Item = (String, AllPairs<X>)> {
+    let numerics = Precision::ALL.iter().flat_map(move |&precision| {
+        [Math::Fast, Math::Exact].map(|math| Options { precision, math, ..options })
+    });
+    Device::all().into_iter().flat_map(move |device| {
+        numerics.clone().map(move |options| {
+            let name = format!("{device}, {options}");
+            (name, AllPairs::with_options(&device, interaction, options).unwrap())
+        })
+    })
+}
+
+/// A lattice of spacing 1/8, twice, so that many pairs are at a cutoff, and some at none.
+fn lattice() -> Vec<Place> {
+    let axis = || (0..7).map(|k| f64::from(k) / 8.0);
+    let points = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
+    let places = points.map(|[x, y, z]| Place { pos: Point::new(x, y, z) });
+    places.clone().chain(places).collect()
+}
+
+fn check_counts(reach: f64, options: Options) {
+    let places = lattice();
+    let difference = |a: f64, b: f64| match options.domain {
+        Domain::Open => a - b,
+        Domain::Periodic(_) => (a - b) - (a - b).round(),
+    };
+    let r2 =
+        |i: &Place, j: &Place| (0..3).map(|c| difference(i.pos[c], j.pos[c]).powi(2)).sum::<f64>();
+    let is_beyond = |i: &Place, j: &Place| r2(i, j) >= reach * reach;
+    let expected = places.iter().map(|i| {
+        let count = places.iter().filter(|j| !is_beyond(i, j)).count() as u32;
+        Found { count, total: f64::from(count) }
+    });
+    let expected: Vec<Found> = expected.collect();
+    for (name, mut direct) in engines(Counted { reach }, options) {
+        let found: Vec<Found> = direct.evaluate_self(&places).unwrap();
+        assert_eq!(found, expected, "{reach}: {name}");
+    }
+}
+
+#[test]
+fn a_pair_at_the_cutoff_contributes_nothing() {
+    // None, some and all; a few of a bag and most of it.
+    for reach in [0.0, -0.0, 0.125, -0.25, 0.375, 0.875, f64::INFINITY, f64::NAN] {
+        check_counts(reach, Options::default());
+    }
+}
+
+#[test]
+fn so_it_is_in_every_way_to_go_through_pairs() {
+    let ways = [
+        Options { pairs: Pairs::Unordered, ..Options::default() },
+        Options { accumulation: Accumulation::Compensated, ..Options::default() },
+        Options { domain: Domain::periodic([1.0; 3]).unwrap(), ..Options::default() },
+        Options { tiling: Some(Tiling { bag: 100, splits: 3 }), ..Options::default() },
+    ];
+    for (options, reach) in ways.into_iter().flat_map(|it| [0.0, 0.25].map(|reach| (it, reach))) {
+        check_counts(reach, options);
+    }
+}
+
+#[test]
+fn roots_and_quotients_are_right_to_the_last_places() {
+    for (name, mut direct) in engines(Quotients, Options::default()) {
+        let Options { precision, .. } = direct.options();
+        let (ulp, exponent) = if precision == Precision::Double {
+            (f64::EPSILON, 200)
+        } else {
+            (2_f64.powi(-23), 24)
+        };
+        for x in [1.0, 1.5, 3.0, 2_f64.powi(exponent), 1.75 * 2_f64.powi(-exponent), 0.7, 1e-3] {
+            let found = direct.evaluate(&[Number { x: 5.0 }], &[Number { x }]).unwrap()[0];
+            // As the precision holds it.
+            let x = if precision == Precision::Double { x } else { f64::from(x as f32) };
+            let near = |found: f64, expected: f64, ulps: f64| {
+                assert!((found / expected - 1.0).abs() < ulps * ulp, "{x}: {found} {name}");
+            };
+            near(found.root, x.sqrt().recip(), 3.0);
+            near(found.square, x.recip(), 6.0);
+            near(found.fifth, (x * x * x.sqrt()).recip(), 14.0);
+            near(found.quotient, 5.0 / x / 3.0, 4.0);
+            near(found.scaled[0], 5.0 / x, 3.0);
+            near(found.scaled[1], x.recip(), 3.0);
+        }
+    }
+}
+
+#[test]
+fn roots_of_what_has_none_are_those_of_ieee() {
+    for (name, mut direct) in engines(Quotients, Options::default()) {
+        let Options { precision, .. } = direct.options();
+        let mut found = |x| direct.evaluate(&[Number { x: 1.0 }], &[Number { x }]).unwrap()[0];
+        let (zero, infinite, none) = (found(0.0), found(f64::INFINITY), found(-1.0));
+        assert_eq!([zero.root, zero.square, zero.fifth], [f64::INFINITY; 3], "{name}");
+        assert_eq!([infinite.root, infinite.square, infinite.fifth], [0.0; 3], "{name}");
+        assert_eq!([infinite.quotient, infinite.scaled[0]], [0.0; 2], "{name}");
+        assert!([none.root, none.square, none.fifth].iter().all(|x| x.is_nan()), "{name}");
+        if precision == Precision::Double {
+            // A power too large for its precision, and not its root; by seeds too small and too large.
+            for exponent in [-440, -441, -460, -480] {
+                let large = found(1.7 * 2_f64.powi(exponent));
+                assert_eq!(large.fifth, f64::INFINITY, "{exponent}: {name}");
+                assert!(large.square.is_finite() && large.root.is_finite(), "{name}");
+            }
+        }
+    }
+}
