@@ -356,9 +356,8 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
     else return ::fma(x, a, b);
 }
 
-// By what the square of a reach exceeds that of a distance: negative beyond the reach and at it. Fast
-// mathematics begins with the number below the square, in single precision with a little less where
-// that is nearly denormal.
+// Negative where a distance is the reach or more. Fast mathematics takes its square from the number
+// below that of the reach, in single precision from a little less where that is nearly denormal.
 template <int D>
 __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
 {
@@ -366,9 +365,7 @@ __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
     constexpr bool SINGLE = sizeof(real) == 4;
     constexpr real HALF_ULP = SINGLE ? 0x1p-24 : 0x1p-53;
     constexpr real LEAST = SINGLE ? 0x1p-126 : 0x1p-1074;
-    const real below = mul_add(reach * reach, 1 - HALF_ULP, -LEAST);
-    if constexpr (D == 3) return -a.x * a.x + (-a.y * a.y + (-a.z * a.z + below));
-    else return -a.x * a.x + (-a.y * a.y + below);
+    return dot_plus(-a, a, mul_add(reach * reach, 1 - HALF_ULP, -LEAST));
 }
 
 // The difference of coordinates; in a periodic box that to the nearest image: whole lengths are
