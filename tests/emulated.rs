@@ -1,7 +1,8 @@
-//! Every CUDA program, run in the emulator and compared with the reference, and in exact
-//! mathematics with the bits of the CPU engine.
+//! Every CUDA program, run in the emulator, and every CPU kernel with each of the vector
+//! instructions that there are: compared with the reference, and in exact mathematics with the bits
+//! of one another.
 //!
-//! The last line tells how many programs ran, and how often.
+//! The last line tells how many programs and kernels ran, and how often.
 
 mod common;
 
@@ -10,7 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::models::{self, domains, ways};
-use nbody::{AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision, Tiling};
+use nbody::{
+    AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision, SimdLevel, Tiling,
+};
 use nbody_interactions::Visitor;
 
 /// Around every boundary: bags, tiles and threads.
@@ -62,17 +65,21 @@ fn check<X: Interaction>(
     cases: &[Case<X>],
 ) -> Result<(), Failed> {
     let cache = tempfile::tempdir()?;
-    let device = Device::emulator()?.with_cache_dir(cache.path());
+    let emulator = Device::emulator()?.with_cache_dir(cache.path());
+    let levels = SimdLevel::available().map(Device::cpu_with).collect::<Result<Vec<_>, _>>()?;
     // Both directions at once also where it does not pay.
     let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
-    for options in [options].into_iter().chain(unordered) {
-        let mut direct = AllPairs::with_options(&device, interaction, options)?;
-        PROGRAMS.fetch_add(1, Ordering::Relaxed);
-        for case in cases {
-            RUNS.fetch_add(1, Ordering::Relaxed);
-            let report = case.check(&mut direct, &options)?;
-            if !report.passes() {
-                return Err(format!("{}, {} pairs:\n{report}", case.name(), options.pairs).into());
+    for device in [&emulator].into_iter().chain(&levels) {
+        for options in [options].into_iter().chain(unordered) {
+            let mut direct = AllPairs::with_options(device, interaction, options)?;
+            PROGRAMS.fetch_add(1, Ordering::Relaxed);
+            for case in cases {
+                RUNS.fetch_add(1, Ordering::Relaxed);
+                let report = case.check(&mut direct, &options)?;
+                if !report.passes() {
+                    let (name, pairs) = (case.name(), options.pairs);
+                    return Err(format!("{device}: {name}, {pairs} pairs:\n{report}").into());
+                }
             }
         }
     }
@@ -80,24 +87,29 @@ fn check<X: Interaction>(
         // Bags that end within a tile, and splits that do not come out even.
         for (bag, splits) in [(256, 1), (100, 3), (7, 20)] {
             let tiling = Some(Tiling { bag, splits });
-            same_bits(&device, interaction, Options { tiling, ..options }, cases)?;
+            let options = Options { tiling, ..options };
+            same_bits([&emulator, &Device::cpu()], interaction, options, cases)?;
+            for level in &levels {
+                same_bits([level, &levels[0]], interaction, options, cases)?;
+            }
         }
     }
     Ok(())
 }
 
 fn same_bits<X: Interaction>(
-    device: &Device,
+    devices: [&Device; 2],
     interaction: X,
     options: Options,
     cases: &[Case<X>],
 ) -> Result<(), Failed> {
-    let mut emulated = AllPairs::with_options(device, interaction, options)?;
-    let mut cpu = AllPairs::with_options(&Device::cpu(), interaction, options)?;
+    let one = &mut AllPairs::with_options(devices[0], interaction, options)?;
+    let other = &mut AllPairs::with_options(devices[1], interaction, options)?;
     for case in cases {
         RUNS.fetch_add(1, Ordering::Relaxed);
-        if !case.same_bits(&mut emulated, &mut cpu)? {
-            return Err(format!("{}, {:?}: bits differ", case.name(), options.tiling).into());
+        if !case.same_bits(one, other)? {
+            let (name, [one, other]) = (case.name(), devices);
+            return Err(format!("{one}, {other}: {name}, {:?}: bits differ", options.tiling).into());
         }
     }
     Ok(())

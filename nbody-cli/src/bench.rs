@@ -25,7 +25,7 @@ pub struct Arguments {
     /// The interactions; all without it.
     #[arg(value_parser = select::interactions())]
     interactions: Vec<String>,
-    /// The devices, cpu, emulator or cuda:N; without it the GPUs and the CPU.
+    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles; every ordered pair of them counts.

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::Device;
 use nbody::nvrtc::Nvrtc;
+use nbody::{Device, SimdLevel};
 
 use crate::Outcome;
 use crate::table::Table;
@@ -26,7 +26,8 @@ pub fn run() -> Outcome {
         Err(error) => row("cuda", error.to_string()),
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    row("cpu", format!("{threads} threads"));
+    let levels: Vec<_> = SimdLevel::available().map(SimdLevel::name).collect();
+    row("cpu", format!("{threads} threads; {}", levels.join(", ")));
     let emulator = Device::emulator().map(|_| "CUDA programs on the CPU, to check them".to_owned());
     row("emulator", emulator.unwrap_or_else(|error| error.to_string()));
     row("best", Device::best().name());

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Scheme};
+use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Scheme, SimdLevel};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -73,7 +73,7 @@ pub fn how(scheme: Scheme) -> &'static str {
 /// A device as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceName {
-    Cpu,
+    Cpu(Option<SimdLevel>),
     Emulator,
     Cuda(usize),
 }
@@ -84,18 +84,31 @@ impl FromStr for DeviceName {
     fn from_str(name: &str) -> Result<Self, String> {
         let number = |name: &str| name.strip_prefix("cuda:")?.parse().ok();
         match name {
-            "cpu" => Ok(Self::Cpu),
+            "cpu" => Ok(Self::Cpu(None)),
             "emulator" => Ok(Self::Emulator),
             "cuda" => Ok(Self::Cuda(0)),
-            _ => number(name).map(Self::Cuda).ok_or("expected cpu, emulator or cuda:N".to_owned()),
+            _ => {
+                let level = || name.strip_prefix("cpu:")?.parse().ok();
+                let found = number(name).map(Self::Cuda).or_else(|| level().map(Self::cpu_with));
+                found.ok_or_else(|| {
+                    let levels: Vec<_> = SimdLevel::available().map(SimdLevel::name).collect();
+                    let levels = levels.join(", ");
+                    format!("expected cpu, cpu:LEVEL ({levels}), emulator or cuda:N")
+                })
+            }
         }
     }
 }
 
 impl DeviceName {
+    fn cpu_with(level: SimdLevel) -> Self {
+        Self::Cpu(Some(level))
+    }
+
     pub fn open(self) -> Result<Device, nbody::Error> {
         match self {
-            Self::Cpu => Ok(Device::cpu()),
+            Self::Cpu(None) => Ok(Device::cpu()),
+            Self::Cpu(Some(level)) => Device::cpu_with(level),
             Self::Emulator => Device::emulator(),
             Self::Cuda(ordinal) => Device::cuda(ordinal),
         }

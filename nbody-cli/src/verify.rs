@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::{cases, domains, ways};
 use nbody::{
-    AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, Tiling,
+    AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, SimdLevel,
+    Tiling,
 };
 use nbody_interactions::Visitor;
 use rayon::prelude::*;
@@ -20,19 +21,23 @@ const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
 /// A tiling for the comparison of bits: several bags in a split, several splits, ragged ends.
 const BITS: Tiling = Tiling { bag: 100, splits: 3 };
 
+/// The name of the device whose bits others must have.
+const SCALARS: &str = "cpu:scalar";
+
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The interactions; all without it.
     #[arg(value_parser = select::interactions())]
     interactions: Vec<String>,
-    /// The devices, cpu, emulator or cuda:N; without it every one that answers.
+    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it every one that answers, and the
+    /// CPU with each of its vector instructions.
     #[arg(long)]
     device: Vec<DeviceName>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let devices = match &arguments.device[..] {
-        [] => Device::all(),
+        [] => every_device()?,
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
@@ -45,11 +50,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     writeln!(
         out,
-        "\nError: the largest, relative to how far rounding may move the result. Bits: of the CPU \
-         engine in the same order.\n{} passed, {} failed",
+        "\nError: the largest, relative to how far rounding may move the result. Bits: of the \
+         CPU's scalars in the same order.\n{} passed, {} failed",
         verify.passed, verify.failed
     )?;
     Ok(if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Every device that answers, and for the CPU each of its vector instructions.
+fn every_device() -> Result<Vec<Device>, Error> {
+    let others = Device::all().into_iter().filter(|device| !device.is_cpu());
+    SimdLevel::available().map(Device::cpu_with).chain(others.map(Ok)).collect()
 }
 
 struct Verify {
@@ -186,7 +197,7 @@ fn check<X: Interaction>(
     Ok(worst)
 }
 
-/// Whether the bits are those of the CPU engine, where they should be: in exact mathematics, for
+/// Whether the bits are those of the CPU's scalars, where they should be: in exact mathematics, for
 /// what IEEE arithmetic defines.
 fn bits<X: Interaction>(
     device: &Device,
@@ -194,12 +205,13 @@ fn bits<X: Interaction>(
     options: Options,
     cases: &[Case<X>],
 ) -> Result<Option<bool>, Error> {
-    if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.is_cpu() {
+    if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.name() == SCALARS {
         return Ok(None);
     }
     let options = Options { tiling: Some(BITS), ..options };
     let mut direct = AllPairs::with_options(device, interaction, options)?;
-    let mut cpu = AllPairs::with_options(&Device::cpu(), interaction, options)?;
+    let mut cpu =
+        AllPairs::with_options(&Device::cpu_with(SimdLevel::Scalar)?, interaction, options)?;
     for case in cases {
         if !case.same_bits(&mut direct, &mut cpu)? {
             return Ok(Some(false));

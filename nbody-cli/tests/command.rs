@@ -42,7 +42,8 @@ fn wrong_names_are_refused_with_the_right_ones() {
     for (arguments, part) in [
         (&["emit", "gravitation"][..], "gravity, attraction, softened, hermite"),
         (&["emit", "gravity", "--precision", "half"], "expected single, double"),
-        (&["verify", "--device", "gpu"], "expected cpu, emulator or cuda:N"),
+        (&["verify", "--device", "gpu"], "expected cpu, cpu:LEVEL (scalar"),
+        (&["bench", "--device", "cpu:mmx"], "emulator or cuda:N"),
         (&["bench", "-n", "0"], "invalid value '0'"),
         (&["plummer", "many"], "invalid value 'many'"),
         (&[], "Usage: nbody"),

@@ -4,14 +4,14 @@
 //! and what they assign or accumulate is selected by the mask. A `return` takes particles out of
 //! the mask `__on`, and the function ends early once none is left.
 
+mod expr;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::analysis::needs_space;
-use crate::builtin::Builtin;
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Index, Input, LocalId, Module, Place,
-    Reduction, Roles, Stmt, StmtKind, Type, UnaryOp, Value,
+    Accumulate, BinaryOp, Body, Expr, FieldName, LocalId, Module, Place, Reduction, Roles, Side,
+    Stmt, StmtKind, Type,
 };
 
 /// Prints the body of one function.
@@ -111,8 +111,8 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
-            StmtKind::Accumulate { place, how, value, .. } => {
-                self.accumulate(place, *how, value, mask)
+            StmtKind::Accumulate { side, place, how, value } => {
+                self.accumulate(*side, place, *how, value, mask)
             }
             StmtKind::If { condition, yes, no } => {
                 let branches = self.branches(condition, yes, no, mask);
@@ -189,10 +189,7 @@ impl<'a> Printer<'a> {
         };
         let new = match op {
             None => self.expr(value),
-            Some(op) => {
-                let left = (quote!(#target), place.ty());
-                Self::binary(op, left, (self.operand(value), value.ty))
-            }
+            Some(op) => self.combined(&target, place.ty(), op, value),
         };
         let new = match mask {
             None => new,
@@ -203,12 +200,13 @@ impl<'a> Printer<'a> {
 
     fn accumulate(
         &self,
+        side: Side,
         place: &Place<FieldName>,
         how: Accumulate,
         value: &Expr,
         mask: Option<&Ident>,
     ) -> TokenStream {
-        let result = ident(self.roles.map_or("f", |roles| &roles.f));
+        let result = ident(self.roles.map_or("f", |roles| roles.result(side)));
         let field = &place.of.ident;
         let target = match &place.component {
             None => quote!(#result.#field),
@@ -217,38 +215,53 @@ impl<'a> Printer<'a> {
                 quote!(#result.#field[#index])
             }
         };
-        let term = self.expr(value);
         let mask = match (mask, self.returned) {
             (None, false) => None,
             (None, true) => Some(quote!(__on)),
             (Some(mask), false) => Some(quote!(#mask)),
             (Some(mask), true) => Some(quote!((#mask & __on))),
         };
-        let neutral = match how {
-            Accumulate::Add | Accumulate::Sub => self.zero(place.ty()),
-            Accumulate::Reduce(Reduction::Min | Reduction::ArgMin) => {
-                quote!(Real::splat(f64::INFINITY))
-            }
-            Accumulate::Reduce(Reduction::Max) => quote!(Real::splat(f64::NEG_INFINITY)),
-            Accumulate::Reduce(Reduction::Count) => self.zero(Type::U32),
+        let reduction = match how {
+            Accumulate::Add => return self.add(&target, place.ty(), BinaryOp::Add, value, mask),
+            Accumulate::Sub => return self.add(&target, place.ty(), BinaryOp::Sub, value, mask),
+            Accumulate::Reduce(reduction) => reduction,
         };
+        let neutral = match reduction {
+            Reduction::Min | Reduction::ArgMin => quote!(Real::splat(f64::INFINITY)),
+            Reduction::Max => quote!(Real::splat(f64::NEG_INFINITY)),
+            Reduction::Count => self.zero(Type::U32),
+        };
+        let term = self.expr(value);
         let term = match mask {
             None => term,
             Some(mask) => self.select(value.ty, &mask, &term, &neutral),
         };
-        match how {
-            Accumulate::Add => quote!(#target += #term;),
-            Accumulate::Sub => quote!(#target -= #term;),
-            Accumulate::Reduce(Reduction::Min) => quote!(#target = Real::min(#target, #term);),
-            Accumulate::Reduce(Reduction::Max) => quote!(#target = Real::max(#target, #term);),
-            Accumulate::Reduce(Reduction::Count) => {
-                quote!(#target = Real::add_u32(#target, #term);)
-            }
-            Accumulate::Reduce(Reduction::ArgMin) => {
+        match reduction {
+            Reduction::Min => quote!(#target = Real::min(#target, #term);),
+            Reduction::Max => quote!(#target = Real::max(#target, #term);),
+            Reduction::Count => quote!(#target = Real::add_u32(#target, #term);),
+            Reduction::ArgMin => {
                 let index = ident(self.roles.map_or("index", |roles| &roles.index));
                 quote!(#target.take(#term, #index);)
             }
         }
+    }
+
+    /// Adds to a sum, or subtracts from it, where the mask holds.
+    fn add(
+        &self,
+        target: &TokenStream,
+        ty: Type,
+        op: BinaryOp,
+        value: &Expr,
+        mask: Option<TokenStream>,
+    ) -> TokenStream {
+        let sum = self.combined(target, ty, op, value);
+        let sum = match mask {
+            None => sum,
+            Some(mask) => self.select(ty, &mask, &sum, target),
+        };
+        quote!(#target = #sum;)
     }
 
     fn zero(&self, ty: Type) -> TokenStream {
@@ -285,209 +298,6 @@ impl<'a> Printer<'a> {
             }
         }
     }
-
-    /// The expression, in whatever form stands behind `=`.
-    pub fn expr(&self, expr: &Expr) -> TokenStream {
-        match &expr.kind {
-            ExprKind::Real(text) => {
-                let literal: TokenStream = text.parse().unwrap_or_default();
-                quote!(Real::splat(#literal))
-            }
-            ExprKind::U32(n) => quote!(Real::splat_u32(#n)),
-            ExprKind::Bool(value) => quote!(Real::splat_mask(#value)),
-            ExprKind::Local(id) => {
-                let name = self.local(*id);
-                let counts = self.body.locals[*id].range.is_some();
-                if counts { quote!(Real::splat_u32(#name)) } else { quote!(#name) }
-            }
-            ExprKind::Constant(index) => {
-                let constant = &self.module.constants[*index];
-                let name = &constant.ident;
-                match constant.value {
-                    Value::U32(_) => quote!(Real::splat_u32(#name)),
-                    Value::Real(_) => quote!(Real::splat(#name)),
-                }
-            }
-            ExprKind::Input(input, field) => {
-                let record = self.input(*input);
-                let field = &field.ident;
-                quote!(#record.#field)
-            }
-            ExprKind::Component(base, index) => {
-                let (base, index) = (self.operand(base), self.index(index));
-                quote!(#base[#index])
-            }
-            ExprKind::Entry(base, indices) => {
-                let (krate, base) = (self.krate, self.operand(base));
-                let indices: Vec<_> = indices.iter().map(|index| self.expr(index)).collect();
-                if let [index] = &indices[..] {
-                    quote!(Real::gather(&#base, #index))
-                } else {
-                    quote!(#krate::gather_entry::<Real, _, _>(&#base, #(#indices),*))
-                }
-            }
-            ExprKind::Unary(UnaryOp::Neg, operand) => {
-                let operand = self.operand(operand);
-                quote!(-#operand)
-            }
-            ExprKind::Unary(UnaryOp::Not, operand) => {
-                let operand = self.operand(operand);
-                quote!(!#operand)
-            }
-            ExprKind::Binary(BinaryOp::Sub, a, b) if matches!(a.ty, Type::Point(_)) => {
-                let (space, a, b) = (ident(&self.body.space), self.expr(a), self.expr(b));
-                quote!(#space.difference(#a, #b))
-            }
-            ExprKind::Binary(op, a, b) => {
-                Self::binary(*op, (self.left_operand(*op, a), a.ty), (self.operand(b), b.ty))
-            }
-            ExprKind::Math(builtin, operands) => self.math(*builtin, operands),
-            ExprKind::Powi(base, n) => {
-                let base = self.operand(base);
-                quote!(#base.powi(#n))
-            }
-            ExprKind::Components(parts) => {
-                let krate = self.krate;
-                let parts = parts.iter().map(|part| self.expr(part));
-                let constructor =
-                    matches!(expr.ty, Type::Vector(_)).then(|| quote!(#krate::Vector));
-                let parts = quote!([#(#parts),*]);
-                constructor.map_or(parts.clone(), |vector| quote!(#vector(#parts)))
-            }
-            ExprKind::Call(index, arguments) => {
-                let function = &self.module.functions[*index];
-                let name = &function.ident;
-                let arguments = arguments.iter().map(|argument| self.expr(argument));
-                if needs_space(self.module, &function.body, Some(&function.value)) {
-                    let space = ident(&self.body.space);
-                    quote!(#name::<Real, _>(#space, #(#arguments),*))
-                } else {
-                    quote!(#name::<Real>(#(#arguments),*))
-                }
-            }
-            ExprKind::Select(parts) => {
-                let [condition, yes, no] = &**parts;
-                let condition = self.operand(condition);
-                self.select(expr.ty, &condition, &self.expr(yes), &self.expr(no))
-            }
-            ExprKind::Convert(integer) => {
-                let integer = self.expr(integer);
-                quote!(Real::from_u32(#integer))
-            }
-        }
-    }
-
-    /// An index in the host's integers.
-    fn index(&self, index: &Index) -> TokenStream {
-        match index {
-            Index::Fixed(k) => quote!(#k),
-            Index::Loop(index) => {
-                let index = self.host_integer(index);
-                quote!((#index) as usize)
-            }
-        }
-    }
-
-    fn host_integer(&self, expr: &Expr) -> TokenStream {
-        match &expr.kind {
-            ExprKind::Local(id) => {
-                let name = self.local(*id);
-                quote!(#name)
-            }
-            ExprKind::Constant(index) => {
-                let name = &self.module.constants[*index].ident;
-                quote!(#name)
-            }
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.host_integer(a), self.host_integer(b));
-                match op {
-                    BinaryOp::Add => quote!((#a + #b)),
-                    BinaryOp::Sub => quote!((#a - #b)),
-                    _ => quote!((#a * #b)),
-                }
-            }
-            ExprKind::U32(n) => quote!(#n),
-            _ => unreachable!("checked: loops count in numbers, constants and `+ - *`"),
-        }
-    }
-
-    fn math(&self, builtin: Builtin, operands: &[Expr]) -> TokenStream {
-        let name = ident(builtin.name());
-        let receiver = self.operand(&operands[0]);
-        let arguments = operands[1..].iter().map(|operand| self.expr(operand));
-        quote!(#receiver.#name(#(#arguments),*))
-    }
-
-    /// The expression, in parentheses unless it is one word or one call.
-    fn operand(&self, expr: &Expr) -> TokenStream {
-        let tokens = self.expr(expr);
-        match expr.kind {
-            ExprKind::Unary(..) => quote!((#tokens)),
-            ExprKind::Binary(op, ..) if infix(op, expr) => quote!((#tokens)),
-            _ => tokens,
-        }
-    }
-
-    /// As [`operand`](Self::operand), but chains of sums and products need no parentheses.
-    fn left_operand(&self, op: BinaryOp, expr: &Expr) -> TokenStream {
-        use BinaryOp::{Add, Div, Mul, Sub};
-        let bare = match (&expr.kind, op) {
-            (ExprKind::Binary(Mul | Div, a, b), Mul | Div | Add | Sub) => {
-                // A scale from the left changes places with its vector.
-                !matches!((a.ty, b.ty), (Type::Real, Type::Vector(_))) || matches!(op, Add | Sub)
-            }
-            (ExprKind::Binary(Add | Sub, ..), Add | Sub) => true,
-            _ => false,
-        };
-        let is_real = matches!(expr.ty, Type::Real | Type::Vector(_));
-        if bare && is_real { self.expr(expr) } else { self.operand(expr) }
-    }
-
-    fn binary(
-        op: BinaryOp,
-        (a, left): (TokenStream, Type),
-        (b, right): (TokenStream, Type),
-    ) -> TokenStream {
-        use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Sub, Xor};
-        let sign = match op {
-            Add => quote!(+),
-            Sub => quote!(-),
-            Mul => quote!(*),
-            Div => quote!(/),
-            And => quote!(&),
-            Or => quote!(|),
-            Xor | Ne => quote!(^),
-            _ => TokenStream::new(),
-        };
-        match (left, op, right) {
-            (Type::U32, Add, _) => quote!(Real::add_u32(#a, #b)),
-            (Type::U32, Sub, _) => quote!(Real::sub_u32(#a, #b)),
-            (Type::U32, Mul, _) => quote!(Real::mul_u32(#a, #b)),
-            (Type::U32, Lt, _) => quote!(Real::lt_u32(#a, #b)),
-            (Type::U32, Le, _) => quote!(Real::le_u32(#a, #b)),
-            (Type::U32, Gt, _) => quote!(Real::lt_u32(#b, #a)),
-            (Type::U32, Ge, _) => quote!(Real::le_u32(#b, #a)),
-            (Type::U32, Eq, _) => quote!(Real::eq_u32(#a, #b)),
-            (Type::U32, Ne, _) => quote!(!Real::eq_u32(#a, #b)),
-            (Type::Bool, Eq, _) => quote!(!(#a ^ #b)),
-            (Type::Real, Lt, _) => quote!(Real::lt(#a, #b)),
-            (Type::Real, Le, _) => quote!(Real::le(#a, #b)),
-            (Type::Real, Gt, _) => quote!(Real::lt(#b, #a)),
-            (Type::Real, Ge, _) => quote!(Real::le(#b, #a)),
-            (Type::Real, Eq, _) => quote!(Real::eq(#a, #b)),
-            (Type::Real, Ne, _) => quote!(!Real::eq(#a, #b)),
-            (Type::Real, Mul, Type::Vector(_)) => quote!(#b * (#a)),
-            _ => quote!(#a #sign #b),
-        }
-    }
-
-    fn input(&self, input: Input) -> Ident {
-        match (input, self.roles) {
-            (Input::I, Some(roles)) => ident(&roles.i),
-            (Input::J, Some(roles)) => ident(&roles.j),
-            _ => ident("this"),
-        }
-    }
 }
 
 /// Whether a `return` is among these statements.
@@ -498,16 +308,4 @@ fn has_return(statements: &[Stmt]) -> bool {
         StmtKind::For { body, .. } => has_return(body),
         _ => false,
     })
-}
-
-/// Whether the operator is printed between its operands.
-fn infix(op: BinaryOp, expr: &Expr) -> bool {
-    use BinaryOp::{Add, Mul, Sub};
-    let ExprKind::Binary(_, a, _) = &expr.kind else {
-        return false;
-    };
-    let call = op.is_comparison() && a.ty != Type::Bool
-        || a.ty == Type::U32 && matches!(op, Add | Sub | Mul)
-        || matches!(a.ty, Type::Point(_));
-    !call || op == BinaryOp::Ne
 }

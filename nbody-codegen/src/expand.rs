@@ -1,7 +1,7 @@
 //! Puts the expansion together: the module with its structs, their layouts, the functions and
 //! the `impl Interaction`.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::analysis::{Operations, needs_space};
@@ -9,7 +9,8 @@ use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident, type_tokens};
 use crate::exchange;
 use crate::ir::{
-    self, Body, Constant, Field, Function, Interaction, Module, Reduction, Struct, Type, Value,
+    self, Body, Constant, Field, Function, Interaction, Module, Reduction, Roles, Struct, Type,
+    Value,
 };
 
 /// The module that takes the place of the declaration.
@@ -86,6 +87,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     let (zeros, reads, writes, kinds) = (each(zero), each(read), each(write), each(kind));
     quote! {
         impl<Real: #krate::Lane> ::core::default::Default for #name<Real> {
+            #[inline(always)]
             fn default() -> Self {
                 Self { #(#zeros,)* #marker }
             }
@@ -96,9 +98,11 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
             type Host = #name<f64>;
             const FIELDS: &'static [#krate::Field] = &[#(#kinds),*];
             const DIM: usize = #krate::dim(Self::FIELDS);
+            #[inline(always)]
             fn read<__R: #krate::Reader<Real>>(__from: &mut __R) -> Self {
                 Self { #(#reads,)* #marker }
             }
+            #[inline(always)]
             fn write<__W: #krate::Writer<Real>>(&self, __to: &mut __W) {
                 #(#writes)*
             }
@@ -175,45 +179,35 @@ fn kind(field: &Field, krate: &TokenStream) -> TokenStream {
 
 fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
-    let folds = item.fields.iter().map(|field| {
+    let chosen = item.fields.iter().map(|field| {
         let ident = &field.ident;
-        match field.ty {
-            Type::Vector(_) => quote!(__total.#ident += __bag.#ident.cast();),
-            Type::Array(_) => quote! {
-                for (__total, __x) in __total.#ident.iter_mut().zip(__bag.#ident) {
-                    *__total += __B::from_f64(__x.to_f64());
-                }
-            },
-            Type::Reduced(Reduction::Min) => quote! {
-                __total.#ident =
-                    #krate::Lane::min(__total.#ident, __B::from_f64(__bag.#ident.to_f64()));
-            },
-            Type::Reduced(Reduction::Max) => quote! {
-                __total.#ident =
-                    #krate::Lane::max(__total.#ident, __B::from_f64(__bag.#ident.to_f64()));
-            },
-            Type::Reduced(Reduction::ArgMin) => quote!(__total.#ident.fold(__bag.#ident);),
-            Type::Reduced(Reduction::Count) => quote! {
-                __total.#ident = __total.#ident.wrapping_add(__bag.#ident);
-            },
-            _ => quote!(__total.#ident += __B::from_f64(__bag.#ident.to_f64());),
-        }
+        let choose = match field.ty {
+            Type::Vector(_) => quote!(#krate::Vector::select),
+            Type::Array(_) => quote!(#krate::select_array::<__L, _>),
+            Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin::select),
+            Type::Reduced(Reduction::Count) => quote!(__L::select_u32),
+            _ => quote!(__L::select),
+        };
+        quote!(#ident: #choose(__mask, __yes.#ident, __no.#ident))
     });
     let compensated = item.fields.iter().map(|field| compensate(field, krate));
     quote! {
         impl #krate::Output for #name {
+            #[inline(always)]
+            fn select<__L: #krate::Lane>(
+                __mask: __L::Mask,
+                __yes: &#name<__L>,
+                __no: &#name<__L>,
+            ) -> #name<__L> {
+                #name { #(#chosen),* }
+            }
+            #[inline(always)]
             fn compensate<__L: #krate::Lane>(
                 __term: &#name<__L>,
                 __total: &mut #name<__L>,
                 __lost: &mut #name<__L>,
             ) {
                 #(#compensated)*
-            }
-            fn fold<__B: #krate::Scalar, __S: #krate::Scalar>(
-                __total: &mut #name<__B>,
-                __bag: &#name<__S>,
-            ) {
-                #(#folds)*
             }
         }
     }
@@ -312,7 +306,7 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         .unzip();
     quote! {
         #(#attrs)*
-        #[inline]
+        #[inline(always)]
         #vis fn #ident<Real: #krate::Lane #bound>(#space #(#parameters),*) -> #output {
             #body
         }
@@ -323,29 +317,15 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let Interaction { ident: target, name, i, j, f, self_pairs, pair, .. } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
     let operations = operations(module, item, &pair.body, krate);
+    let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
     let third_law = third_law(module, item, krate);
-    let mut printer = Printer::new(module, &pair.body, Some(&pair.roles), krate);
-    let ir::Roles { i: i_name, j: j_name, f: f_name, index, .. } = &pair.roles;
-    let [i_name, j_name, f_name, index, space] =
-        [i_name, j_name, f_name, index, &pair.body.space].map(|name| ident(name));
-    let (cutoff, body) = match &item.cutoff {
-        None => (None, printer.body()),
-        Some(cutoff) => {
-            let [i_point, j_point] = cutoff.points.each_ref().map(|point| &point.ident);
-            let near = quote!({
-                let __reach =
-                    <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
-                let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
-                !Real::le(__reach * __reach, __distance.norm2())
-            });
-            (Some(self::cutoff(module, item, cutoff, krate)), printer.body_within(&near))
-        }
-    };
     let ends = item.cutoff.is_some();
-    let keeps_index = emit_cuda::keeps_index(module, item);
-    let index = if keeps_index { index } else { format_ident!("_{index}") };
-    let uses_space = item.cutoff.is_some() || needs_space(module, &pair.body, None);
-    let space = if uses_space { space } else { format_ident!("_{space}") };
+    let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);
+    let index = ident(&pair.roles.index);
+    let index =
+        if emit_cuda::keeps_index(module, item) { index } else { format_ident!("_{index}") };
+    let index = quote!(#index: Real::U32,);
+    let pair = function_of_pair("pair", item, &pair.roles, &index, &evaluate, krate);
     quote! {
         impl #krate::Interaction for #target {
             type I = #i;
@@ -356,20 +336,71 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             const CUTOFF: bool = #ends;
             const OPERATIONS: #krate::Operations = #operations;
             const CUDA: &'static str = #cuda;
-            #third_law
             #cutoff
-            #[inline]
-            #[allow(clippy::all, clippy::pedantic)]
-            fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(
-                this: &#target<Real>,
-                #space: &__Space,
-                #i_name: &#i<Real>,
-                #j_name: &#j<Real>,
-                #index: Real::U32,
-                #f_name: &mut #f<Real>,
-            ) {
-                #body
-            }
+            #pair
+            #third_law
+        }
+    }
+}
+
+/// What a function of a pair does, and the name by which it knows the space.
+struct Evaluate {
+    space: Ident,
+    body: TokenStream,
+}
+
+/// Evaluates a body within the cutoff.
+fn evaluate(
+    module: &Module,
+    item: &Interaction,
+    body: &Body,
+    roles: &Roles,
+    krate: &TokenStream,
+) -> Evaluate {
+    let mut printer = Printer::new(module, body, Some(roles), krate);
+    let [i, j, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
+    let uses_space = item.cutoff.is_some() || needs_space(module, body, None);
+    let body = match &item.cutoff {
+        None => printer.body(),
+        Some(cutoff) => {
+            let [i_point, j_point] = cutoff.points.each_ref().map(|point| &point.ident);
+            printer.body_within(&quote!({
+                let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i, #j);
+                let __distance = #space.difference(#j.#j_point, #i.#i_point);
+                !Real::le(__reach * __reach, __distance.norm2())
+            }))
+        }
+    };
+    let space = if uses_space { space } else { format_ident!("_{space}") };
+    Evaluate { space, body }
+}
+
+/// A function of a pair, in one direction or in both.
+fn function_of_pair(
+    name: &str,
+    item: &Interaction,
+    roles: &Roles,
+    index: &TokenStream,
+    evaluate: &Evaluate,
+    krate: &TokenStream,
+) -> TokenStream {
+    let Interaction { ident: target, i, j, f, .. } = item;
+    let Evaluate { space, body } = evaluate;
+    let [name, i_name, j_name, f_name] = [name, &roles.i, &roles.j, &roles.f].map(ident);
+    let g = roles.g.as_ref().map(|g| ident(g)).map(|g| quote!(#g: &mut #f<Real>,));
+    quote! {
+        #[inline(always)]
+        #[allow(clippy::all, clippy::pedantic)]
+        fn #name<Real: #krate::Lane, __Space: #krate::Space<Real>>(
+            this: &#target<Real>,
+            #space: &__Space,
+            #i_name: &#i<Real>,
+            #j_name: &#j<Real>,
+            #index
+            #f_name: &mut #f<Real>,
+            #g
+        ) {
+            #body
         }
     }
 }
@@ -385,7 +416,7 @@ fn cutoff(
     let [i_name, j_name, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
     let body = Printer::new(module, body, Some(roles), krate).body_with_value(value);
     quote! {
-        #[inline]
+        #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
         fn cutoff<Real: #krate::Lane, __Space: #krate::Space<Real>>(
             this: &#target<Real>,
@@ -403,9 +434,13 @@ fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option
     let both = exchange::both(module, item)?;
     let cuda = Literal::string(&emit_cuda::emit_both(module, item, &both));
     let operations = operations(module, item, &both.body, krate);
+    let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
+    let none = TokenStream::new();
+    let pair_both = function_of_pair("pair_both", item, &both.roles, &none, &evaluate, krate);
     Some(quote! {
         const THIRD_LAW: ::core::option::Option<#krate::ThirdLaw> =
             ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations });
+        #pair_both
     })
 }
 

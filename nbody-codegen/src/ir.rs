@@ -178,6 +178,16 @@ pub struct Roles {
     pub g: Option<String>,
 }
 
+impl Roles {
+    /// The result of i or of j.
+    pub fn result(&self, side: Side) -> &str {
+        match (side, &self.g) {
+            (Side::J, Some(g)) => g,
+            _ => &self.f,
+        }
+    }
+}
+
 /// The statements of a function, with all its variables.
 pub struct Body {
     pub locals: Vec<Local>,

@@ -1,6 +1,6 @@
 //! The least of many values, and where it was.
 
-use crate::{Lane, Reader, Scalar, Writer};
+use crate::{Lane, Reader, Writer};
 
 /// The least value that pairs gave, and the index of its j-particle: of the first, if several
 /// gave the same. Without any, the value is infinite and the index [`u32::MAX`].
@@ -14,6 +14,7 @@ pub struct ArgMin<L: Lane = f64> {
 }
 
 impl<L: Lane> Default for ArgMin<L> {
+    #[inline(always)]
     fn default() -> Self {
         Self { value: L::splat(f64::INFINITY), index: L::splat_u32(u32::MAX) }
     }
@@ -21,28 +22,32 @@ impl<L: Lane> Default for ArgMin<L> {
 
 impl<L: Lane> ArgMin<L> {
     /// Keeps the value and its index if it is less; what is not a number never is.
+    #[inline(always)]
     pub fn take(&mut self, value: L, index: L::U32) {
         let less = L::lt(value, self.value);
         self.value = L::select(less, value, self.value);
         self.index = L::select_u32(less, index, self.index);
     }
 
+    /// `yes` where the mask holds, `no` elsewhere.
+    #[must_use]
+    #[inline(always)]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        let value = L::select(mask, yes.value, no.value);
+        Self { value, index: L::select_u32(mask, yes.index, no.index) }
+    }
+
     /// Reads the value, then the index.
+    #[inline(always)]
     pub fn read<R: Reader<L>>(from: &mut R) -> Self {
         let value = from.real();
         Self { value, index: from.index() }
     }
 
     /// Writes the value, then the index.
+    #[inline(always)]
     pub fn write<W: Writer<L>>(&self, to: &mut W) {
         to.real(self.value);
         to.index(self.index);
-    }
-}
-
-impl<B: Scalar> ArgMin<B> {
-    /// Takes the least of a bag.
-    pub fn fold<S: Scalar>(&mut self, bag: ArgMin<S>) {
-        self.take(B::from_f64(bag.value.to_f64()), bag.index);
     }
 }

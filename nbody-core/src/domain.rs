@@ -82,6 +82,7 @@ pub struct Periodic<L: Lane> {
 
 impl<L: Lane> Periodic<L> {
     /// The box of a domain.
+    #[inline(always)]
     pub fn new(domain: &Domain) -> Self {
         let [lengths, inverses] = domain.factors();
         Self { lengths: lengths.map(L::coordinate), inverses: inverses.map(L::splat) }
@@ -89,17 +90,25 @@ impl<L: Lane> Periodic<L> {
 }
 
 impl<L: Lane> Space<L> for Open {
+    #[inline(always)]
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
-        Vector(std::array::from_fn(|k| L::difference(a[k], b[k])))
+        let mut d = Vector::default();
+        for k in 0..D {
+            d[k] = L::difference(a[k], b[k]);
+        }
+        d
     }
 }
 
 impl<L: Lane> Space<L> for Periodic<L> {
+    #[inline(always)]
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
-        Vector(std::array::from_fn(|k| {
+        let mut d = Vector::default();
+        for k in 0..D {
             let (length, inverse) = (self.lengths[k % 3], self.inverses[k % 3]);
-            L::nearest_difference(a[k], b[k], length, inverse)
-        }))
+            d[k] = L::nearest_difference(a[k], b[k], length, inverse);
+        }
+        d
     }
 }
 

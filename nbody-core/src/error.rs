@@ -1,6 +1,6 @@
 //! What can go wrong without a GPU.
 
-use crate::Precision;
+use crate::{Precision, SimdLevel};
 
 /// An evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -41,6 +41,14 @@ pub enum Error {
         found: String,
         /// The names there are.
         expected: &'static [&'static str],
+    },
+    /// Vector instructions that this machine does not have.
+    #[error("{found}: this machine has {}", available.join(", "))]
+    SimdUnavailable {
+        /// The instructions that were asked for.
+        found: SimdLevel,
+        /// Those that there are.
+        available: Vec<&'static str>,
     },
     /// A periodic box without room.
     #[error(

@@ -84,4 +84,18 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
         index: L::U32,
         f: &mut <Self::F as Record>::With<L>,
     );
+
+    /// Adds to `f` what `j` does to `i`, and to `g` what `i` does to `j`, where both directions can
+    /// be evaluated at once ([`Interaction::THIRD_LAW`]); otherwise it adds nothing.
+    #[allow(unused_variables)]
+    #[inline(always)]
+    fn pair_both<L: Lane, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        i: &<Self::I as Record>::With<L>,
+        j: &<Self::J as Record>::With<L>,
+        f: &mut <Self::F as Record>::With<L>,
+        g: &mut <Self::F as Record>::With<L>,
+    ) {
+    }
 }

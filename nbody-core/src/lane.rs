@@ -12,7 +12,8 @@ use std::ops::{
 /// A number, or several that one instruction works on.
 ///
 /// Every operation is the IEEE one of the underlying scalar, element by element, unless its
-/// description says otherwise.
+/// description says otherwise. Vectors take reciprocals, roots and quotients from the processor's
+/// estimates, refined to within two roundings.
 pub trait Lane:
     Copy
     + Debug
@@ -32,7 +33,6 @@ pub trait Lane:
 {
     /// The result of a comparison: one truth value for each element.
     type Mask: Copy
-        + Debug
         + BitAnd<Output = Self::Mask>
         + BitOr<Output = Self::Mask>
         + BitXor<Output = Self::Mask>
@@ -92,6 +92,27 @@ pub trait Lane:
     /// The entry of this index; NaN where the index is beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
 
+    /// `self + a * b`, with two roundings in scalars, and in vectors with one or two, whichever is faster.
+    #[must_use]
+    #[inline(always)]
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+    /// `self - a * b`, rounded as [`plus_product`](Self::plus_product) is.
+    #[must_use]
+    #[inline(always)]
+    fn minus_product(self, a: Self, b: Self) -> Self {
+        self - a * b
+    }
+    /// `self * a - b`, rounded as [`plus_product`](Self::plus_product) is.
+    #[must_use]
+    #[inline(always)]
+    fn times_minus(self, a: Self, b: Self) -> Self {
+        self * a - b
+    }
+    /// Whether sums of products may be summed in another order.
+    const REORDERS: bool = false;
+
     /// `a < b`, of integers.
     fn lt_u32(a: Self::U32, b: Self::U32) -> Self::Mask;
     /// `a <= b`, of integers.
@@ -114,16 +135,25 @@ pub trait Lane:
     fn sqrt(self) -> Self;
     /// 1/√x: one correctly rounded square root and one correctly rounded division.
     #[must_use]
+    #[inline(always)]
     fn rsqrt(self) -> Self {
         Self::splat(1.0) / self.sqrt()
     }
+    /// self/√xᴺ, as `self * x.rsqrt().powi(N)` has it.
+    #[must_use]
+    #[inline(always)]
+    fn times_rsqrt_powi<const N: i32>(self, x: Self) -> Self {
+        self * x.rsqrt().powi(N)
+    }
     /// 1/x, correctly rounded.
     #[must_use]
+    #[inline(always)]
     fn recip(self) -> Self {
         Self::splat(1.0) / self
     }
     /// x to an integer power, by repeated squaring; `x.powi(0)` is 1.
     #[must_use]
+    #[inline(always)]
     fn powi(self, n: i32) -> Self {
         let (mut square, mut rest) = (self, n.unsigned_abs());
         let mut product = Self::splat(1.0);
@@ -199,6 +229,7 @@ pub trait Lane:
     fn max(self, other: Self) -> Self;
     /// `self.max(low).min(high)`.
     #[must_use]
+    #[inline(always)]
     fn clamp(self, low: Self, high: Self) -> Self {
         self.max(low).min(high)
     }
@@ -224,220 +255,3 @@ pub trait Lane:
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
 }
-
-/// A lane of one element: `f32` or `f64`, what particles are stored in.
-pub trait Scalar:
-    Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + std::fmt::Display
-{
-    /// The unsigned integer of the same width: what buffers are made of.
-    type Word: bytemuck::Pod + Default + Debug + Send + Sync;
-    /// The type's name in CUDA C++.
-    const CUDA: &'static str;
-    /// The unit roundoff: half the distance from 1 to the next number.
-    const ROUNDOFF: f64;
-
-    /// The nearest number of this type.
-    fn from_f64(value: f64) -> Self;
-    /// The same number, exactly.
-    fn to_f64(self) -> f64;
-    /// The bits of the number.
-    fn to_word(self) -> Self::Word;
-    /// The number of these bits.
-    fn from_word(word: Self::Word) -> Self;
-    /// An integer field, widened to a word.
-    fn word_from_u32(value: u32) -> Self::Word;
-    /// The integer field in a word.
-    fn word_to_u32(word: Self::Word) -> u32;
-
-    /// The words of a coordinate.
-    const COORDINATE_WORDS: usize;
-    /// The same coordinate, exactly.
-    fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
-    /// Gives the words of a coordinate, one after another.
-    fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
-    /// Takes the words of a coordinate, one after another.
-    fn coordinate_from_words(from: impl FnMut() -> Self::Word) -> Self::Coordinate;
-}
-
-/// The coordinates of a lane that are lanes themselves.
-macro_rules! own_coordinates {
-    () => {
-        type Coordinate = Self;
-
-        fn coordinate(value: f64) -> Self {
-            Self::splat(value)
-        }
-        fn select_coordinate(mask: Self::Mask, yes: Self, no: Self) -> Self {
-            Self::select(mask, yes, no)
-        }
-        fn difference(a: Self, b: Self) -> Self {
-            a - b
-        }
-        fn nearest_difference(a: Self, b: Self, length: Self, inverse: Self) -> Self {
-            let d = a - b;
-            d - length * (d * inverse).round_ties_even()
-        }
-    };
-}
-pub(crate) use own_coordinates;
-
-/// The integers of a lane of one element, and their operations: those of this scalar.
-macro_rules! integers_of {
-    ($scalar:ident) => {
-        integers_of! { $scalar:
-            splat_u32(value: u32) -> u32;
-            splat_mask(value: bool) -> bool;
-            any(mask: bool) -> bool;
-            lt_u32(a: u32, b: u32) -> bool;
-            le_u32(a: u32, b: u32) -> bool;
-            eq_u32(a: u32, b: u32) -> bool;
-            select_u32(mask: bool, yes: u32, no: u32) -> u32;
-            add_u32(a: u32, b: u32) -> u32;
-            sub_u32(a: u32, b: u32) -> u32;
-            mul_u32(a: u32, b: u32) -> u32;
-        }
-    };
-    ($scalar:ident: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
-        $(fn $name($($a: $ty),*) -> $out {
-            <$scalar as Lane>::$name($($a),*)
-        })*
-    };
-}
-pub(crate) use integers_of;
-
-macro_rules! scalar {
-    ($real:ident, $word:ident, $erf:path, $erfc:path) => {
-        impl Lane for $real {
-            type Mask = bool;
-            type U32 = u32;
-
-            own_coordinates!();
-
-            fn splat(value: f64) -> Self {
-                value as Self
-            }
-            fn splat_u32(value: u32) -> u32 {
-                value
-            }
-            fn splat_mask(value: bool) -> bool {
-                value
-            }
-            fn lt(a: Self, b: Self) -> bool {
-                a < b
-            }
-            fn le(a: Self, b: Self) -> bool {
-                a <= b
-            }
-            #[allow(clippy::float_cmp)]
-            fn eq(a: Self, b: Self) -> bool {
-                a == b
-            }
-            fn select(mask: bool, yes: Self, no: Self) -> Self {
-                if mask { yes } else { no }
-            }
-            fn any(mask: bool) -> bool {
-                mask
-            }
-            fn gather(entries: &[Self], index: u32) -> Self {
-                entries.get(index as usize).copied().unwrap_or(Self::NAN)
-            }
-            fn lt_u32(a: u32, b: u32) -> bool {
-                a < b
-            }
-            fn le_u32(a: u32, b: u32) -> bool {
-                a <= b
-            }
-            fn eq_u32(a: u32, b: u32) -> bool {
-                a == b
-            }
-            fn select_u32(mask: bool, yes: u32, no: u32) -> u32 {
-                if mask { yes } else { no }
-            }
-            fn add_u32(a: u32, b: u32) -> u32 {
-                a.wrapping_add(b)
-            }
-            fn sub_u32(a: u32, b: u32) -> u32 {
-                a.wrapping_sub(b)
-            }
-            fn mul_u32(a: u32, b: u32) -> u32 {
-                a.wrapping_mul(b)
-            }
-            #[allow(clippy::cast_lossless)]
-            fn from_u32(a: u32) -> Self {
-                a as Self
-            }
-            fn powf(self, exponent: Self) -> Self {
-                $real::powf(self, exponent)
-            }
-            fn atan2(self, x: Self) -> Self {
-                $real::atan2(self, x)
-            }
-            fn erf(self) -> Self {
-                $erf(self)
-            }
-            fn erfc(self) -> Self {
-                $erfc(self)
-            }
-            fn min(self, other: Self) -> Self {
-                $real::min(self, other)
-            }
-            fn max(self, other: Self) -> Self {
-                $real::max(self, other)
-            }
-            fn copysign(self, sign: Self) -> Self {
-                $real::copysign(self, sign)
-            }
-            fn mul_add(self, a: Self, b: Self) -> Self {
-                $real::mul_add(self, a, b)
-            }
-            scalar!(@unary $real: sqrt cbrt exp ln sin cos tan asin acos atan sinh cosh tanh abs floor ceil round round_ties_even trunc);
-        }
-
-        impl Scalar for $real {
-            type Word = $word;
-            const CUDA: &'static str = scalar!(@cuda $real);
-            const ROUNDOFF: f64 = $real::EPSILON as f64 / 2.0;
-
-            fn from_f64(value: f64) -> Self {
-                value as Self
-            }
-            fn to_f64(self) -> f64 {
-                self.into()
-            }
-            fn to_word(self) -> $word {
-                self.to_bits()
-            }
-            fn from_word(word: $word) -> Self {
-                Self::from_bits(word)
-            }
-            fn word_from_u32(value: u32) -> $word {
-                value.into()
-            }
-            fn word_to_u32(word: $word) -> u32 {
-                word as u32
-            }
-
-            const COORDINATE_WORDS: usize = 1;
-
-            fn coordinate_to_f64(coordinate: Self) -> f64 {
-                coordinate.into()
-            }
-            fn coordinate_to_words(coordinate: Self, mut to: impl FnMut($word)) {
-                to(coordinate.to_bits());
-            }
-            fn coordinate_from_words(mut from: impl FnMut() -> $word) -> Self {
-                Self::from_bits(from())
-            }
-        }
-    };
-    (@unary $real:ident: $($name:ident)*) => {
-        $(fn $name(self) -> Self {
-            $real::$name(self)
-        })*
-    };
-    (@cuda f32) => { "float" };
-    (@cuda f64) => { "double" };
-}
-
-scalar!(f32, u32, libm::erff, libm::erfcf);
-scalar!(f64, u64, libm::erf, libm::erfc);

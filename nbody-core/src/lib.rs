@@ -16,6 +16,8 @@ pub mod pack;
 mod record;
 mod reference;
 mod roundings;
+mod scalar;
+mod simd;
 mod traced;
 mod vector;
 
@@ -27,12 +29,14 @@ pub use domain::{Domain, Lengths, Open, Periodic, Space};
 pub use engine::Engine;
 pub use error::Error;
 pub use interaction::{Interaction, Operations, ThirdLaw};
-pub use lane::{Lane, Scalar};
+pub use lane::Lane;
 pub use mixed::{Mixed, Split};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, Tiling};
 pub use record::{Field, FieldKind, Output, Reader, Record, Writer, compensate, dim};
 pub use reference::{reference, reference_self};
 pub use roundings::Roundings;
+pub use scalar::Scalar;
+pub use simd::SimdLevel;
 pub use vector::{Point, Vector, gather_entry, select_array};
 
 /// What generated code names besides.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use crate::lane::integers_of;
+use crate::scalar::integers_of;
 use crate::{Lane, Scalar};
 
 /// An `f32` whose [coordinates](Lane::Coordinate) are [`Split`] in two, so that the difference of
@@ -15,14 +15,15 @@ pub struct Mixed(pub f32);
 /// A coordinate as the sum of two numbers, the second of which is what rounding takes from the
 /// first: 48 bits of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Split {
+pub struct Split<L = f32> {
     /// The coordinate, rounded to `f32`.
-    pub high: f32,
+    pub high: L,
     /// The rest, rounded to `f32`.
-    pub low: f32,
+    pub low: L,
 }
 
 impl From<f64> for Split {
+    #[inline(always)]
     fn from(value: f64) -> Self {
         let high = value as f32;
         let low = (value - f64::from(high)) as f32;
@@ -32,6 +33,7 @@ impl From<f64> for Split {
 }
 
 impl From<Split> for f64 {
+    #[inline(always)]
     fn from(Split { high, low }: Split) -> Self {
         Self::from(high) + Self::from(low)
     }
@@ -57,6 +59,7 @@ operators!(Add add AddAssign add_assign, Sub sub SubAssign sub_assign,
 
 impl Neg for Mixed {
     type Output = Self;
+    #[inline(always)]
     fn neg(self) -> Self {
         Self(-self.0)
     }
@@ -96,43 +99,69 @@ impl Lane for Mixed {
     }
     integers_of!(f32);
 
+    #[inline(always)]
     fn splat(value: f64) -> Self {
         Self(value as f32)
     }
+    #[inline(always)]
     fn from_u32(a: u32) -> Self {
         Self(f32::from_u32(a))
     }
+    #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }
+    #[inline(always)]
     fn gather(entries: &[Self], index: u32) -> Self {
         entries.get(index as usize).copied().unwrap_or(Self(f32::NAN))
     }
+    #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Self(self.0.mul_add(a.0, b.0))
     }
 
+    #[inline(always)]
     fn coordinate(value: f64) -> Split {
         value.into()
     }
+    #[inline(always)]
     fn select_coordinate(mask: bool, yes: Split, no: Split) -> Split {
         if mask { yes } else { no }
     }
 
+    #[inline(always)]
     fn difference(a: Split, b: Split) -> Self {
-        // Where this cancels the first difference is exact (Sterbenz 1974).
-        Self((a.high - b.high) + (a.low - b.low))
+        Self(difference(a, b))
     }
 
+    #[inline(always)]
     fn nearest_difference(a: Split, b: Split, length: Split, inverse: Self) -> Self {
-        let d = a.high - b.high;
-        // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
-        let back = d - a.high;
-        let lost = (a.high - (d - back)) - (b.high + back);
-        let rest = lost + (a.low - b.low);
-        let lengths = -((d + rest) * inverse.0).round_ties_even();
-        Self(lengths.mul_add(length.high, d) + lengths.mul_add(length.low, rest))
+        Self(nearest_difference(a, b, length, inverse.0))
     }
+}
+
+/// From b to a.
+#[inline(always)]
+pub(crate) fn difference<L: Lane>(a: Split<L>, b: Split<L>) -> L {
+    // Where this cancels the first difference is exact (Sterbenz 1974).
+    (a.high - b.high) + (a.low - b.low)
+}
+
+/// From the nearest image of b to a.
+#[inline(always)]
+pub(crate) fn nearest_difference<L: Lane>(
+    a: Split<L>,
+    b: Split<L>,
+    length: Split<L>,
+    inverse: L,
+) -> L {
+    let d = a.high - b.high;
+    // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
+    let back = d - a.high;
+    let lost = (a.high - (d - back)) - (b.high + back);
+    let rest = lost + (a.low - b.low);
+    let lengths = -((d + rest) * inverse).round_ties_even();
+    lengths.mul_add(length.high, d) + lengths.mul_add(length.low, rest)
 }
 
 impl Scalar for Mixed {
@@ -141,31 +170,40 @@ impl Scalar for Mixed {
     const ROUNDOFF: f64 = f32::ROUNDOFF;
     const COORDINATE_WORDS: usize = 2;
 
+    #[inline(always)]
     fn from_f64(value: f64) -> Self {
         Self(value as f32)
     }
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         self.0.into()
     }
+    #[inline(always)]
     fn to_word(self) -> u32 {
         self.0.to_bits()
     }
+    #[inline(always)]
     fn from_word(word: u32) -> Self {
         Self(f32::from_bits(word))
     }
+    #[inline(always)]
     fn word_from_u32(value: u32) -> u32 {
         value
     }
+    #[inline(always)]
     fn word_to_u32(word: u32) -> u32 {
         word
     }
+    #[inline(always)]
     fn coordinate_to_f64(coordinate: Split) -> f64 {
         coordinate.into()
     }
+    #[inline(always)]
     fn coordinate_to_words(Split { high, low }: Split, mut to: impl FnMut(u32)) {
         to(high.to_bits());
         to(low.to_bits());
     }
+    #[inline(always)]
     fn coordinate_from_words(mut from: impl FnMut() -> u32) -> Split {
         Split { high: f32::from_bits(from()), low: f32::from_bits(from()) }
     }

@@ -146,24 +146,26 @@ macro_rules! names {
         }
 
         impl std::str::FromStr for $type {
-            type Err = Error;
+            type Err = $crate::Error;
 
-            fn from_str(name: &str) -> Result<Self, Error> {
+            fn from_str(name: &str) -> Result<Self, $crate::Error> {
                 let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
-                found.ok_or_else(|| Error::UnknownName {
+                found.ok_or_else(|| $crate::Error::UnknownName {
                     found: name.to_owned(),
                     expected: &[$($name),*],
                 })
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
             }
         }
     };
 }
+
+pub(crate) use names;
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

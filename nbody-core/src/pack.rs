@@ -1,7 +1,6 @@
 //! Records as words: the layouts of buffers.
 
 use std::marker::PhantomData;
-use std::slice::{Iter, IterMut};
 
 use rayon::prelude::*;
 
@@ -37,7 +36,12 @@ where
     S: Scalar,
 {
     let rows = |particles: &[P], words: &mut [S::Word]| {
-        let mut cells = Cells::<S> { words: words.iter_mut() };
+        let mut words = words.iter_mut();
+        let mut cells = Cells::<S, _>::new(|word| {
+            if let Some(cell) = words.next() {
+                *cell = word;
+            }
+        });
         for particle in particles {
             particle.write(&mut cells);
         }
@@ -59,7 +63,10 @@ where
     P::Lane: Scalar,
     S: Scalar,
 {
-    let record = |k| P::read(&mut Column::<S> { words, at: k, stride: n });
+    let record = |k| {
+        let mut column = words.iter().copied().skip(k).step_by(n);
+        P::read(&mut Words::<S, _>::new(|| column.next().unwrap_or_default()))
+    };
     if n * P::DIM < SERIAL {
         (0..n).map(record).collect()
     } else {
@@ -76,7 +83,8 @@ where
     Q::Lane: Scalar,
 {
     let words = pack::<P, P::Lane>(particles);
-    let mut rows = Rows::<P::Lane> { words: words.iter(), scalar: PhantomData };
+    let mut words = words.into_iter();
+    let mut rows = Words::<P::Lane, _>::new(|| words.next().unwrap_or_default());
     particles.iter().map(|_| Q::read(&mut rows)).collect()
 }
 
@@ -93,28 +101,52 @@ where
     numbers.numbers
 }
 
-struct Cells<'a, S: Scalar> {
-    words: IterMut<'a, S::Word>,
+/// Writes the numbers of records as words of `S`, and gives them to a function.
+pub(crate) struct Cells<S, F> {
+    push: F,
+    scalar: PhantomData<S>,
 }
 
-impl<S: Scalar> Cells<'_, S> {
-    fn push(&mut self, word: S::Word) {
-        if let Some(cell) = self.words.next() {
-            *cell = word;
-        }
+impl<S: Scalar, F: FnMut(S::Word)> Cells<S, F> {
+    pub fn new(push: F) -> Self {
+        Self { push, scalar: PhantomData }
     }
 }
 
-impl<S: Scalar, R: Scalar> Writer<R> for Cells<'_, S> {
+impl<S: Scalar, R: Scalar, F: FnMut(S::Word)> Writer<R> for Cells<S, F> {
     fn real(&mut self, value: R) {
-        self.push(S::from_f64(value.to_f64()).to_word());
+        (self.push)(S::from_f64(value.to_f64()).to_word());
     }
     fn index(&mut self, value: u32) {
-        self.push(S::word_from_u32(value));
+        (self.push)(S::word_from_u32(value));
     }
     fn coordinate(&mut self, value: R::Coordinate) {
         let value = S::coordinate(R::coordinate_to_f64(value));
-        S::coordinate_to_words(value, |word| self.push(word));
+        S::coordinate_to_words(value, &mut self.push);
+    }
+}
+
+/// Reads the numbers of records from words of `S`, which a function gives.
+pub(crate) struct Words<S, F> {
+    next: F,
+    scalar: PhantomData<S>,
+}
+
+impl<S: Scalar, F: FnMut() -> S::Word> Words<S, F> {
+    pub fn new(next: F) -> Self {
+        Self { next, scalar: PhantomData }
+    }
+}
+
+impl<S: Scalar, R: Scalar, F: FnMut() -> S::Word> Reader<R> for Words<S, F> {
+    fn real(&mut self) -> R {
+        R::from_f64(S::from_word((self.next)()).to_f64())
+    }
+    fn index(&mut self) -> u32 {
+        S::word_to_u32((self.next)())
+    }
+    fn coordinate(&mut self) -> R::Coordinate {
+        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(&mut self.next)))
     }
 }
 
@@ -131,54 +163,5 @@ impl<R: Scalar> Writer<R> for Numbers {
     }
     fn coordinate(&mut self, value: R::Coordinate) {
         self.numbers.push(R::coordinate_to_f64(value));
-    }
-}
-
-struct Rows<'a, S: Scalar> {
-    words: Iter<'a, S::Word>,
-    scalar: PhantomData<S>,
-}
-
-impl<S: Scalar> Rows<'_, S> {
-    fn next(&mut self) -> S::Word {
-        self.words.next().copied().unwrap_or_default()
-    }
-}
-
-impl<S: Scalar, R: Scalar> Reader<R> for Rows<'_, S> {
-    fn real(&mut self) -> R {
-        R::from_f64(S::from_word(self.next()).to_f64())
-    }
-    fn index(&mut self) -> u32 {
-        S::word_to_u32(self.next())
-    }
-    fn coordinate(&mut self) -> R::Coordinate {
-        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(|| self.next())))
-    }
-}
-
-struct Column<'a, S: Scalar> {
-    words: &'a [S::Word],
-    at: usize,
-    stride: usize,
-}
-
-impl<S: Scalar> Column<'_, S> {
-    fn next(&mut self) -> S::Word {
-        let word = self.words.get(self.at).copied().unwrap_or_default();
-        self.at += self.stride;
-        word
-    }
-}
-
-impl<S: Scalar, R: Scalar> Reader<R> for Column<'_, S> {
-    fn real(&mut self) -> R {
-        R::from_f64(S::from_word(self.next()).to_f64())
-    }
-    fn index(&mut self) -> u32 {
-        S::word_to_u32(self.next())
-    }
-    fn coordinate(&mut self) -> R::Coordinate {
-        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(|| self.next())))
     }
 }

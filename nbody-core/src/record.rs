@@ -1,6 +1,6 @@
 //! Particles, parameters and results as rows of numbers.
 
-use crate::{Lane, Scalar};
+use crate::Lane;
 
 /// What a field of a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
 /// A result: a record that accumulates. Its default is what no pair at all gives: 0 for sums and
 /// counts, an infinity for extremes.
 pub trait Output: Record {
-    /// Folds the accumulators of one bag into the backup accumulators.
-    fn fold<B: Scalar, S: Scalar>(total: &mut Self::With<B>, bag: &Self::With<S>);
+    /// `yes` where the mask holds, `no` elsewhere.
+    fn select<L: Lane>(mask: L::Mask, yes: &Self::With<L>, no: &Self::With<L>) -> Self::With<L>;
     /// Adds what one pair gives, and to `lost` what rounding takes from the sums:
     /// [`compensate`] for each of them.
     fn compensate<L: Lane>(
@@ -89,6 +89,7 @@ pub trait Output: Record {
 
 /// Adds a term to a sum, and to `lost` what rounding took from it: exactly, whichever of the two
 /// is the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+#[inline(always)]
 pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
     let before = *sum;
     *sum += term;

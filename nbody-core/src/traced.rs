@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use crate::lane::{integers_of, own_coordinates};
+use crate::scalar::{integers_of, own_coordinates};
 use crate::{Lane, Scalar};
 
 /// Rounding errors in unit roundoffs of the result: those of the GPU's approximate division and

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
-use crate::{Lane, Reader, Scalar, Writer};
+use crate::{Lane, Open, Reader, Scalar, Space, Writer};
 
 /// A vector: a displacement, a velocity, a force. Three components unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,11 +15,17 @@ pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
 
 /// [`Lane::select`], element by element.
+#[inline(always)]
 pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L; N]) -> [L; N] {
-    std::array::from_fn(|k| L::select(mask, yes[k], no[k]))
+    let mut chosen = no;
+    for k in 0..N {
+        chosen[k] = L::select(mask, yes[k], no[k]);
+    }
+    chosen
 }
 
 /// The entry of a table in this row and column; NaN where there is none.
+#[inline(always)]
 pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
     table: &[[L; COLUMNS]; ROWS],
     row: L::U32,
@@ -34,6 +40,7 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
 macro_rules! components {
     ($name:ident, $lane:path, $component:ty) => {
         impl<L: $lane, const D: usize> Default for $name<L, D> {
+            #[inline(always)]
             fn default() -> Self {
                 Self([<$component>::default(); D])
             }
@@ -41,12 +48,14 @@ macro_rules! components {
 
         impl<L: $lane, const D: usize> Index<usize> for $name<L, D> {
             type Output = $component;
+            #[inline(always)]
             fn index(&self, k: usize) -> &$component {
                 &self.0[k]
             }
         }
 
         impl<L: $lane, const D: usize> IndexMut<usize> for $name<L, D> {
+            #[inline(always)]
             fn index_mut(&mut self, k: usize) -> &mut $component {
                 &mut self.0[k]
             }
@@ -60,18 +69,21 @@ macro_rules! from_components {
     ($name:ident, $lane:path) => {
         impl<L: $lane> $name<L, 3> {
             /// From its three components.
+            #[inline(always)]
             pub const fn new(x: L, y: L, z: L) -> Self {
                 Self([x, y, z])
             }
         }
 
         impl<L: $lane, const D: usize> From<[L; D]> for $name<L, D> {
+            #[inline(always)]
             fn from(components: [L; D]) -> Self {
                 Self(components)
             }
         }
 
         impl<L: $lane, const D: usize> From<$name<L, D>> for [L; D] {
+            #[inline(always)]
             fn from(value: $name<L, D>) -> Self {
                 value.0
             }
@@ -83,25 +95,35 @@ from_components!(Point, Lane<Coordinate = L>);
 
 impl<L: Lane, const D: usize> Vector<L, D> {
     /// Reads the components in order.
+    #[inline(always)]
     pub fn read<R: Reader<L>>(from: &mut R) -> Self {
-        Self(std::array::from_fn(|_| from.real()))
+        let mut vector = Self::default();
+        for k in 0..D {
+            vector[k] = from.real();
+        }
+        vector
     }
 
     /// `yes` where the mask holds, `no` elsewhere.
     #[must_use]
+    #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
         Self(select_array(mask, yes.0, no.0))
     }
 
     /// Writes the components in order.
+    #[inline(always)]
     pub fn write<W: Writer<L>>(&self, to: &mut W) {
-        self.0.iter().for_each(|&x| to.real(x));
+        for x in self.0 {
+            to.real(x);
+        }
     }
 }
 
 impl<S: Scalar, const D: usize> Vector<S, D> {
     /// The same in another scalar, each component rounded to nearest.
     #[must_use]
+    #[inline(always)]
     pub fn cast<M: Scalar>(self) -> Vector<M, D> {
         Vector(self.0.map(|x| M::from_f64(x.to_f64())))
     }
@@ -109,42 +131,114 @@ impl<S: Scalar, const D: usize> Vector<S, D> {
 
 impl<L: Lane, const D: usize> Point<L, D> {
     /// Reads the coordinates in order.
+    #[inline(always)]
     pub fn read<R: Reader<L>>(from: &mut R) -> Self {
-        Self(std::array::from_fn(|_| from.coordinate()))
+        let mut point = Self::default();
+        for k in 0..D {
+            point[k] = from.coordinate();
+        }
+        point
     }
 
     /// `yes` where the mask holds, `no` elsewhere.
     #[must_use]
+    #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self(std::array::from_fn(|k| L::select_coordinate(mask, yes[k], no[k])))
+        let mut chosen = no;
+        for k in 0..D {
+            chosen[k] = L::select_coordinate(mask, yes[k], no[k]);
+        }
+        chosen
     }
 
     /// Writes the coordinates in order.
+    #[inline(always)]
     pub fn write<W: Writer<L>>(&self, to: &mut W) {
-        self.0.iter().for_each(|&x| to.coordinate(x));
+        for x in self.0 {
+            to.coordinate(x);
+        }
     }
 }
 
 impl<L: Lane, const D: usize> Vector<L, D> {
-    fn zip(self, other: Self, f: impl Fn(L, L) -> L) -> Self {
-        Self(std::array::from_fn(|k| f(self.0[k], other.0[k])))
+    #[inline(always)]
+    fn zip(mut self, other: Self, f: impl Fn(L, L) -> L) -> Self {
+        for k in 0..D {
+            self[k] = f(self[k], other[k]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn map(mut self, f: impl Fn(L) -> L) -> Self {
+        for k in 0..D {
+            self[k] = f(self[k]);
+        }
+        self
     }
 
     /// The scalar product, summed from the first component on.
     #[must_use]
+    #[inline(always)]
     pub fn dot(self, other: Self) -> L {
-        let products = self.zip(other, |a, b| a * b).0;
-        products.into_iter().reduce(|sum, x| sum + x).unwrap_or_default()
+        let mut sum = L::default();
+        for k in 0..D {
+            let (a, b) = (self[k], other[k]);
+            sum = if k == 0 { a * b } else { sum.plus_product(a, b) };
+        }
+        sum
+    }
+
+    /// The scalar product plus a number, which is added last, or first where that is faster
+    /// ([`Lane::REORDERS`]).
+    #[must_use]
+    #[inline(always)]
+    pub fn dot_plus(self, other: Self, plus: L) -> L {
+        if L::REORDERS {
+            (0..D).fold(plus, |sum, k| sum.plus_product(self[k], other[k]))
+        } else {
+            self.dot(other) + plus
+        }
+    }
+
+    /// `self + scale * other`, rounded as [`Lane::plus_product`] is.
+    #[must_use]
+    #[inline(always)]
+    pub fn plus_product(self, scale: L, other: Self) -> Self {
+        self.zip(other, |a, b| a.plus_product(scale, b))
+    }
+
+    /// `self - scale * other`, rounded as [`Lane::plus_product`] is.
+    #[must_use]
+    #[inline(always)]
+    pub fn minus_product(self, scale: L, other: Self) -> Self {
+        self.zip(other, |a, b| a.minus_product(scale, b))
+    }
+
+    /// `scale * self - other`, rounded as [`Lane::plus_product`] is.
+    #[must_use]
+    #[inline(always)]
+    pub fn times_minus(self, scale: L, other: Self) -> Self {
+        self.zip(other, |a, b| a.times_minus(scale, b))
     }
 
     /// The squared length.
     #[must_use]
+    #[inline(always)]
     pub fn norm2(self) -> L {
         self.dot(self)
     }
 
+    /// The squared length plus a number; see [`dot_plus`](Self::dot_plus).
+    #[must_use]
+    #[inline(always)]
+    pub fn norm2_plus(self, plus: L) -> L {
+        self.dot_plus(self, plus)
+    }
+
     /// The length.
     #[must_use]
+    #[inline(always)]
     pub fn norm(self) -> L {
         self.norm2().sqrt()
     }
@@ -153,21 +247,25 @@ impl<L: Lane, const D: usize> Vector<L, D> {
 impl<L: Lane> Vector<L, 3> {
     /// The vector product.
     #[must_use]
+    #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, other.0);
-        Self([b * z - c * y, c * x - a * z, a * y - b * x])
+        let minor = |a: L, b: L, c: L, d: L| (a * d).minus_product(b, c);
+        Self([minor(b, c, y, z), minor(c, a, z, x), minor(a, b, x, y)])
     }
 }
 
 impl<L: Lane, const D: usize> Sub for Point<L, D> {
     type Output = Vector<L, D>;
+    #[inline(always)]
     fn sub(self, other: Self) -> Vector<L, D> {
-        Vector(std::array::from_fn(|k| L::difference(self[k], other[k])))
+        Open.difference(self, other)
     }
 }
 
 impl<L: Lane, const D: usize> Add for Vector<L, D> {
     type Output = Self;
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.zip(other, |a, b| a + b)
     }
@@ -175,6 +273,7 @@ impl<L: Lane, const D: usize> Add for Vector<L, D> {
 
 impl<L: Lane, const D: usize> Sub for Vector<L, D> {
     type Output = Self;
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         self.zip(other, |a, b| a - b)
     }
@@ -182,22 +281,25 @@ impl<L: Lane, const D: usize> Sub for Vector<L, D> {
 
 impl<L: Lane, const D: usize> Neg for Vector<L, D> {
     type Output = Self;
+    #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        self.map(|x| -x)
     }
 }
 
 impl<L: Lane, const D: usize> Mul<L> for Vector<L, D> {
     type Output = Self;
+    #[inline(always)]
     fn mul(self, scale: L) -> Self {
-        Self(self.0.map(|x| x * scale))
+        self.map(|x| x * scale)
     }
 }
 
 impl<L: Lane, const D: usize> Div<L> for Vector<L, D> {
     type Output = Self;
+    #[inline(always)]
     fn div(self, scale: L) -> Self {
-        Self(self.0.map(|x| x / scale))
+        self.map(|x| x / scale)
     }
 }
 
@@ -205,6 +307,7 @@ macro_rules! scale_from_the_left {
     ($($real:ident)*) => {
         $(impl<const D: usize> Mul<Vector<$real, D>> for $real {
             type Output = Vector<$real, D>;
+            #[inline(always)]
             fn mul(self, vector: Vector<$real, D>) -> Vector<$real, D> {
                 vector * self
             }
@@ -214,12 +317,14 @@ macro_rules! scale_from_the_left {
 scale_from_the_left!(f32 f64);
 
 impl<L: Lane, const D: usize> AddAssign for Vector<L, D> {
+    #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
 impl<L: Lane, const D: usize> SubAssign for Vector<L, D> {
+    #[inline(always)]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }

@@ -3,8 +3,8 @@ mod common;
 
 use common::{Body, Field, Gravity, bodies};
 use nbody_core::{
-    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, Options, Point, Precision, Roundings,
-    Tiling, Vector, compare, reference, reference_self,
+    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, Math, Options, Point, Precision,
+    Roundings, SimdLevel, Tiling, Vector, compare, reference, reference_self,
 };
 use proptest::prelude::*;
 
@@ -39,6 +39,49 @@ fn every_size_agrees_with_the_reference() {
             check(options, bodies(nj, 1), bodies(nj, 2));
         }
     }
+}
+
+#[test]
+fn every_level_agrees_with_the_reference() {
+    let sizes = [0, 1, 15, 16, 17, 63, 64, 65, 129, 1000];
+    for (ni, nj) in sizes.into_iter().zip(sizes.into_iter().rev()) {
+        let one = Case::one_set(&GRAVITY, Domain::Open, bodies(ni, 1), bodies(ni, 1));
+        let two = Case::two_sets(&GRAVITY, Domain::Open, bodies(ni, 1), bodies(nj, 2));
+        for case in one.into_iter().chain([two]) {
+            for options in options() {
+                for level in SimdLevel::available() {
+                    let mut direct = CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+                    let report = case.check(&mut direct, &options).unwrap();
+                    assert!(report.passes(), "{level} {options} {}\n{report}", case.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bits_are_the_same_at_every_level_in_exact_mathematics() {
+    for options in options() {
+        let tiling = Some(Tiling { bag: 37, splits: 3 });
+        let options = Options { math: Math::Exact, tiling, ..options };
+        let case = Case::one_set(&GRAVITY, Domain::Open, bodies(333, 1), bodies(333, 1)).unwrap();
+        let engine = |level| CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+        for level in SimdLevel::available() {
+            let same = case.same_bits(&mut engine(level), &mut engine(SimdLevel::Scalar)).unwrap();
+            assert!(same, "{level} {options}");
+        }
+    }
+}
+
+#[test]
+fn instructions_that_are_not_there_are_refused_with_those_that_are() {
+    for level in SimdLevel::ALL.iter().filter(|level| !level.is_available()) {
+        let error = CpuAllPairs::with_level(GRAVITY, Options::default(), *level).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains(level.name()) && message.contains("scalar"), "{message}");
+    }
+    assert!(SimdLevel::ALL.iter().any(|level| !level.is_available()));
+    assert!(SimdLevel::best().is_available());
 }
 
 #[test]

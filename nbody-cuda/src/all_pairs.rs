@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use nbody_core::{
     CpuAllPairs, CpuFields, CpuParticles, Domain, Engine, Interaction, Options, Record, Scalar,
+    SimdLevel,
 };
 
 use crate::device::Kind;
@@ -83,7 +84,10 @@ impl<X: Interaction> AllPairs<X> {
     /// With options of the caller's choice.
     pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
         let engine = match device.kind() {
-            Kind::Cpu => Inner::Cpu(CpuAllPairs::with_options(interaction, options)?),
+            Kind::Cpu(level) => {
+                let level = level.unwrap_or_else(SimdLevel::best);
+                Inner::Cpu(CpuAllPairs::with_level(interaction, options, level)?)
+            }
             Kind::Cuda(machine) => Inner::Cuda(Box::new(CudaAllPairs::new(
                 machine,
                 device.cache(),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use nbody_core::SimdLevel;
+
 use crate::cache::Cache;
 use crate::driver::{self, Gpu};
 use crate::emulator::Emulator;
@@ -41,7 +43,8 @@ pub struct Properties {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    Cpu,
+    /// With these vector instructions, or with the best.
+    Cpu(Option<SimdLevel>),
     /// What runs CUDA programs.
     Cuda(Arc<dyn Machine>),
 }
@@ -54,9 +57,15 @@ impl Device {
         gpu.unwrap_or_else(|error| Self { fallback: Some(Arc::new(error)), ..Self::cpu() })
     }
 
-    /// The CPU, all of its cores.
+    /// The CPU, all of its cores, with the best vector instructions that it has.
     pub fn cpu() -> Self {
-        Self { kind: Kind::Cpu, cache: Cache::of_the_user(), fallback: None }
+        Self { kind: Kind::Cpu(None), cache: Cache::of_the_user(), fallback: None }
+    }
+
+    /// The CPU with other vector instructions than the best.
+    pub fn cpu_with(level: SimdLevel) -> Result<Self, Error> {
+        level.check()?;
+        Ok(Self { kind: Kind::Cpu(Some(level)), ..Self::cpu() })
     }
 
     /// A GPU by its number, from 0, as the CUDA driver counts.
@@ -93,23 +102,24 @@ impl Device {
         Self { cache: Cache::at(folder.into()), ..self }
     }
 
-    /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `emulator`.
+    /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `cpu:avx2`, `emulator`.
     pub fn name(&self) -> String {
         match &self.kind {
-            Kind::Cpu => "cpu".to_owned(),
+            Kind::Cpu(None) => "cpu".to_owned(),
+            Kind::Cpu(Some(level)) => format!("cpu:{level}"),
             Kind::Cuda(machine) => machine.describe(),
         }
     }
 
     /// Whether it is the CPU itself, without an emulator.
     pub fn is_cpu(&self) -> bool {
-        matches!(self.kind, Kind::Cpu)
+        matches!(self.kind, Kind::Cpu(_))
     }
 
     /// What the driver says of it; `None` if it is no GPU.
     pub fn properties(&self) -> Option<Properties> {
         match &self.kind {
-            Kind::Cpu => None,
+            Kind::Cpu(_) => None,
             Kind::Cuda(machine) => machine.properties(),
         }
     }

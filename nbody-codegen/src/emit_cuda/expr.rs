@@ -44,10 +44,7 @@ impl<'a> Printer<'a> {
 
     /// The name of the result, or of that of j.
     pub fn result(&self, side: Side) -> &'a str {
-        match side {
-            Side::I => self.roles.map_or("f", |roles| &roles.f),
-            Side::J => self.roles.and_then(|roles| roles.g.as_deref()).unwrap_or("g"),
-        }
+        self.roles.map_or("f", |roles| roles.result(side))
     }
 
     /// The name of the index of j.

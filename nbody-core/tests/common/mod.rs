@@ -75,9 +75,9 @@ impl nbody::Output for Field {
         }
         nbody::compensate(term.pot, &mut total.pot, &mut lost.pot);
     }
-    fn fold<B: nbody::Scalar, S: nbody::Scalar>(total: &mut Field<B>, bag: &Field<S>) {
-        total.acc += bag.acc.cast();
-        total.pot += B::from_f64(bag.pot.to_f64());
+    fn select<L: nbody::Lane>(mask: L::Mask, yes: &Field<L>, no: &Field<L>) -> Field<L> {
+        let acc = nbody::Vector::select(mask, yes.acc, no.acc);
+        Field { acc, pot: L::select(mask, yes.pot, no.pot) }
     }
 }
 

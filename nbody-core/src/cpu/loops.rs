@@ -1,0 +1,220 @@
+//! The loops over pairs of an interaction: all that is compiled for each of them, and that again
+//! for every kind of lane and of space. What is around them is compiled once.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::columns::Columns;
+use super::sums::Folding;
+use crate::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
+use crate::{Interaction, Output, Record, Space, pack};
+
+/// The most vectors of i-particles in a block of registers.
+const MOST_VECTORS: usize = 4;
+/// j-particles that [`Loops::both`] takes at a time.
+pub(crate) const AT_ONCE: usize = 2;
+
+/// The loops over pairs. Sums are lines of numbers, as many for a vector as a result has, of which
+/// the first elements are used, one for each i-particle.
+pub(crate) trait Loops<W>: Sync {
+    /// i-particles in a vector.
+    fn width(&self) -> usize;
+    /// Vectors that [`several`](Self::several) takes.
+    fn vectors(&self) -> usize;
+    /// Adds what these j-particles do to several vectors of i-particles from `i` on.
+    fn several(&self, i: usize, j: Range<usize>, sums: &mut [Line<W>]);
+    /// Adds what these j-particles do to the vector of i-particles from `i` on, but for what
+    /// particles do to themselves if they must not; where `lost` is given, by compensated sums.
+    fn one(&self, i: usize, j: Range<usize>, sums: &mut [Line<W>], lost: Option<&mut [Line<W>]>);
+    /// Adds what one or two j-particles do to some vectors of i-particles, and writes what these do
+    /// to them to the element `at` of `j_sums` and to the next.
+    fn both(
+        &self,
+        i: Range<usize>,
+        j: Range<usize>,
+        i_sums: &mut [Line<W>],
+        at: usize,
+        j_sums: &mut [Line<W>],
+    );
+}
+
+/// An interaction on lanes of one kind.
+pub(crate) struct Kernel<'a, X: Interaction, L: Lanes, P> {
+    /// One record.
+    pub parameters: &'a Columns<Word<L>>,
+    pub space: P,
+    pub i: &'a Columns<Word<L>>,
+    pub j: &'a Columns<Word<L>>,
+    /// Whether particles must not meet themselves.
+    pub skips_self: bool,
+    pub folding: &'a Folding,
+    pub interaction: PhantomData<X>,
+}
+
+type Of<P, L> = <P as Record>::With<L>;
+
+impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
+    /// How many vectors of i-particles, with their sums, leave registers for what a pair computes.
+    const VECTORS: usize = {
+        let numbers = X::I::DIM + X::F::DIM;
+        let room = L::REGISTERS / if numbers == 0 { 1 } else { numbers };
+        match room {
+            _ if !L::REORDERS || room < 2 => 1,
+            2 | 3 => 2,
+            _ => MOST_VECTORS,
+        }
+    };
+
+    #[inline(always)]
+    fn parameters(&self) -> X::With<L> {
+        X::With::<L>::read(&mut Broadcast { lines: self.parameters.lines(), at: 0 })
+    }
+
+    /// The vector of i-particles from `i` on.
+    #[inline(always)]
+    fn i_particles(&self, i: usize) -> Of<X::I, L> {
+        let words = const { pack::words::<X::I, L::Scalar>() };
+        let lines = &self.i.lines()[i / LINE * words..][..words];
+        Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
+    }
+
+    /// A j-particle, in every element.
+    #[inline(always)]
+    fn j_particle(&self, j: usize) -> Of<X::J, L> {
+        let words = const { pack::words::<X::J, L::Scalar>() };
+        let lines = &self.j.lines()[j / LINE * words..][..words];
+        Of::<X::J, L>::read(&mut Broadcast { lines, at: j % LINE })
+    }
+}
+
+#[inline(always)]
+fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
+    Of::<F, L>::read(&mut Load::<L> { lines: sums, at: 0 })
+}
+
+#[inline(always)]
+fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
+    f.write(&mut Store::<L> { lines: sums.iter_mut() });
+}
+
+impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, P> {
+    fn width(&self) -> usize {
+        L::WIDTH
+    }
+
+    fn vectors(&self) -> usize {
+        Self::VECTORS
+    }
+
+    fn several(&self, i: usize, j: Range<usize>, sums: &mut [Line<Word<L>>]) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let (parameters, space) = (self.parameters(), self.space);
+                let vector = |k: usize| i + k.min(Self::VECTORS - 1) * L::WIDTH;
+                let i = [
+                    self.i_particles(vector(0)),
+                    self.i_particles(vector(1)),
+                    self.i_particles(vector(2)),
+                    self.i_particles(vector(3)),
+                ];
+                let dim = X::F::DIM;
+                let mut f = [Of::<X::F, L>::default(); MOST_VECTORS];
+                for k in 0..Self::VECTORS {
+                    f[k] = load::<X::F, L>(&sums[k * dim..]);
+                }
+                for k in j {
+                    let j = self.j_particle(k);
+                    let index = L::splat_u32(k as u32);
+                    X::pair(&parameters, &space, &i[0], &j, index, &mut f[0]);
+                    if Self::VECTORS > 1 {
+                        X::pair(&parameters, &space, &i[1], &j, index, &mut f[1]);
+                    }
+                    if Self::VECTORS > 2 {
+                        X::pair(&parameters, &space, &i[2], &j, index, &mut f[2]);
+                        X::pair(&parameters, &space, &i[3], &j, index, &mut f[3]);
+                    }
+                }
+                for k in 0..Self::VECTORS {
+                    store::<Of<X::F, L>, L>(&f[k], &mut sums[k * dim..]);
+                }
+            },
+        );
+    }
+
+    fn one(
+        &self,
+        i: usize,
+        j: Range<usize>,
+        sums: &mut [Line<Word<L>>],
+        lost: Option<&mut [Line<Word<L>>]>,
+    ) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let (parameters, space) = (self.parameters(), self.space);
+                let (own, i) = (L::count_from(i as u32), self.i_particles(i));
+                let meets_self = L::splat_mask(!self.skips_self);
+                let compensated = lost.is_some();
+                let mut sum = load::<X::F, L>(sums);
+                let mut rest =
+                    lost.as_ref().map_or_else(Default::default, |lost| load::<X::F, L>(lost));
+                for k in j {
+                    let j = self.j_particle(k);
+                    let index = L::splat_u32(k as u32);
+                    let meets = meets_self | !L::eq_u32(own, index);
+                    let before = if compensated { Of::<X::F, L>::default() } else { sum };
+                    let mut after = before;
+                    X::pair(&parameters, &space, &i, &j, index, &mut after);
+                    let after = X::F::select::<L>(meets, &after, &before);
+                    if compensated {
+                        X::F::compensate::<L>(&after, &mut sum, &mut rest);
+                    } else {
+                        sum = after;
+                    }
+                }
+                store::<Of<X::F, L>, L>(&sum, sums);
+                if let Some(lost) = lost {
+                    store::<Of<X::F, L>, L>(&rest, lost);
+                }
+            },
+        );
+    }
+
+    fn both(
+        &self,
+        i: Range<usize>,
+        j: Range<usize>,
+        i_sums: &mut [Line<Word<L>>],
+        at: usize,
+        j_sums: &mut [Line<Word<L>>],
+    ) {
+        if const { !L::REORDERS || X::THIRD_LAW.is_none() } {
+            return;
+        }
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let (parameters, space) = (self.parameters(), self.space);
+                let particles = [self.j_particle(j.start), self.j_particle(j.end - 1)];
+                let two = j.len() == AT_ONCE;
+                let [mut g, mut h] = [Of::<X::F, L>::default(); AT_ONCE];
+                let vectors = i.step_by(L::WIDTH);
+                for (k, sums) in vectors.zip(i_sums.chunks_exact_mut(X::F::DIM)) {
+                    let i = self.i_particles(k);
+                    let mut f = load::<X::F, L>(sums);
+                    X::pair_both(&parameters, &space, &i, &particles[0], &mut f, &mut g);
+                    if two {
+                        X::pair_both(&parameters, &space, &i, &particles[1], &mut f, &mut h);
+                    }
+                    store::<Of<X::F, L>, L>(&f, sums);
+                }
+                let kinds = self.folding.kinds();
+                g.write(&mut Reduce::<L> { lines: j_sums.iter_mut(), kinds, at });
+                if two {
+                    h.write(&mut Reduce::<L> { lines: j_sums.iter_mut(), kinds, at: at + 1 });
+                }
+            },
+        );
+    }
+}

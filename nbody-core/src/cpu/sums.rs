@@ -1,0 +1,126 @@
+//! Backup accumulators: what bags are folded into.
+
+use super::columns::Columns;
+use crate::simd::{LINE, Line};
+use crate::{Error, FieldKind, Lane, Output, Precision, Scalar};
+
+/// How results are folded, number by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Folding {
+    /// What no pair gives.
+    nothing: Columns<u64>,
+    kinds: Vec<FieldKind>,
+    /// Which of these are least values; behind each stands its index.
+    least: Vec<usize>,
+    /// The precision of the backup accumulators.
+    precision: Precision,
+}
+
+impl Folding {
+    /// Of these results, into backup accumulators of this precision.
+    pub fn new<F: Output<Lane = f64>>(precision: Precision) -> Result<Self, Error> {
+        let nothing = Columns::pack::<F, f64>(&[F::default()])?;
+        let kinds = F::FIELDS.iter().flat_map(|field| {
+            let count = field.kind.components();
+            std::iter::repeat_n(field.kind, count)
+        });
+        let kinds: Vec<_> = kinds.collect();
+        let least = (0..kinds.len()).filter(|&c| kinds[c] == FieldKind::ArgMin).step_by(2);
+        Ok(Self { nothing, least: least.collect(), kinds, precision })
+    }
+
+    /// How results are folded, number by number.
+    pub fn kinds(&self) -> &[FieldKind] {
+        &self.kinds
+    }
+
+    /// What no pair gives, for every particle of some blocks.
+    pub fn begin(&self, blocks: &mut [Line<u64>]) {
+        for block in blocks.chunks_mut(self.kinds.len().max(1)) {
+            for (line, nothing) in block.iter_mut().zip(self.nothing.lines()) {
+                *line = Line([nothing.0[0]; LINE]);
+            }
+        }
+    }
+
+    /// Folds what is at the beginning of these lines into as many backup accumulators from `at`
+    /// on.
+    #[inline(always)]
+    pub fn fold<S: Scalar>(
+        &self,
+        width: usize,
+        current: &[Line<S::Word>],
+        at: usize,
+        backup: &mut [Line<u64>],
+    ) {
+        // So that the compiler knows how many they are.
+        match width {
+            1 => self.fold_array::<S, 1>(current, at, backup),
+            2 => self.fold_array::<S, 2>(current, at, backup),
+            4 => self.fold_array::<S, 4>(current, at, backup),
+            8 => self.fold_array::<S, 8>(current, at, backup),
+            _ => self.fold_array::<S, LINE>(current, at, backup),
+        }
+    }
+
+    #[inline(always)]
+    fn fold_array<S: Scalar, const N: usize>(
+        &self,
+        current: &[Line<S::Word>],
+        at: usize,
+        backup: &mut [Line<u64>],
+    ) {
+        let kinds = self.kinds.iter().enumerate();
+        for (c, kind) in kinds {
+            let (Some(current_line), Some(line)) = (current.get(c), backup.get_mut(c)) else {
+                return;
+            };
+            let Some(sums) = line.0[at..].first_chunk_mut::<N>() else { return };
+            let Some(terms) = current_line.0.first_chunk::<N>() else { return };
+            match kind {
+                FieldKind::Count | FieldKind::U32 => {
+                    each(sums, terms, |a, b| u64::from((a as u32).wrapping_add(S::word_to_u32(b))));
+                }
+                FieldKind::Min => reals::<S, N>(sums, terms, Lane::min),
+                FieldKind::Max => reals::<S, N>(sums, terms, Lane::max),
+                // Its second number goes with the first.
+                FieldKind::ArgMin => {}
+                // Rounded to `f64` and then to `f32`, a sum of two `f32` is as if rounded once.
+                _ if self.precision == Precision::Single => {
+                    reals::<S, N>(sums, terms, |a, b| f64::from((a + b) as f32));
+                }
+                _ => reals::<S, N>(sums, terms, |a, b| a + b),
+            }
+        }
+        for c in &self.least {
+            let [values, indices] = [*c, c + 1];
+            for k in 0..N {
+                let value = S::from_word(current[values].0[k]).to_f64();
+                if value < f64::from_bits(backup[values].0[at + k]) {
+                    backup[values].0[at + k] = value.to_bits();
+                    backup[indices].0[at + k] = S::word_to_u32(current[indices].0[k]).into();
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn reals<S: Scalar, const N: usize>(
+    sums: &mut [u64; N],
+    terms: &[S::Word; N],
+    fold: impl Fn(f64, f64) -> f64,
+) {
+    each(sums, terms, |a, b| fold(f64::from_bits(a), S::from_word(b).to_f64()).to_bits());
+}
+
+#[inline(always)]
+fn each<W: Copy, const N: usize>(
+    sums: &mut [u64; N],
+    terms: &[W; N],
+    fold: impl Fn(u64, W) -> u64,
+) {
+    for k in 0..N {
+        sums[k] = fold(sums[k], terms[k]);
+    }
+}

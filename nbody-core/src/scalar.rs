@@ -1,0 +1,260 @@
+//! Numbers that particles are stored in, and lanes of one of them.
+
+use std::fmt::{Debug, Display};
+
+use crate::Lane;
+
+/// A lane of one element: `f32` or `f64`, what particles are stored in.
+pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Display {
+    /// The unsigned integer of the same width: what buffers are made of.
+    type Word: bytemuck::Pod + Default + Debug + Send + Sync;
+    /// The type's name in CUDA C++.
+    const CUDA: &'static str;
+    /// The unit roundoff: half the distance from 1 to the next number.
+    const ROUNDOFF: f64;
+
+    /// The nearest number of this type.
+    fn from_f64(value: f64) -> Self;
+    /// The same number, exactly.
+    fn to_f64(self) -> f64;
+    /// The bits of the number.
+    fn to_word(self) -> Self::Word;
+    /// The number of these bits.
+    fn from_word(word: Self::Word) -> Self;
+    /// An integer field, widened to a word.
+    fn word_from_u32(value: u32) -> Self::Word;
+    /// The integer field in a word.
+    fn word_to_u32(word: Self::Word) -> u32;
+
+    /// The words of a coordinate.
+    const COORDINATE_WORDS: usize;
+    /// The same coordinate, exactly.
+    fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
+    /// Gives the words of a coordinate, one after another.
+    fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
+    /// Takes the words of a coordinate, one after another.
+    fn coordinate_from_words(from: impl FnMut() -> Self::Word) -> Self::Coordinate;
+}
+
+/// The coordinates of a lane that are lanes themselves.
+macro_rules! own_coordinates {
+    () => {
+        type Coordinate = Self;
+
+        #[inline(always)]
+        fn coordinate(value: f64) -> Self {
+            Self::splat(value)
+        }
+        #[inline(always)]
+        fn select_coordinate(mask: Self::Mask, yes: Self, no: Self) -> Self {
+            Self::select(mask, yes, no)
+        }
+        #[inline(always)]
+        fn difference(a: Self, b: Self) -> Self {
+            a - b
+        }
+        #[inline(always)]
+        fn nearest_difference(a: Self, b: Self, length: Self, inverse: Self) -> Self {
+            let d = a - b;
+            d - length * (d * inverse).round_ties_even()
+        }
+    };
+}
+pub(crate) use own_coordinates;
+
+/// The integers of a lane of one element, and their operations: those of this scalar.
+macro_rules! integers_of {
+    ($scalar:ident) => {
+        integers_of! { $scalar:
+            splat_u32(value: u32) -> u32;
+            splat_mask(value: bool) -> bool;
+            any(mask: bool) -> bool;
+            lt_u32(a: u32, b: u32) -> bool;
+            le_u32(a: u32, b: u32) -> bool;
+            eq_u32(a: u32, b: u32) -> bool;
+            select_u32(mask: bool, yes: u32, no: u32) -> u32;
+            add_u32(a: u32, b: u32) -> u32;
+            sub_u32(a: u32, b: u32) -> u32;
+            mul_u32(a: u32, b: u32) -> u32;
+        }
+    };
+    ($scalar:ident: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
+        $(#[inline(always)]
+          fn $name($($a: $ty),*) -> $out {
+            <$scalar as Lane>::$name($($a),*)
+        })*
+    };
+}
+pub(crate) use integers_of;
+
+macro_rules! scalar {
+    ($real:ident, $word:ident, $erf:path, $erfc:path) => {
+        impl Lane for $real {
+            type Mask = bool;
+            type U32 = u32;
+
+            own_coordinates!();
+
+            #[inline(always)]
+            fn splat(value: f64) -> Self {
+                value as Self
+            }
+            #[inline(always)]
+            fn splat_u32(value: u32) -> u32 {
+                value
+            }
+            #[inline(always)]
+            fn splat_mask(value: bool) -> bool {
+                value
+            }
+            #[inline(always)]
+            fn lt(a: Self, b: Self) -> bool {
+                a < b
+            }
+            #[inline(always)]
+            fn le(a: Self, b: Self) -> bool {
+                a <= b
+            }
+            #[allow(clippy::float_cmp)]
+            #[inline(always)]
+            fn eq(a: Self, b: Self) -> bool {
+                a == b
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn any(mask: bool) -> bool {
+                mask
+            }
+            #[inline(always)]
+            fn gather(entries: &[Self], index: u32) -> Self {
+                entries.get(index as usize).copied().unwrap_or(Self::NAN)
+            }
+            #[inline(always)]
+            fn lt_u32(a: u32, b: u32) -> bool {
+                a < b
+            }
+            #[inline(always)]
+            fn le_u32(a: u32, b: u32) -> bool {
+                a <= b
+            }
+            #[inline(always)]
+            fn eq_u32(a: u32, b: u32) -> bool {
+                a == b
+            }
+            #[inline(always)]
+            fn select_u32(mask: bool, yes: u32, no: u32) -> u32 {
+                if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn add_u32(a: u32, b: u32) -> u32 {
+                a.wrapping_add(b)
+            }
+            #[inline(always)]
+            fn sub_u32(a: u32, b: u32) -> u32 {
+                a.wrapping_sub(b)
+            }
+            #[inline(always)]
+            fn mul_u32(a: u32, b: u32) -> u32 {
+                a.wrapping_mul(b)
+            }
+            #[allow(clippy::cast_lossless)]
+            #[inline(always)]
+            fn from_u32(a: u32) -> Self {
+                a as Self
+            }
+            #[inline(always)]
+            fn powf(self, exponent: Self) -> Self {
+                $real::powf(self, exponent)
+            }
+            #[inline(always)]
+            fn atan2(self, x: Self) -> Self {
+                $real::atan2(self, x)
+            }
+            #[inline(always)]
+            fn erf(self) -> Self {
+                $erf(self)
+            }
+            #[inline(always)]
+            fn erfc(self) -> Self {
+                $erfc(self)
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                $real::min(self, other)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $real::max(self, other)
+            }
+            #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                $real::copysign(self, sign)
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $real::mul_add(self, a, b)
+            }
+            scalar!(@unary $real: sqrt cbrt exp ln sin cos tan asin acos atan sinh cosh tanh abs floor ceil round round_ties_even trunc);
+        }
+
+        impl Scalar for $real {
+            type Word = $word;
+            const CUDA: &'static str = scalar!(@cuda $real);
+            const ROUNDOFF: f64 = $real::EPSILON as f64 / 2.0;
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn to_word(self) -> $word {
+                self.to_bits()
+            }
+            #[inline(always)]
+            fn from_word(word: $word) -> Self {
+                Self::from_bits(word)
+            }
+            #[inline(always)]
+            fn word_from_u32(value: u32) -> $word {
+                value.into()
+            }
+            #[inline(always)]
+            fn word_to_u32(word: $word) -> u32 {
+                word as u32
+            }
+
+            const COORDINATE_WORDS: usize = 1;
+
+            #[inline(always)]
+            fn coordinate_to_f64(coordinate: Self) -> f64 {
+                coordinate.into()
+            }
+            #[inline(always)]
+            fn coordinate_to_words(coordinate: Self, mut to: impl FnMut($word)) {
+                to(coordinate.to_bits());
+            }
+            #[inline(always)]
+            fn coordinate_from_words(mut from: impl FnMut() -> $word) -> Self {
+                Self::from_bits(from())
+            }
+        }
+    };
+    (@unary $real:ident: $($name:ident)*) => {
+        $(#[inline(always)]
+          fn $name(self) -> Self {
+            $real::$name(self)
+        })*
+    };
+    (@cuda f32) => { "float" };
+    (@cuda f64) => { "double" };
+}
+
+scalar!(f32, u32, libm::erff, libm::erfcf);
+scalar!(f64, u64, libm::erf, libm::erfc);

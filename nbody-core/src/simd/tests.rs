@@ -1,0 +1,156 @@
+//! Functions of vectors against those of the libm crate, in `f64`.
+
+use super::{LINE, Lanes, Line, SimdLevel, Task, Word};
+use crate::{Lane, Math, Precision, Scalar};
+
+/// A function of both, how far it may be off, in units in the last place of `f32` and `f64`, and
+/// where it is tried.
+struct Function {
+    name: &'static str,
+    truth: fn(f64) -> f64,
+    ulp: [f64; 2],
+    from: f64,
+    to: f64,
+}
+
+/// The largest error of a function on lanes of one kind.
+struct Error<'a>(&'a Function);
+
+impl Task for Error<'_> {
+    type Result = (f64, f64);
+
+    fn run<L: Lanes>(self) -> (f64, f64) {
+        let Function { name, truth, from, to, .. } = self.0;
+        let mut worst = (0.0, 0.0);
+        let mut at = 0.0;
+        for block in 0..4000_u32 {
+            let mut line = Line([Word::<L>::default(); LINE]);
+            for (k, word) in (0..).zip(&mut line.0) {
+                // Spread evenly, at random (the golden ratio).
+                let x: f64 = f64::from(block * 16 + k) * 0.618_033_988_749_894_9;
+                *word = L::Scalar::from_f64(from + (to - from) * x.fract()).to_word();
+            }
+            let arguments = line;
+            L::vectorize(
+                #[inline(always)]
+                || {
+                    for words in line.0.chunks_exact_mut(L::WIDTH) {
+                        evaluate(name, L::load(words)).store(words);
+                    }
+                },
+            );
+            for (x, y) in arguments.0.iter().zip(&line.0) {
+                let (x, y) = (L::Scalar::from_word(*x).to_f64(), L::Scalar::from_word(*y).to_f64());
+                let truth = truth(x);
+                let ulp = 2.0 * L::Scalar::ROUNDOFF * 2_f64.powi(truth.abs().log2().floor() as i32);
+                let error = (y - truth).abs() / ulp;
+                if error.is_nan() || error > worst.0 {
+                    worst = (if error.is_nan() { f64::INFINITY } else { error }, x);
+                }
+                at += y;
+            }
+        }
+        assert!(at.is_finite(), "{name}");
+        worst
+    }
+}
+
+fn evaluate<L: Lane>(name: &str, x: L) -> L {
+    match name {
+        "exp" => x.exp(),
+        "ln" => x.ln(),
+        "sin" => x.sin(),
+        "cos" => x.cos(),
+        "tan" => x.tan(),
+        "tanh" => x.tanh(),
+        "erf" => x.erf(),
+        "erfc" => x.erfc(),
+        "sqrt" => x.sqrt(),
+        "rsqrt" => x.rsqrt(),
+        "recip" => x.recip(),
+        "rsqrt^3" => L::splat(1.0).times_rsqrt_powi::<3>(x),
+        "rsqrt^16" => L::splat(1.0).times_rsqrt_powi::<16>(x),
+        _ => L::splat(f64::NAN),
+    }
+}
+
+const FUNCTIONS: &[Function] = &[
+    Function { name: "exp", truth: libm::exp, ulp: [2.0, 2.0], from: -87.0, to: 88.0 },
+    Function { name: "ln", truth: libm::log, ulp: [2.0, 2.0], from: 1e-3, to: 10.0 },
+    Function { name: "ln", truth: libm::log, ulp: [2.0, 2.0], from: 0.9, to: 1.1 },
+    Function { name: "sin", truth: libm::sin, ulp: [2.0, 2.0], from: -3.0, to: 3.0 },
+    Function { name: "cos", truth: libm::cos, ulp: [2.0, 2.0], from: -1.5, to: 1.5 },
+    Function { name: "tan", truth: libm::tan, ulp: [4.0, 4.0], from: -1.5, to: 1.5 },
+    Function { name: "tanh", truth: libm::tanh, ulp: [3.0, 3.0], from: -10.0, to: 10.0 },
+    Function { name: "erf", truth: libm::erf, ulp: [3.0, 3.0], from: -4.0, to: 4.0 },
+    Function { name: "erfc", truth: libm::erfc, ulp: [6.0, 8.0], from: -4.0, to: 9.0 },
+    Function { name: "sqrt", truth: f64::sqrt, ulp: [0.51, 0.51], from: 1e-3, to: 1e3 },
+    Function { name: "rsqrt", truth: |x| 1.0 / x.sqrt(), ulp: [2.0, 2.0], from: 1e-3, to: 1e3 },
+    Function { name: "recip", truth: |x| 1.0 / x, ulp: [2.0, 2.0], from: -1e3, to: 1e3 },
+    Function {
+        name: "rsqrt^3",
+        truth: |x| x.sqrt().powi(-3),
+        ulp: [5.0, 6.0],
+        from: 1e-3,
+        to: 1e3,
+    },
+    Function { name: "rsqrt^16", truth: |x| x.powi(-8), ulp: [40.0, 40.0], from: 0.1, to: 10.0 },
+];
+
+#[test]
+fn functions_are_within_their_errors() {
+    for function in FUNCTIONS {
+        for level in SimdLevel::available().skip(1) {
+            for (precision, ulp) in
+                [Precision::Single, Precision::Double].into_iter().zip(function.ulp)
+            {
+                let (error, at) = level.run(precision, Math::Fast, Error(function));
+                println!("{:8} {level} {precision}: {error:.2} ulp at {at:e}", function.name);
+                assert!(error <= ulp, "{} {level} {precision}: {error} at {at:e}", function.name);
+            }
+        }
+    }
+}
+
+/// A function at one argument.
+struct At(&'static str, f64);
+
+impl Task for At {
+    type Result = Vec<f64>;
+
+    fn run<L: Lanes>(self) -> Vec<f64> {
+        let mut words = [Word::<L>::default(); LINE];
+        L::vectorize(
+            #[inline(always)]
+            || evaluate(self.0, L::splat(self.1)).store(&mut words[..L::WIDTH]),
+        );
+        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+    }
+}
+
+#[test]
+fn ends_of_the_range_are_those_of_the_functions() {
+    let arguments =
+        [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -1.0, 1e-30, 3e4, 1e30, -200.0];
+    for function in FUNCTIONS.iter().filter(|function| function.name != "rsqrt^16") {
+        for argument in arguments {
+            for level in SimdLevel::available() {
+                for precision in [Precision::Single, Precision::Double] {
+                    let single = |x: f64| f64::from(x as f32);
+                    let round = if precision == Precision::Single { single } else { |x: f64| x };
+                    let denormal = if precision == Precision::Single { 2e-45 } else { 0.0 };
+                    let truth = round((function.truth)(round(argument)));
+                    for found in level.run(precision, Math::Fast, At(function.name, argument)) {
+                        let near = (found - truth).abs() <= 1e-5 * truth.abs() + denormal;
+                        let same = found == truth || found.is_nan() && truth.is_nan();
+                        assert!(
+                            near || same,
+                            "{}({argument:e}) {level} {precision}: {found:e}, {truth:e}",
+                            function.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
