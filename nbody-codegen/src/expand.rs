@@ -127,10 +127,20 @@ fn zero(field: &Field, krate: &TokenStream) -> TokenStream {
 fn read(field: &Field, krate: &TokenStream) -> TokenStream {
     let ident = &field.ident;
     let value = match field.ty {
-        Type::Array(_) => quote!(::core::array::from_fn(|_| __from.real())),
-        Type::Table(..) => {
-            quote!(::core::array::from_fn(|_| ::core::array::from_fn(|_| __from.real())))
-        }
+        Type::Array(n) => quote!({
+            let mut __array = [Real::default(); #n];
+            for __x in &mut __array {
+                *__x = __from.real();
+            }
+            __array
+        }),
+        Type::Table(rows, columns) => quote!({
+            let mut __table = [[Real::default(); #columns]; #rows];
+            for __x in __table.as_flattened_mut() {
+                *__x = __from.real();
+            }
+            __table
+        }),
         Type::Vector(_) => quote!(#krate::Vector::read(__from)),
         Type::Point(_) => quote!(#krate::Point::read(__from)),
         Type::U32 | Type::Reduced(Reduction::Count) => quote!(__from.index()),

@@ -91,6 +91,11 @@ pub trait Lane:
     fn any(mask: Self::Mask) -> bool;
     /// The entry of this index; NaN where the index is beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
+    /// The integer, if it is the same in all elements and there are several.
+    #[inline(always)]
+    fn uniform(_integers: Self::U32) -> Option<u32> {
+        None
+    }
 
     /// `self + a * b`, with two roundings in scalars, and in vectors with one or two, whichever is faster.
     #[must_use]

@@ -24,6 +24,9 @@ pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L;
     chosen
 }
 
+/// Rows or columns among which entries are chosen one after another.
+const MOST_CHOICES: usize = 16;
+
 /// The entry of a table in this row and column; NaN where there is none.
 #[inline(always)]
 pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
@@ -32,6 +35,30 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
     column: L::U32,
 ) -> L {
     let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
+    let nan = L::splat(f64::NAN);
+    // The particle that acts is the same for all elements of a vector: what they look up is in one
+    // column or in one row of the table.
+    if ROWS <= MOST_CHOICES
+        && let Some(column) = L::uniform(column)
+    {
+        let mut found = nan;
+        for (k, entries) in table.iter().enumerate() {
+            let entry = if let Some(entry) = entries.get(column as usize) { *entry } else { nan };
+            found = L::select(L::eq_u32(row, splat(k)), entry, found);
+        }
+        return found;
+    }
+    if COLUMNS <= MOST_CHOICES
+        && let Some(row) = L::uniform(row)
+    {
+        let mut found = nan;
+        if let Some(entries) = table.get(row as usize) {
+            for (k, entry) in entries.iter().enumerate() {
+                found = L::select(L::eq_u32(column, splat(k)), *entry, found);
+            }
+        }
+        return found;
+    }
     let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
     let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
     L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
@@ -195,7 +222,11 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[inline(always)]
     pub fn dot_plus(self, other: Self, plus: L) -> L {
         if L::REORDERS {
-            (0..D).fold(plus, |sum, k| sum.plus_product(self[k], other[k]))
+            let mut sum = plus;
+            for k in 0..D {
+                sum = sum.plus_product(self[k], other[k]);
+            }
+            sum
         } else {
             self.dot(other) + plus
         }

@@ -197,9 +197,11 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
 
     #[inline(always)]
     fn horner<const N: usize>(self, coefficients: &[f64; N]) -> Self {
-        let highest = Self::splat(coefficients[N - 1]);
-        let others = coefficients[..N - 1].iter().rev();
-        others.fold(highest, |sum, &term| Self::splat(term).plus_product(sum, self))
+        let mut sum = Self::splat(coefficients[N - 1]);
+        for k in (0..N - 1).rev() {
+            sum = Self::splat(coefficients[k]).plus_product(sum, self);
+        }
+        sum
     }
 
     /// A number whose sum with a small integer ends in the bits of the integer.
@@ -235,7 +237,8 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let [low, high] = if Self::SINGLE { [-104.0, 89.0] } else { [-746.0, 710.0] };
         let x = self.max(Self::splat(low)).min(Self::splat(high));
         let (n, _) = (x * Self::splat(std::f64::consts::LOG2_E)).nearest();
-        let [high, low] = LN_2[Self::PRECISION].map(Self::splat);
+        let [high, low] = LN_2[Self::PRECISION];
+        let (high, low) = (Self::splat(high), Self::splat(low));
         let r = x.minus_product(n, high).minus_product(n, low) + rest;
         let power = Self::splat(1.0) + r.plus_product(r * r, r.polynomial(&EXP));
         // In two steps, since the result may have an exponent that 2ⁿ has not.
@@ -270,7 +273,8 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let z = s * s;
         let square = Self::splat(0.5) * f * f;
         let rest = z * z.polynomial(&LN);
-        let [high, low] = LN_2[Self::PRECISION].map(Self::splat);
+        let [high, low] = LN_2[Self::PRECISION];
+        let (high, low) = (Self::splat(high), Self::splat(low));
         let ln = f - (square - (e * low).plus_product(s, square + rest));
         let ln = ln.plus_product(e, high);
         let infinity = Self::splat(f64::INFINITY);
@@ -292,9 +296,10 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     #[inline(always)]
     fn of_rest(self) -> (Self, Self, T::Integers) {
         let (n, quadrant) = (self * Self::splat(std::f64::consts::FRAC_2_PI)).nearest();
-        let r = HALF_PI[Self::PRECISION]
-            .iter()
-            .fold(self, |rest, &part| rest.minus_product(n, Self::splat(part)));
+        let mut r = self;
+        for part in HALF_PI[Self::PRECISION] {
+            r = r.minus_product(n, Self::splat(part));
+        }
         let z = r * r;
         let sin = r.plus_product(r * z, z.polynomial(&SIN));
         let cos = Self::splat(1.0).minus_product(z, Self::splat(0.5));

@@ -1,7 +1,7 @@
 //! Functions of vectors against those of the libm crate, in `f64`.
 
 use super::{LINE, Lanes, Line, SimdLevel, Task, Word};
-use crate::{Lane, Math, Precision, Scalar};
+use crate::{Lane, Math, Precision, Scalar, gather_entry};
 
 /// A function of both, how far it may be off, in units in the last place of `f32` and `f64`, and
 /// where it is tried.
@@ -148,6 +148,84 @@ fn ends_of_the_range_are_those_of_the_functions() {
                             "{}({argument:e}) {level} {precision}: {found:e}, {truth:e}",
                             function.name
                         );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is looked up in a table of 0, 1, 2, ... of this length, from an index on.
+struct Entries {
+    length: u32,
+    from: u32,
+}
+
+impl Task for Entries {
+    type Result = Vec<f64>;
+
+    fn run<L: Lanes>(self) -> Vec<f64> {
+        let entries: Vec<L> = (0..self.length).map(|k| L::splat(k.into())).collect();
+        let mut words = [Word::<L>::default(); LINE];
+        let found = L::gather(&entries, L::count_from(self.from));
+        found.store(&mut words[..L::WIDTH]);
+        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+    }
+}
+
+#[test]
+fn entries_are_found_in_tables_of_any_length() {
+    for length in [0, 1, 3, 4, 7, 8, 9, 16, 17, 40] {
+        for from in [0, 1, 5, 13, 39, u32::MAX - 20] {
+            for level in SimdLevel::available() {
+                for precision in Precision::ALL {
+                    let found = level.run(*precision, Math::Fast, Entries { length, from });
+                    for (index, found) in (from..).zip(found) {
+                        let inside = index < length;
+                        let right = if inside { found == f64::from(index) } else { found.is_nan() };
+                        assert!(right, "{level} {precision}: {found} at {index} of {length}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Entries of a table, where both indices vary, or one is the same for all.
+struct Cells(u32, u32, [bool; 2]);
+
+impl Task for Cells {
+    type Result = Vec<(u32, u32, f64)>;
+
+    fn run<L: Lanes>(self) -> Self::Result {
+        let Self(row, column, varies) = self;
+        let table: [[L; 5]; 4] =
+            std::array::from_fn(|r| std::array::from_fn(|c| L::splat((10 * r + c) as f64)));
+        let index = |first, varies| if varies { L::count_from(first) } else { L::splat_u32(first) };
+        let found = gather_entry(&table, index(row, varies[0]), index(column, varies[1]));
+        let mut words = [Word::<L>::default(); LINE];
+        found.store(&mut words[..L::WIDTH]);
+        let at = |first: u32, varies: bool, k: u32| first.wrapping_add(if varies { k } else { 0 });
+        let found = words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64());
+        (0..)
+            .zip(found)
+            .map(|(k, x)| (at(row, varies[0], k), at(column, varies[1], k), x))
+            .collect()
+    }
+}
+
+#[test]
+fn cells_of_tables_are_found_whatever_varies() {
+    for (row, column) in [(0, 0), (1, 3), (3, 4), (4, 1), (2, 5), (u32::MAX, 0), (1, u32::MAX)] {
+        for varies in [[false, false], [true, false], [false, true], [true, true]] {
+            for level in SimdLevel::available() {
+                for precision in Precision::ALL {
+                    let found = level.run(*precision, Math::Fast, Cells(row, column, varies));
+                    for (r, c, found) in found {
+                        let inside = r < 4 && c < 5;
+                        let right = f64::from(10 * u64::from(r).min(9) as u32 + c.min(9));
+                        let same = if inside { found == right } else { found.is_nan() };
+                        assert!(same, "{level} {precision} {varies:?}: {found} at {r}, {c}");
                     }
                 }
             }

@@ -265,6 +265,13 @@ impl<S: Hardware, T: Kind<S>> Lane for Wide<S, T> {
     }
 
     #[inline(always)]
+    fn uniform(integers: Self::U32) -> Option<u32> {
+        let first = integers.0[0];
+        let same = integers.0.simd_eq(T::Integers::splat(S::here(), first)).all_true();
+        same.then(|| T::Scalar::word_to_u32(first))
+    }
+
+    #[inline(always)]
     fn plus_product(self, a: Self, b: Self) -> Self {
         Self::of(a.0.mul_add(b.0, self.0))
     }
@@ -336,9 +343,11 @@ impl<S: Hardware, T: Kind<S>> Lane for Wide<S, T> {
             Self::splat(1.0 + constants[0]).minus_product(x, square).number()
         } else {
             let error = Self::splat(1.0).minus_product(x, square).number();
-            let first = error + Self::splat(constants[T::TERMS - 1]);
-            let rest = (0..T::TERMS - 1).rev();
-            rest.fold(first, |sum, term| Self::splat(constants[term]).plus_product(sum, error))
+            let mut sum = error + Self::splat(constants[T::TERMS - 1]);
+            for term in (0..T::TERMS - 1).rev() {
+                sum = Self::splat(constants[term]).plus_product(sum, error);
+            }
+            sum
         };
         // Not `self * factor`, which may be rounded the same way for all particles.
         self * ((y.powi(N) * series) * Self::splat(factor))
