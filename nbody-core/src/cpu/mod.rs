@@ -25,8 +25,9 @@ use crate::{
 
 /// Sums an interaction over all pairs on the CPU.
 ///
-/// The order of summation is that of [`Tiling`], whatever the number of threads, so that
-/// results are bitwise the same from run to run.
+/// The order of summation is that of [`Tiling`], or, where both directions of a pair are evaluated
+/// at once, one of the number of particles; whatever the number of threads, so that results are
+/// bitwise the same from run to run.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuAllPairs<X> {
     interaction: X,

@@ -39,12 +39,8 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         Self::of(T::Real::from_fn(S::here(), |k| function(self.0[k])))
     }
 
-    #[inline(always)]
-    fn each_two(
-        self,
-        other: Self,
-        function: impl Fn(T::Element, T::Element) -> T::Element,
-    ) -> Self {
+    #[inline(never)]
+    fn each_two(self, other: Self, function: fn(T::Element, T::Element) -> T::Element) -> Self {
         Self::of(T::Real::from_fn(S::here(), |k| function(self.0[k], other.0[k])))
     }
 
