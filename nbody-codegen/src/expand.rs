@@ -349,6 +349,12 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             #cutoff
             #pair
             #third_law
+
+            fn evaluate_on_cpu(
+                evaluation: #krate::__private::Evaluation<'_, Self>,
+            ) -> ::core::result::Result<(), #krate::__private::Error> {
+                evaluation.run()
+            }
         }
     }
 }

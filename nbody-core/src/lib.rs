@@ -42,5 +42,7 @@ pub use vector::{Point, Vector, gather_entry, select_array};
 /// What generated code names besides.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::Error;
+    pub use crate::cpu::Evaluation;
     pub use bytemuck::{Pod, Zeroable};
 }

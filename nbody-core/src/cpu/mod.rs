@@ -179,8 +179,7 @@ impl<X: Interaction> CpuAllPairs<X> {
         let skips_self = one_set && !X::SELF_PAIRS;
         let folding = Folding::new::<X::F>(self.options.backup())?;
         let both = one_set && self.evaluates_both(i.len());
-        let evaluation = Evaluation { engine: self, i, j, out, skips_self, both, folding };
-        self.level.run(expected, self.options.math, evaluation)
+        X::evaluate_on_cpu(Evaluation { engine: self, i, j, out, skips_self, both, folding })
     }
 
     /// Whether both directions of a pair of one set of `n` particles are evaluated at once.
@@ -207,7 +206,7 @@ impl<X: Interaction> CpuAllPairs<X> {
 }
 
 /// One evaluation, for lanes of any kind.
-struct Evaluation<'a, X: Interaction> {
+pub struct Evaluation<'a, X: Interaction> {
     engine: &'a CpuAllPairs<X>,
     i: &'a CpuParticles<X::I>,
     j: &'a CpuParticles<X::J>,
@@ -230,6 +229,12 @@ impl<X: Interaction> Task for Evaluation<'_, X> {
 }
 
 impl<X: Interaction> Evaluation<'_, X> {
+    /// Evaluates on the lanes of the engine's level, in the precision of the particles.
+    pub fn run(self) -> Result<(), Error> {
+        let &CpuAllPairs { level, options, .. } = self.engine;
+        level.run(self.i.precision(), options.math, self)
+    }
+
     fn evaluate<L: Lanes, P: Space<L>>(self, space: P) -> Result<(), Error> {
         // Both are of the precision that chose the lanes.
         let (Some(i), Some(j)) = (self.i.columns(), self.j.columns()) else { return Ok(()) };

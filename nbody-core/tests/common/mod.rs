@@ -104,6 +104,9 @@ impl nbody::Interaction for Gravity {
         f.acc += d * (mr * rinv * rinv);
         f.pot -= mr;
     }
+    fn evaluate_on_cpu(all: nbody::__private::Evaluation<'_, Self>) -> Result<(), nbody::Error> {
+        all.run()
+    }
 }
 
 /// Bodies in the unit cube, the same for the same seed on every machine, exact in `f32`.
