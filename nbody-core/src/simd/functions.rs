@@ -1,187 +1,18 @@
-//! Exponentials, logarithms, trigonometric and error functions of vectors.
+//! Exponentials, logarithms, powers, trigonometric and error functions of vectors.
 //!
-//! Arguments are reduced to a small range, where minimax polynomials (Remez 1934) take over; each
-//! was fitted to the relative error, with 60 digits. The tests of this file say how far results
-//! may be from the true ones. Other functions are taken element by element.
-// Coefficients are not read, and only near to constants.
-#![allow(clippy::unreadable_literal, clippy::approx_constant)]
+//! Arguments are reduced to a small range, where the polynomials of `fits` take over. The tests say
+//! how far results may be from the true ones.
 
 use fearless_simd::prelude::*;
 
+use super::fits::{
+    ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_LATER, SIN,
+    SINH, TANH, THIRD_LOW,
+};
 use super::hardware::Hardware;
 use super::kind::Kind;
 use super::wide::Wide;
 use crate::{Lane, Scalar};
-
-/// A polynomial, from its constant term on, for `f32` and for `f64`.
-struct Fit<const N: usize, const M: usize> {
-    single: [f64; N],
-    double: [f64; M],
-}
-
-/// What e^r has beyond 1 + r, over r², for |r| up to half of ln 2.
-const EXP: Fit<5, 12> = Fit {
-    single: [
-        0.49999993447796487,
-        0.16666520631709497,
-        0.041668388045313996,
-        0.00836871687972814,
-        0.0013814598646664034,
-    ],
-    double: [
-        0.5,
-        0.16666666666666666,
-        0.041666666666666706,
-        0.008333333333333337,
-        0.0013888888888864673,
-        0.000198412698412537,
-        2.4801587363841052e-05,
-        2.755731926548063e-06,
-        2.755724047250817e-07,
-        2.505205589324312e-08,
-        2.092504100401555e-09,
-        1.6091229118303917e-10,
-    ],
-};
-/// What ln((1 + s) / (1 - s)) has beyond 2 s, over s³, in s².
-const LN: Fit<4, 7> = Fit {
-    single: [0.666666656412929, 0.4000033621926285, 0.2853723832509064, 0.23583568845754077],
-    double: [
-        0.6666666666666735,
-        0.3999999999941109,
-        0.28571428743262955,
-        0.22222198475963328,
-        0.18183569740789435,
-        0.15313903225620162,
-        0.1479750788734048,
-    ],
-};
-/// What sin r has beyond r, over r³, in r², for |r| up to π/4.
-const SIN: Fit<3, 6> = Fit {
-    single: [-0.1666665460227223, 0.008332160291646967, -0.00019515218086521634],
-    double: [
-        -0.1666666666666663,
-        0.008333333333322108,
-        -0.00019841269829580166,
-        2.755731361801777e-06,
-        -2.5050747218268525e-08,
-        1.589619764003117e-10,
-    ],
-};
-/// What cos r has beyond 1 - r²/2, over r⁴, in r², for |r| up to π/4.
-const COS: Fit<3, 6> = Fit {
-    single: [0.04166664567015485, -0.0013887315616471047, 2.443308268484657e-05],
-    double: [
-        0.041666666666666595,
-        -0.001388888888887304,
-        2.4801587288841397e-05,
-        -2.755731417623929e-07,
-        2.0875700416021908e-09,
-        -1.1358513949794758e-11,
-    ],
-};
-/// erf(x) / x, in x², for x up to 1.
-const ERF: Fit<7, 13> = Fit {
-    single: [
-        1.1283791657257949,
-        -0.37612625816780226,
-        0.1128358505190945,
-        -0.026853807389281968,
-        0.005188318102950245,
-        -0.0008010101162025862,
-        7.853528785527578e-05,
-    ],
-    double: [
-        1.1283791670955126,
-        -0.3761263890318375,
-        0.11283791670954857,
-        -0.026866170645072837,
-        0.0052239776247802894,
-        -0.0008548326978707736,
-        0.00012055331035597563,
-        -1.4925593474576435e-05,
-        1.6460972283054334e-06,
-        -1.6350019404844392e-07,
-        1.4657839709761854e-08,
-        -1.1365507165332011e-09,
-        5.944987234354085e-11,
-    ],
-};
-/// (1 + 2 x) e^(x²) erfc x, in (x - 2) / (x + 2), for x from 0 on (Shepherd & Laframboise 1981).
-const ERFC: Fit<11, 24> = Fit {
-    single: [
-        1.276978394836079,
-        -0.09276388021696207,
-        -0.1660315700116675,
-        0.1640525960246675,
-        -0.05420286627939769,
-        -0.008039214813870299,
-        0.008631618965127315,
-        0.0012545310398230645,
-        -0.0012518002585634764,
-        -0.00034308143356497756,
-        3.7184205965484815e-05,
-    ],
-    double: [
-        1.2769783815525289,
-        -0.09276382658575309,
-        -0.16603039761532307,
-        0.16405128003422562,
-        -0.05422000099008913,
-        -0.008034015107958639,
-        0.00872265382956006,
-        0.0012713393489257215,
-        -0.0014568133612100358,
-        -0.0004543440108782986,
-        0.00020636270353272058,
-        0.0001510552057117936,
-        -1.4874336864816909e-06,
-        -3.64746045671428e-05,
-        -1.3567165653865282e-05,
-        3.815486113715532e-06,
-        5.389480936039594e-06,
-        1.3723557999395896e-06,
-        -9.409522970060883e-07,
-        -7.480081385639082e-07,
-        -3.013111426603149e-08,
-        1.3140338337596596e-07,
-        3.3655080965468315e-08,
-        -1.944599894731174e-09,
-    ],
-};
-/// What tanh x has beyond x, over x³, in x², for x up to 0.55.
-const TANH: Fit<5, 10> = Fit {
-    single: [
-        -0.33333317535326995,
-        0.13332585230561078,
-        -0.0538522066771847,
-        0.02107122333021985,
-        -0.00627355420521308,
-    ],
-    double: [
-        -0.3333333333333231,
-        0.13333333333168246,
-        -0.05396825387585222,
-        0.02186948596936273,
-        -0.008863194430593946,
-        0.003591719099745496,
-        -0.0014532137716277435,
-        0.000579128061646697,
-        -0.0002102876017161676,
-        5.101112684406378e-05,
-    ],
-};
-
-/// ln 2 in two parts, and π/2 in three: products of the first ones with the integers that occur are
-/// exact.
-const LN_2: [[f64; 2]; 2] =
-    [[0.693145751953125, 1.4286068203094173e-6], [0.6931471805601177, -1.7239444525614835e-13]];
-const HALF_PI: [[f64; 3]; 2] = [
-    [1.5703125, 0.0004837512969970703, 7.549789954891882e-8],
-    [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21],
-];
-/// Angles up to these have such a multiple of π/2.
-const LARGEST_ANGLE: [f64; 2] = [1e4, 1.6e6];
 
 impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     const SINGLE: bool = size_of::<T::Element>() == 4;
@@ -230,11 +61,11 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         Self::select(Lane::eq(self, self), result, self)
     }
 
-    /// e^(x + rest), of a small rest.
+    /// 2ᵏ e^(x + rest), of a small rest and k = 0 or -1.
     #[inline(always)]
-    fn exp_plus(self, rest: Self) -> Self {
+    fn exp_plus(self, rest: Self, k: f64) -> Self {
         // Beyond these everything is zero or infinite.
-        let [low, high] = if Self::SINGLE { [-104.0, 89.0] } else { [-746.0, 710.0] };
+        let [low, high] = if Self::SINGLE { [-104.0, 90.0] } else { [-746.0, 711.0] };
         let x = self.max(Self::splat(low)).min(Self::splat(high));
         let (n, _) = (x * Self::splat(std::f64::consts::LOG2_E)).nearest();
         let [high, low] = LN_2[Self::PRECISION];
@@ -243,30 +74,37 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let power = Self::splat(1.0) + r.plus_product(r * r, r.polynomial(&EXP));
         // In two steps, since the result may have an exponent that 2ⁿ has not.
         let (half, _) = (n * Self::splat(0.5)).nearest();
-        self.unless_nan(power * half.power_of_two() * (n - half).power_of_two())
+        let other = n - half + Self::splat(k);
+        self.unless_nan(power * half.power_of_two() * other.power_of_two())
     }
 
     #[inline(always)]
     pub(super) fn exp_of(self) -> Self {
-        self.exp_plus(Self::splat(0.0))
+        self.exp_plus(Self::splat(0.0), 0.0)
     }
 
+    /// e and m of x = 2ᵉ m with m from √½ to √2, of a finite number above zero.
     #[inline(always)]
-    pub(super) fn ln_of(self) -> Self {
+    fn exponent_and_fraction(self) -> (Self, Self) {
         let (one, half) = (T::bits(Self::splat(1.0).0), std::f64::consts::FRAC_1_SQRT_2);
         let half = T::bits(Self::splat(half).0);
         let smallest = if Self::SINGLE { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };
         let tiny = Lane::lt(self, Self::splat(smallest));
         let scale = Self::splat((1_u64 << Self::FRACTION) as f64 * 4.0);
         let x = Self::select(tiny, self * scale, self);
-        // x = 2ᵉ m, with m around 1.
         let bits = T::bits(x.0) - half + one;
         let bias = Self::splat(if Self::SINGLE { 127.0 } else { 1023.0 });
         let scaled = Self::splat(f64::from(Self::FRACTION + 2));
         let e = Self::of(T::reals(bits >> Self::FRACTION)) - bias;
         let e = Self::select(tiny, e - scaled, e);
         let fraction = T::bits(Self::splat(2.0).0) - one - Self::unit();
-        let m = Self::of(T::from_bits((bits & fraction) + half));
+        (e, Self::of(T::from_bits((bits & fraction) + half)))
+    }
+
+    #[inline(always)]
+    pub(super) fn ln_of(self) -> Self {
+        let x = self;
+        let (e, m) = x.exponent_and_fraction();
         // ln m = f - (f²/2 - s (f²/2 + R)), with s = f / (2 + f).
         let f = m - Self::splat(1.0);
         let s = f / (Self::splat(2.0) + f);
@@ -283,6 +121,87 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let ln = Self::select(Lane::eq(x, zero), -infinity, ln);
         let ln = Self::select(Lane::lt(x, zero), Self::splat(f64::NAN), ln);
         self.unless_nan(ln)
+    }
+
+    /// ln x and what rounding takes from it, of a finite number above zero; where products and sums
+    /// are fused.
+    #[inline(always)]
+    fn ln_in_two(self) -> (Self, Self) {
+        let (e, m) = self.exponent_and_fraction();
+        let two = Self::splat(2.0);
+        // s = f / (2 + f), as above.
+        let f = m - Self::splat(1.0);
+        let d = two + f;
+        let d_low = f - (d - two);
+        let s = f / d;
+        let s_low = (f.minus_product(s, d) - s * d_low) / d;
+        let z = s * s;
+        let z_low = s.times_minus(s, z).plus_product(two * s, s_low);
+        // p = s²/3 + ..., and ln m = 2 (s + s p).
+        let third = Self::splat(1.0 / 3.0);
+        let later = z * z.polynomial(&LN_LATER);
+        let c = third + later;
+        let c_low = (third - c) + later + Self::splat(THIRD_LOW[Self::PRECISION]);
+        let p = z * c;
+        let p_low = z.times_minus(c, p).plus_product(z, c_low).plus_product(z_low, c);
+        let product = s * p;
+        let product_low = s.times_minus(p, product).plus_product(s, p_low).plus_product(s_low, p);
+        let half = s + product;
+        let half_low = (s - half) + product + (product_low + s_low);
+        let [high, low] = LN_2[Self::PRECISION];
+        let ln_2 = e * Self::splat(high);
+        let ln = ln_2.plus_product(two, half);
+        let rest = (ln_2 - ln).plus_product(two, half);
+        (ln, rest.plus_product(two, half_low).plus_product(e, Self::splat(low)))
+    }
+
+    /// Where fused products are to be had, as that of C99.
+    #[inline(always)]
+    pub(super) fn powf_of(self, y: Self) -> Self {
+        if !S::FUSES {
+            return self.each_two(y, Lane::powf);
+        }
+        let x = self.abs();
+        let [zero, one, infinity] = [0.0, 1.0, f64::INFINITY].map(Self::splat);
+        let (ln, rest) = x.ln_in_two();
+        let ln = Self::select(Lane::eq(x, zero), -infinity, ln);
+        let ln = Self::select(Lane::eq(x, infinity), infinity, ln);
+        let power = ln * y;
+        let rest = ln.times_minus(y, power).plus_product(rest, y);
+        // Beyond this everything is zero or infinite, and the rest may not be a number.
+        let rest = Self::select(Lane::lt(power.abs(), Self::splat(1e4)), rest, zero);
+        let power = power.exp_plus(rest, 0.0);
+        let half = y * Self::splat(0.5);
+        let is_integer = Lane::eq(y.trunc(), y);
+        let is_odd = is_integer & !Lane::eq(half.trunc(), half);
+        let power = Self::select(is_odd, power.copysign(self), power);
+        let has_none = Lane::lt(self, zero) & Lane::lt(x, infinity) & !is_integer;
+        let power = self.unless_nan(Self::select(has_none, Self::splat(f64::NAN), power));
+        let is_one = Lane::eq(x, one) & Lane::eq(y.abs(), infinity);
+        let is_one = is_one | Lane::eq(self, one) | Lane::eq(y, zero);
+        Self::select(is_one, one, power)
+    }
+
+    #[inline(always)]
+    pub(super) fn cbrt_of(self) -> Self {
+        let x = self.abs();
+        let (e, m) = x.exponent_and_fraction();
+        let (third, _) = (e * Self::splat(1.0 / 3.0)).nearest();
+        let rest = e.minus_product(third, Self::splat(3.0));
+        let zero = Self::splat(0.0);
+        let of_rest = |below: f64, above: f64| {
+            let above = Self::select(Lane::lt(zero, rest), Self::splat(above), Self::splat(1.0));
+            Self::select(Lane::lt(rest, zero), Self::splat(below), above)
+        };
+        let cube = m * of_rest(0.5, 2.0);
+        let mut root = m.horner(&CBRT) * of_rest(1.0 / CBRT_2, CBRT_2);
+        // Steps of Newton's method.
+        for _ in 0..=Self::PRECISION {
+            root = root.minus_product(root - cube / (root * root), Self::splat(1.0 / 3.0));
+        }
+        let root = (root * third.power_of_two()).copysign(self);
+        let is_own = Lane::eq(x, zero) | !Lane::lt(x, Self::splat(f64::INFINITY));
+        Self::select(is_own, self, root)
     }
 
     /// The lowest bit.
@@ -351,6 +270,47 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
+    pub(super) fn atan2_of(self, x: Self) -> Self {
+        let [y_size, x_size] = [self.abs(), x.abs()];
+        let (low, high) = (y_size.min(x_size), y_size.max(x_size));
+        let [zero, one] = [0.0, 1.0].map(Self::splat);
+        // Both may be zero, or infinite; estimates would not do for the largest numbers.
+        let of_same = Self::select(Lane::eq(high, zero), zero, one);
+        let ratio = Self::select(Lane::eq(low, high), of_same, Self::of(low.0 / high.0));
+        let z = ratio * ratio;
+        let angle = ratio.plus_product(ratio * z, z.polynomial(&ATAN));
+        let [high, ..] = HALF_PI[Self::PRECISION];
+        let (high, low) = (Self::splat(high), Self::splat(std::f64::consts::FRAC_PI_2 - high));
+        let is_steep = Lane::lt(x_size, y_size);
+        let angle = Self::select(is_steep, high - (angle - low), angle);
+        let is_behind = Lane::lt(one.copysign(x), zero);
+        let angle = Self::select(is_behind, (high + high) - (angle - (low + low)), angle);
+        self.unless_nan(x.unless_nan(angle.copysign(self)))
+    }
+
+    #[inline(always)]
+    pub(super) fn atan_of(self) -> Self {
+        self.atan2_of(Self::splat(1.0))
+    }
+
+    /// The other side of a right triangle of hypotenuse 1.
+    #[inline(always)]
+    fn other_side(self) -> Self {
+        let one = Self::splat(1.0);
+        ((one - self) * (one + self)).sqrt()
+    }
+
+    #[inline(always)]
+    pub(super) fn asin_of(self) -> Self {
+        self.atan2_of(self.other_side())
+    }
+
+    #[inline(always)]
+    pub(super) fn acos_of(self) -> Self {
+        self.other_side().atan2_of(self)
+    }
+
+    #[inline(always)]
     pub(super) fn erf_of(self) -> Self {
         let x = self.abs();
         let z = x * x;
@@ -376,8 +336,30 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         // What rounding takes from x² counts: the square of the first digits is exact.
         let digits = Self::FRACTION / 2 + 1;
         let first = Self::of(T::from_bits((T::bits(x.0) >> digits) << digits));
-        let gauss = (-(first * first)).exp_plus((first - x) * (first + x));
+        let gauss = (-(first * first)).exp_plus((first - x) * (first + x), 0.0);
         gauss * scaled / Self::splat(1.0).plus_product(two, x)
+    }
+
+    /// e^|x| / 2, whose range is that of cosh, and e^-|x| / 2.
+    #[inline(always)]
+    fn half_exponentials(self) -> [Self; 2] {
+        let half = self.abs().exp_plus(Self::splat(0.0), -1.0);
+        [half, Self::splat(0.25) / half]
+    }
+
+    #[inline(always)]
+    pub(super) fn sinh_of(self) -> Self {
+        let z = self * self;
+        let near = self.plus_product(self * z, z.polynomial(&SINH));
+        let [growing, falling] = self.half_exponentials();
+        let is_near = Lane::lt(self.abs(), Self::splat(1.0));
+        Self::select(is_near, near, (growing - falling).copysign(self))
+    }
+
+    #[inline(always)]
+    pub(super) fn cosh_of(self) -> Self {
+        let [growing, falling] = self.half_exponentials();
+        growing + falling
     }
 
     #[inline(always)]
@@ -389,5 +371,13 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let far = one - Self::splat(2.0) / (one + (x + x).exp_of());
         let chosen = Self::select(Lane::lt(x, Self::splat(0.55)), near, far);
         self.unless_nan(chosen.copysign(self))
+    }
+    /// The nearest integer, halves away from zero.
+    #[inline(always)]
+    pub(super) fn round_of(self) -> Self {
+        let whole = self.trunc();
+        let is_far = Lane::le(Self::splat(0.5), (self - whole).abs());
+        let next = whole + Self::splat(1.0).copysign(self);
+        Self::select(is_far, next, whole)
     }
 }

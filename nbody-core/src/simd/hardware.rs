@@ -19,6 +19,8 @@ pub trait Hardware: Simd {
     /// Whether the smaller of what is not a number and a number is the number, for
     /// [`SimdBase::min`] with the number last.
     const MIN_SKIPS_NAN: bool = cfg!(target_arch = "x86_64");
+    /// Whether a product and a sum round once.
+    const FUSES: bool = true;
     /// How many terms of a series refine the estimates to the precision of their type.
     const TERMS_F32: usize;
     /// The same for `f64`; 0 where there are none.
@@ -116,6 +118,7 @@ impl Hardware for Avx2 {
 #[cfg(target_arch = "x86_64")]
 impl Hardware for Sse4_2 {
     const REGISTERS: usize = 16;
+    const FUSES: bool = false;
     const TERMS_F32: usize = 2;
     here!(Sse4_2);
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! Lanes of several numbers: the vector registers of a processor.
 
+mod fits;
 mod functions;
 mod hardware;
 mod kind;

@@ -62,7 +62,19 @@ fn evaluate<L: Lane>(name: &str, x: L) -> L {
         "sin" => x.sin(),
         "cos" => x.cos(),
         "tan" => x.tan(),
+        "cbrt" => x.cbrt(),
+        "asin" => x.asin(),
+        "acos" => x.acos(),
+        "atan" => x.atan(),
+        "atan2(x, -0.7)" => x.atan2(L::splat(-0.7)),
+        "atan2(0.7, x)" => L::splat(0.7).atan2(x),
+        "sinh" => x.sinh(),
+        "cosh" => x.cosh(),
         "tanh" => x.tanh(),
+        "x^2.5" => x.powf(L::splat(2.5)),
+        "x^-13" => x.powf(L::splat(-13.0)),
+        "1.375^x" => L::splat(1.375).powf(x),
+        "round" => x.round(),
         "erf" => x.erf(),
         "erfc" => x.erfc(),
         "sqrt" => x.sqrt(),
@@ -81,7 +93,40 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "sin", truth: libm::sin, ulp: [2.0, 2.0], from: -3.0, to: 3.0 },
     Function { name: "cos", truth: libm::cos, ulp: [2.0, 2.0], from: -1.5, to: 1.5 },
     Function { name: "tan", truth: libm::tan, ulp: [4.0, 4.0], from: -1.5, to: 1.5 },
+    Function { name: "cbrt", truth: libm::cbrt, ulp: [1.5, 1.5], from: -1e3, to: 1e3 },
+    Function { name: "cbrt", truth: libm::cbrt, ulp: [1.5, 1.5], from: 0.4, to: 4.0 },
+    Function { name: "asin", truth: libm::asin, ulp: [3.0, 3.0], from: -1.0, to: 1.0 },
+    Function { name: "acos", truth: libm::acos, ulp: [3.0, 3.0], from: -1.0, to: 1.0 },
+    Function { name: "atan", truth: libm::atan, ulp: [3.0, 3.0], from: -5.0, to: 5.0 },
+    Function {
+        name: "atan2(x, -0.7)",
+        truth: |x| x.atan2(-0.7),
+        ulp: [3.0, 3.0],
+        from: -2.0,
+        to: 2.0,
+    },
+    Function {
+        name: "atan2(0.7, x)",
+        truth: |x| 0.7_f64.atan2(x),
+        ulp: [3.0, 3.0],
+        from: -2.0,
+        to: 2.0,
+    },
+    Function { name: "sinh", truth: libm::sinh, ulp: [3.0, 3.0], from: -20.0, to: 20.0 },
+    Function { name: "sinh", truth: libm::sinh, ulp: [3.0, 3.0], from: -1.5, to: 1.5 },
+    Function { name: "cosh", truth: libm::cosh, ulp: [3.0, 3.0], from: -89.0, to: 89.0 },
     Function { name: "tanh", truth: libm::tanh, ulp: [3.0, 3.0], from: -10.0, to: 10.0 },
+    Function { name: "x^2.5", truth: |x| x.powf(2.5), ulp: [2.0, 2.0], from: 1e-3, to: 1e3 },
+    Function { name: "x^2.5", truth: |x| x.powf(2.5), ulp: [2.0, 2.0], from: 0.9, to: 1.1 },
+    Function { name: "x^-13", truth: |x| x.powf(-13.0), ulp: [2.0, 2.0], from: -500.0, to: -0.01 },
+    Function {
+        name: "1.375^x",
+        truth: |x| 1.375_f64.powf(x),
+        ulp: [1.3, 1.3],
+        from: -270.0,
+        to: 270.0,
+    },
+    Function { name: "round", truth: f64::round, ulp: [0.0, 0.0], from: 0.5, to: 9.0 },
     Function { name: "erf", truth: libm::erf, ulp: [3.0, 3.0], from: -4.0, to: 4.0 },
     Function { name: "erfc", truth: libm::erfc, ulp: [6.0, 8.0], from: -4.0, to: 9.0 },
     Function { name: "sqrt", truth: f64::sqrt, ulp: [0.51, 0.51], from: 1e-3, to: 1e3 },
@@ -147,6 +192,68 @@ fn ends_of_the_range_are_those_of_the_functions() {
                             near || same,
                             "{}({argument:e}) {level} {precision}: {found:e}, {truth:e}",
                             function.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn halves_round_away_from_zero() {
+    for x in [0.5, -0.5, 1.5, 2.5, -3.5, 0.499_999_970_197_677_6, -0.25, 8_388_607.5] {
+        for level in SimdLevel::available() {
+            for precision in [Precision::Single, Precision::Double] {
+                for found in level.run(precision, Math::Fast, At("round", x)) {
+                    assert_eq!(found, x.round(), "{x} {level} {precision}");
+                }
+            }
+        }
+    }
+}
+
+/// A function of two numbers.
+struct AtTwo(&'static str, f64, f64);
+
+impl Task for AtTwo {
+    type Result = Vec<f64>;
+
+    fn run<L: Lanes>(self) -> Vec<f64> {
+        let Self(name, x, y) = self;
+        let [x, y] = [x, y].map(L::splat);
+        let mut words = [Word::<L>::default(); LINE];
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let result = if name == "powf" { x.powf(y) } else { x.atan2(y) };
+                result.store(&mut words[..L::WIDTH]);
+            },
+        );
+        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+    }
+}
+
+#[test]
+fn functions_of_two_numbers_have_the_special_values_of_c99() {
+    let sizes = [0.0, 0.5, 1.0, 2.0, 3.0, 2.5, 1e-30, 1e30, 16_777_217.0, f64::INFINITY, f64::NAN];
+    let numbers = || sizes.into_iter().flat_map(|size| [size, -size]);
+    let functions: [(_, fn(f64, f64) -> f64); 2] = [("powf", libm::pow), ("atan2", libm::atan2)];
+    for (name, truth) in functions {
+        for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
+            for level in SimdLevel::available().skip(1) {
+                for precision in [Precision::Single, Precision::Double] {
+                    let single = |x: f64| f64::from(x as f32);
+                    let round = if precision == Precision::Single { single } else { |x: f64| x };
+                    let truth = round(truth(round(x), round(y)));
+                    for found in level.run(precision, Math::Fast, AtTwo(name, x, y)) {
+                        let near = (found - truth).abs() <= 1e-6 * truth.abs();
+                        let same = found == truth || found.is_nan() && truth.is_nan();
+                        let sign =
+                            found.is_nan() || found.is_sign_negative() == truth.is_sign_negative();
+                        assert!(
+                            (near || same) && sign,
+                            "{name}({x:e}, {y:e}) {level} {precision}: {found:e}, {truth:e}"
                         );
                     }
                 }

@@ -40,7 +40,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(never)]
-    fn each_two(self, other: Self, function: fn(T::Element, T::Element) -> T::Element) -> Self {
+    pub fn each_two(self, other: Self, function: fn(T::Element, T::Element) -> T::Element) -> Self {
         Self::of(T::Real::from_fn(S::here(), |k| function(self.0[k], other.0[k])))
     }
 
@@ -161,21 +161,16 @@ macro_rules! bitwise {
 }
 bitwise!(BitAnd bitand, BitOr bitor, BitXor bitxor);
 
-/// Functions that vector instructions have, those of polynomials, and those that are taken element
-/// by element.
+/// Functions that vector instructions have, and those of `functions`.
 macro_rules! functions {
-    (vectors: $($vector:ident)*; polynomials: $($name:ident $polynomial:ident),*; elements: $($element:ident)*) => {
+    (vectors: $($vector:ident)*; others: $($name:ident $other:ident),*) => {
         $(#[inline(always)]
         fn $vector(self) -> Self {
             Self::of(self.0.$vector())
         })*
         $(#[inline(always)]
         fn $name(self) -> Self {
-            self.$polynomial()
-        })*
-        $(#[inline(always)]
-        fn $element(self) -> Self {
-            self.each(Lane::$element)
+            self.$other()
         })*
     };
 }
@@ -188,9 +183,9 @@ impl<S: Hardware, T: Kind<S>> Lane for Wide<S, T> {
 
     functions! {
         vectors: abs floor ceil round_ties_even trunc;
-        polynomials: exp exp_of, ln ln_of, sin sin_of, cos cos_of, tan tan_of, tanh tanh_of,
-            erf erf_of, erfc erfc_of;
-        elements: cbrt asin acos atan sinh cosh round
+        others: exp exp_of, ln ln_of, cbrt cbrt_of, sin sin_of, cos cos_of, tan tan_of, asin asin_of,
+            acos acos_of, atan atan_of, sinh sinh_of, cosh cosh_of, tanh tanh_of, erf erf_of,
+            erfc erfc_of, round round_of
     }
 
     #[inline(always)]
@@ -358,11 +353,11 @@ impl<S: Hardware, T: Kind<S>> Lane for Wide<S, T> {
     }
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
-        self.each_two(exponent, Lane::powf)
+        self.powf_of(exponent)
     }
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
-        self.each_two(x, Lane::atan2)
+        self.atan2_of(x)
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
