@@ -1,22 +1,56 @@
-//! The CPU engine on one thread, with each of the vector instructions that there are, and the
-//! fastest paths of the `particular` crate: `cargo bench --bench cpu`.
+//! The CPU engine with each of the vector instructions that there are, and the fastest paths of the
+//! `particular` crate, all on one thread; and the best of the engine in double precision, and on all
+//! threads: `cargo bench --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;
+use std::num::NonZero;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nbody::models::uniform;
-use nbody::{CpuAllPairs, Engine, Interaction, Options, Pairs, SimdLevel};
+use nbody::{CpuAllPairs, Engine, Interaction, Options, Pairs, Precision, SimdLevel};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
 use particular::math::Vec3;
 use particular::prelude::ComputeMethod;
 use particular::sequential::{BruteForcePairsSoftened, BruteForceSoftenedSIMD};
 use particular::storage::{ParticleOrdered, ParticleSliceSystem, PointMass};
+use rayon::ThreadPoolBuilder;
 
 const INTERACTIONS: [&str; 6] =
     ["attraction", "gravity", "hermite", "lennard_jones", "cubic_momentum3", "hologram"];
 const SIZES: [usize; 2] = [1024, 8192];
+
+/// What an interaction is measured with.
+#[derive(Clone, Copy)]
+struct Way {
+    level: SimdLevel,
+    precision: Precision,
+    pairs: Pairs,
+    threads: usize,
+}
+
+impl Way {
+    fn all<X: Interaction>() -> impl Iterator<Item = Self> {
+        let one =
+            |level| Self { level, precision: Precision::Single, pairs: Pairs::Ordered, threads: 1 };
+        let best = one(SimdLevel::best());
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let others = [Self { precision: Precision::Double, ..best }, Self { threads, ..best }];
+        let ways = SimdLevel::available().map(one).chain(others);
+        let pairs = &[Pairs::Ordered, Pairs::Unordered];
+        let pairs = &pairs[..if X::THIRD_LAW.is_some() { 2 } else { 1 }];
+        ways.flat_map(move |way| pairs.iter().map(move |&pairs| Self { pairs, ..way }))
+    }
+}
+
+impl std::fmt::Display for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Self { level, precision, pairs, threads } = self;
+        write!(f, "{level} {precision} {pairs} x{threads}")
+    }
+}
 
 struct Bench<'a>(&'a mut Criterion);
 
@@ -26,14 +60,11 @@ impl Visitor for Bench<'_> {
             return;
         }
         let mut group = self.0.benchmark_group(X::NAME);
-        group.sample_size(10);
-        let all = [Pairs::Ordered, Pairs::Unordered];
-        let pairs = &all[..if X::THIRD_LAW.is_some() { 2 } else { 1 }];
-        for (level, &pairs) in
-            SimdLevel::available().flat_map(|level| pairs.iter().map(move |pairs| (level, pairs)))
-        {
+        for way in Way::all::<X>() {
+            let Way { level, precision, pairs, threads } = way;
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for n in SIZES {
-                let options = Options { pairs, ..Options::default() };
+                let options = Options { pairs, precision, ..Options::default() };
                 let mut direct = CpuAllPairs::with_level(interaction, options, level)
                     .expect("the machine has this level");
                 let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
@@ -41,8 +72,8 @@ impl Visitor for Bench<'_> {
                 let j = (&i as &dyn Any).downcast_ref().unwrap_or(&j);
                 let mut out = direct.fields(n).expect("room for the results");
                 group.throughput(Throughput::Elements((n * n) as u64));
-                group.bench_function(BenchmarkId::new(format!("{level} {pairs}"), n), |bencher| {
-                    bencher.iter(|| direct.evaluate_self_into(&i, j, &mut out));
+                group.bench_function(BenchmarkId::new(way.to_string(), n), |bencher| {
+                    pool.install(|| bencher.iter(|| direct.evaluate_self_into(&i, j, &mut out)));
                 });
             }
         }
@@ -53,7 +84,6 @@ impl Visitor for Bench<'_> {
 /// The accelerations that `attraction` computes.
 fn particular(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("attraction");
-    group.sample_size(10);
     for n in SIZES {
         let softening = 0.01;
         let mass = |body: &Body| {
@@ -75,10 +105,15 @@ fn particular(criterion: &mut Criterion) {
 }
 
 fn cpu(criterion: &mut Criterion) {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
     nbody_interactions::visit_all(&mut Bench(criterion));
     particular(criterion);
 }
 
-criterion_group!(benches, cpu);
+/// Enough for the medians of runs that take from 0.1 ms to seconds.
+fn configuration() -> Criterion {
+    let short = Criterion::default().sample_size(10);
+    short.warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2))
+}
+
+criterion_group!(name = benches; config = configuration(); targets = cpu);
 criterion_main!(benches);

@@ -61,6 +61,12 @@ const STEPS: &[Step] = &[
     ("emulated programs", &["test", "--release", "--package", "nbody", "--test", "emulated"], &[]),
     ("NVRTC", &["test", "--release", "--package", "nbody", "--test", "nvrtc"], &[]),
     ("machine code", &["test", "--release", "--package", "nbody", "--test", "sass"], &[]),
+    (
+        "instructions of the CPU",
+        &["test", "--release", "--package", "nbody", "--test", "instructions"],
+        // A count that differs fails, and is not recorded.
+        &[("INSTA_UPDATE", "no")],
+    ),
 ];
 
 /// The beginnings of the lines that tell how many programs were compiled, run and counted.

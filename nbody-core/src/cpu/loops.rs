@@ -67,7 +67,9 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
 
     #[inline(always)]
     fn parameters(&self) -> X::With<L> {
-        X::With::<L>::read(&mut Broadcast { lines: self.parameters.lines(), at: 0 })
+        let words = const { pack::words::<X, L::Scalar>() };
+        let lines = &self.parameters.lines()[..words];
+        X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
 
     /// The vector of i-particles from `i` on.
@@ -89,12 +91,12 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
 
 #[inline(always)]
 fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
-    Of::<F, L>::read(&mut Load::<L> { lines: sums, at: 0 })
+    Of::<F, L>::read(&mut Load::<L> { lines: &sums[..F::DIM], at: 0 })
 }
 
 #[inline(always)]
 fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
-    f.write(&mut Store::<L> { lines: sums.iter_mut() });
+    f.write(&mut Store::<L> { lines: sums[..F::DIM].iter_mut() });
 }
 
 impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, P> {

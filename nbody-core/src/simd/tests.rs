@@ -213,6 +213,8 @@ fn halves_round_away_from_zero() {
     }
 }
 
+type OfTwo = fn(f64, f64) -> f64;
+
 /// A function of two numbers.
 struct AtTwo(&'static str, f64, f64);
 
@@ -238,8 +240,7 @@ impl Task for AtTwo {
 fn functions_of_two_numbers_have_the_special_values_of_c99() {
     let sizes = [0.0, 0.5, 1.0, 2.0, 3.0, 2.5, 1e-30, 1e30, 16_777_217.0, f64::INFINITY, f64::NAN];
     let numbers = || sizes.into_iter().flat_map(|size| [size, -size]);
-    let functions: [(_, fn(f64, f64) -> f64); 2] = [("powf", libm::pow), ("atan2", libm::atan2)];
-    for (name, truth) in functions {
+    for (name, truth) in [("powf", libm::pow as OfTwo), ("atan2", libm::atan2)] {
         for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
             for level in SimdLevel::available().skip(1) {
                 for precision in [Precision::Single, Precision::Double] {

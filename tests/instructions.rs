@@ -1,0 +1,142 @@
+//! What the vector code of every interaction of the library costs: the instructions of a turn of
+//! its loops over particles, as they stand in this program. Times are noisy; these are not.
+//!
+//! `INSTA_UPDATE=always cargo test --release --test instructions` records them anew.
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+use nbody::models::uniform;
+use nbody::{CpuAllPairs, Engine, Interaction};
+use nbody_interactions::Visitor;
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+
+/// The kinds of vectors whose loops are counted, in open space. Where mixed precision has the same
+/// code as single precision, the program may hold it by that name only.
+const LANES: [(&str, [&str; 2]); 3] = [
+    ("avx2, single", ["Avx2", "kind::Single"]),
+    ("avx512, single", ["Avx512", "kind::Single"]),
+    ("avx512, double", ["Avx512", "kind::Double"]),
+];
+const LOOPS: [&str; 3] = ["several", "one", "both"];
+
+/// Interaction, lanes and loop.
+type Key = (String, &'static str, &'static str);
+
+/// Of the loop over particles, without those around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counts {
+    instructions: usize,
+    /// Those that read or write the stack, to which registers that do not suffice are spilled.
+    stack: usize,
+}
+
+#[test]
+fn of_all_interactions() {
+    nbody_interactions::visit_all(&mut Evaluate);
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let counts = count(&program);
+    assert!(
+        counts.keys().any(|(interaction, ..)| interaction == "Attraction"),
+        "no loop is found by its name: build with `-C symbol-mangling-version=v0`, as \
+         .cargo/config.toml does where RUSTFLAGS is not set"
+    );
+    insta::assert_snapshot!(table(&counts));
+}
+
+/// Has the program hold the loops of each interaction.
+struct Evaluate;
+
+impl Visitor for Evaluate {
+    fn visit<X: Interaction>(&mut self, interaction: X) {
+        let mut direct = CpuAllPairs::new(interaction);
+        let i = direct.upload(&uniform::<X::I>(1, 1)).unwrap();
+        let j = direct.upload(&uniform::<X::J>(1, 2)).unwrap();
+        let mut out = direct.fields(1).unwrap();
+        direct.evaluate_into(&i, &j, &mut out).unwrap();
+    }
+}
+
+/// Counts the loops of a program.
+fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
+    let file = object::File::parse(program).unwrap();
+    let mut all = BTreeMap::new();
+    for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
+        let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
+        let (Some(key), Some(section)) = (key(&name), symbol.section_index()) else { continue };
+        let section = file.section_by_index(section).unwrap();
+        let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
+        let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
+        let counts = of_the_loop(&code.into_iter().collect::<Vec<_>>());
+        let before = all.insert(key, counts);
+        assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
+    }
+    all
+}
+
+/// What a function is for, if it is one of those that are counted: the closure of a loop, with the
+/// instructions of a level.
+fn key(name: &str) -> Option<Key> {
+    let (function, kernel) = name.split_once("<nbody_core::cpu::loops::Kernel<")?;
+    let (interaction, rest) = kernel.split_once(", ")?;
+    let (kernel, closure) = rest.split_once("> as nbody_core::cpu::loops::Loops<")?;
+    let (lanes, [level, _]) = LANES.iter().find(|(_, [level, kind])| {
+        kernel.contains(&format!("::{level}, nbody_core::simd::{kind}>"))
+    })?;
+    let vectorized = function.contains(&format!("::vectorize_{}::", level.to_lowercase()));
+    let is_open = kernel.ends_with(", nbody_core::domain::Open");
+    let the_loop = LOOPS.iter().find(|name| closure.contains(&format!(">::{name}::{{closure")))?;
+    let interaction = interaction.rsplit("::").next()?.to_owned();
+    (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
+}
+
+/// The loop with the most instructions: everything from where one can come back to it without a
+/// call. What calls is out of bounds, and does not return, or a rare argument.
+fn of_the_loop(code: &[Instruction]) -> Counts {
+    let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
+    let mut edges = Vec::new();
+    for (k, instruction) in code.iter().enumerate() {
+        let flow = instruction.flow_control();
+        let branches =
+            matches!(flow, FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
+        if branches && let Some(&target) = at.get(&instruction.near_branch_target()) {
+            edges.push((k as u32, target));
+        }
+        assert_ne!(flow, FlowControl::IndirectBranch, "a jump table hides where a loop goes on");
+        let goes_on = matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch);
+        if goes_on && k + 1 < code.len() {
+            edges.push((k as u32, k as u32 + 1));
+        }
+    }
+    let graph = DiGraph::<(), ()>::from_edges(edges);
+    let components = tarjan_scc(&graph);
+    let largest = components.iter().max_by_key(|component| component.len());
+    let instructions = largest.into_iter().flatten().map(|node| &code[node.index()]);
+    let count = |holds: fn(&&Instruction) -> bool| instructions.clone().filter(holds).count();
+    Counts { instructions: count(|_| true), stack: count(|instruction| uses_stack(instruction)) }
+}
+
+fn uses_stack(instruction: &Instruction) -> bool {
+    let reads_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
+    reads_memory && matches!(instruction.memory_base(), Register::RSP | Register::RBP)
+}
+
+fn table(counts: &BTreeMap<Key, Counts>) -> String {
+    let mut text = String::new();
+    let mut line = |words: [&str; 5]| {
+        let [interaction, lanes, the_loop, numbers @ ..] = words;
+        let _ = write!(text, "{interaction:<22}{lanes:<17}{the_loop:<8}");
+        let [instructions, stack] = numbers;
+        let _ = writeln!(text, "{instructions:>12}{stack:>7}");
+    };
+    line(["interaction", "lanes", "loop", "instructions", "stack"]);
+    for ((interaction, lanes, the_loop), counts) in counts {
+        let [instructions, stack] = [counts.instructions, counts.stack].map(|n| n.to_string());
+        line([interaction, lanes, the_loop, &instructions, &stack]);
+    }
+    text
+}
