@@ -376,16 +376,10 @@ fn evaluate(
     let mut printer = Printer::new(module, body, Some(roles), krate);
     let [i, j, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
     let uses_space = item.cutoff.is_some() || needs_space(module, body, None);
-    let body = match &item.cutoff {
-        None => printer.body(),
-        Some(cutoff) => {
-            let [i_point, j_point] = cutoff.points.each_ref().map(|point| &point.ident);
-            printer.body_within(&quote!({
-                let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i, #j);
-                let __distance = #space.difference(#j.#j_point, #i.#i_point);
-                !Real::le(__reach * __reach, __distance.norm2())
-            }))
-        }
+    let body = if item.cutoff.is_some() {
+        printer.body_within(&quote!(<Self as #krate::Interaction>::within(this, #space, #i, #j)))
+    } else {
+        printer.body()
     };
     let space = if uses_space { space } else { format_ident!("_{space}") };
     Evaluate { space, body }
@@ -421,6 +415,7 @@ fn function_of_pair(
     }
 }
 
+/// The distance at which an interaction ends, and whether a pair is closer.
 fn cutoff(
     module: &Module,
     item: &Interaction,
@@ -428,21 +423,33 @@ fn cutoff(
     krate: &TokenStream,
 ) -> TokenStream {
     let Interaction { ident: target, i, j, .. } = item;
-    let ir::Cutoff { roles, body, value, .. } = cutoff;
+    let ir::Cutoff { roles, body, value, points, .. } = cutoff;
     let [i_name, j_name, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
+    let [i_point, j_point] = points.each_ref().map(|point| &point.ident);
     let body = Printer::new(module, body, Some(roles), krate).body_with_value(value);
-    quote! {
-        #[inline(always)]
-        #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn cutoff<Real: #krate::Lane, __Space: #krate::Space<Real>>(
-            this: &#target<Real>,
-            #space: &__Space,
-            #i_name: &#i<Real>,
-            #j_name: &#j<Real>,
-        ) -> Real {
-            #body
+    let function = |name: &str, output: TokenStream, body: TokenStream| {
+        let name = ident(name);
+        quote! {
+            #[inline(always)]
+            #[allow(clippy::all, clippy::pedantic, unused_variables)]
+            fn #name<Real: #krate::Lane, __Space: #krate::Space<Real>>(
+                this: &#target<Real>,
+                #space: &__Space,
+                #i_name: &#i<Real>,
+                #j_name: &#j<Real>,
+            ) -> #output {
+                #body
+            }
         }
-    }
+    };
+    let cutoff = function("cutoff", quote!(Real), body);
+    let within = quote! {
+        let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
+        let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
+        !Real::le(__reach * __reach, __distance.norm2())
+    };
+    let within = function("within", quote!(Real::Mask), within);
+    quote!(#cutoff #within)
 }
 
 /// Both directions of a pair at once, where there is such a form.

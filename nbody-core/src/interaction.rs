@@ -76,6 +76,19 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
         L::splat(f64::INFINITY)
     }
 
+    /// Whether the pair is not as far apart as [`Interaction::cutoff`]; beyond it, `pair` adds
+    /// nothing.
+    #[allow(unused_variables)]
+    #[inline(always)]
+    fn within<L: Lane, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        i: &<Self::I as Record>::With<L>,
+        j: &<Self::J as Record>::With<L>,
+    ) -> L::Mask {
+        L::splat_mask(true)
+    }
+
     /// Adds to `f` what `j`, the j-particle of this index, does to `i` in this space.
     fn pair<L: Lane, S: Space<L>>(
         this: &Self::With<L>,

@@ -89,6 +89,135 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     }
 }
 
+/// What j-particles do to i-particles. Which pairs are within a cutoff is not to be foretold, and a
+/// branch that is guessed wrong takes longer than a note of those that are.
+impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
+    /// Whether the pairs within the cutoff are noted before they are evaluated.
+    const NOTES: bool = X::CUTOFF && L::REORDERS;
+
+    /// Evaluates all pairs of some vectors.
+    #[inline(always)]
+    fn all(
+        &self,
+        parameters: &X::With<L>,
+        i: &[Of<X::I, L>; MOST_VECTORS],
+        j: Range<usize>,
+        f: &mut [Of<X::F, L>; MOST_VECTORS],
+    ) {
+        let space = &self.space;
+        for k in j {
+            let j = self.j_particle(k);
+            let index = L::splat_u32(k as u32);
+            X::pair(parameters, space, &i[0], &j, index, &mut f[0]);
+            if Self::VECTORS > 1 {
+                X::pair(parameters, space, &i[1], &j, index, &mut f[1]);
+            }
+            if Self::VECTORS > 2 {
+                X::pair(parameters, space, &i[2], &j, index, &mut f[2]);
+                X::pair(parameters, space, &i[3], &j, index, &mut f[3]);
+            }
+        }
+    }
+
+    /// Notes which j-particles are within the cutoff of each vector, then evaluates these.
+    #[inline(always)]
+    fn noted(
+        &self,
+        parameters: &X::With<L>,
+        i: &[Of<X::I, L>; MOST_VECTORS],
+        mut j: Range<usize>,
+        f: &mut [Of<X::F, L>; MOST_VECTORS],
+    ) {
+        while !j.is_empty() {
+            let some = j.start..j.end.min(j.start + NOTED);
+            j.start = some.end;
+            let mut notes = [Notes::default(); MOST_VECTORS];
+            for k in some {
+                let j = self.j_particle(k);
+                notes[0].add(k, L::any(X::within(parameters, &self.space, &i[0], &j)));
+                if Self::VECTORS > 1 {
+                    notes[1].add(k, L::any(X::within(parameters, &self.space, &i[1], &j)));
+                }
+                if Self::VECTORS > 2 {
+                    notes[2].add(k, L::any(X::within(parameters, &self.space, &i[2], &j)));
+                    notes[3].add(k, L::any(X::within(parameters, &self.space, &i[3], &j)));
+                }
+            }
+            for v in 0..Self::VECTORS {
+                let mut sum = f[v];
+                for &k in notes[v].all() {
+                    let (j, index) = (self.j_particle(k as usize), L::splat_u32(k));
+                    X::pair(parameters, &self.space, &i[v], &j, index, &mut sum);
+                }
+                f[v] = sum;
+            }
+        }
+    }
+
+    /// Notes which vectors of i-particles are within the cutoff of a j-particle, then evaluates both
+    /// directions of these pairs.
+    #[inline(always)]
+    fn both_noted(
+        &self,
+        parameters: &X::With<L>,
+        mut i: Range<usize>,
+        j: &Of<X::J, L>,
+        mut sums: &mut [Line<Word<L>>],
+        g: &mut Of<X::F, L>,
+    ) {
+        let dim = X::F::DIM;
+        while !i.is_empty() {
+            let first = i.start;
+            let vectors = i.len().div_ceil(L::WIDTH).min(NOTED);
+            i.start = i.end.min(first + vectors * L::WIDTH);
+            let mut notes = Notes::default();
+            for v in 0..vectors {
+                let i = self.i_particles(first + v * L::WIDTH);
+                notes.add(v, L::any(X::within(parameters, &self.space, &i, j)));
+            }
+            for &v in notes.all() {
+                let v = v as usize;
+                let i = self.i_particles(first + v * L::WIDTH);
+                let mut f = load::<X::F, L>(&sums[v * dim..]);
+                X::pair_both(parameters, &self.space, &i, j, &mut f, g);
+                store::<Of<X::F, L>, L>(&f, &mut sums[v * dim..]);
+            }
+            sums = &mut sums[vectors * dim..];
+        }
+    }
+}
+
+/// How many particles or vectors are looked at before those noted are evaluated.
+const NOTED: usize = 256;
+
+/// Those of [`NOTED`] that are within the cutoff.
+#[derive(Clone, Copy)]
+struct Notes {
+    indices: [u32; NOTED],
+    count: usize,
+}
+
+impl Default for Notes {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { indices: [0; NOTED], count: 0 }
+    }
+}
+
+impl Notes {
+    /// Notes an index if it is within; without a branch.
+    #[inline(always)]
+    fn add(&mut self, index: usize, is_within: bool) {
+        self.indices[self.count % NOTED] = index as u32;
+        self.count += usize::from(is_within);
+    }
+
+    #[inline(always)]
+    fn all(&self) -> &[u32] {
+        &self.indices[..self.count.min(NOTED)]
+    }
+}
+
 #[inline(always)]
 fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
     Of::<F, L>::read(&mut Load::<L> { lines: &sums[..F::DIM], at: 0 })
@@ -112,7 +241,7 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
         L::vectorize(
             #[inline(always)]
             || {
-                let (parameters, space) = (self.parameters(), self.space);
+                let parameters = self.parameters();
                 let vector = |k: usize| i + k.min(Self::VECTORS - 1) * L::WIDTH;
                 let i = [
                     self.i_particles(vector(0)),
@@ -125,17 +254,10 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
                 for k in 0..Self::VECTORS {
                     f[k] = load::<X::F, L>(&sums[k * dim..]);
                 }
-                for k in j {
-                    let j = self.j_particle(k);
-                    let index = L::splat_u32(k as u32);
-                    X::pair(&parameters, &space, &i[0], &j, index, &mut f[0]);
-                    if Self::VECTORS > 1 {
-                        X::pair(&parameters, &space, &i[1], &j, index, &mut f[1]);
-                    }
-                    if Self::VECTORS > 2 {
-                        X::pair(&parameters, &space, &i[2], &j, index, &mut f[2]);
-                        X::pair(&parameters, &space, &i[3], &j, index, &mut f[3]);
-                    }
+                if const { Self::NOTES } {
+                    self.noted(&parameters, &i, j, &mut f);
+                } else {
+                    self.all(&parameters, &i, j, &mut f);
                 }
                 for k in 0..Self::VECTORS {
                     store::<Of<X::F, L>, L>(&f[k], &mut sums[k * dim..]);
@@ -197,19 +319,26 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
         L::vectorize(
             #[inline(always)]
             || {
-                let (parameters, space) = (self.parameters(), self.space);
-                let particles = [self.j_particle(j.start), self.j_particle(j.end - 1)];
+                let parameters = self.parameters();
                 let two = j.len() == AT_ONCE;
+                let j = [self.j_particle(j.start), self.j_particle(j.end - 1)];
                 let [mut g, mut h] = [Of::<X::F, L>::default(); AT_ONCE];
-                let vectors = i.step_by(L::WIDTH);
-                for (k, sums) in vectors.zip(i_sums.chunks_exact_mut(X::F::DIM)) {
-                    let i = self.i_particles(k);
-                    let mut f = load::<X::F, L>(sums);
-                    X::pair_both(&parameters, &space, &i, &particles[0], &mut f, &mut g);
+                if const { Self::NOTES } {
+                    self.both_noted(&parameters, i.clone(), &j[0], i_sums, &mut g);
                     if two {
-                        X::pair_both(&parameters, &space, &i, &particles[1], &mut f, &mut h);
+                        self.both_noted(&parameters, i, &j[1], i_sums, &mut h);
                     }
-                    store::<Of<X::F, L>, L>(&f, sums);
+                } else {
+                    let vectors = i.step_by(L::WIDTH);
+                    for (k, sums) in vectors.zip(i_sums.chunks_exact_mut(X::F::DIM)) {
+                        let i = self.i_particles(k);
+                        let mut f = load::<X::F, L>(sums);
+                        X::pair_both(&parameters, &self.space, &i, &j[0], &mut f, &mut g);
+                        if two {
+                            X::pair_both(&parameters, &self.space, &i, &j[1], &mut f, &mut h);
+                        }
+                        store::<Of<X::F, L>, L>(&f, sums);
+                    }
                 }
                 let kinds = self.folding.kinds();
                 g.write(&mut Reduce::<L> { lines: j_sums.iter_mut(), kinds, at });

@@ -187,8 +187,10 @@ impl<X: Interaction> CpuAllPairs<X> {
         let Some(law) = X::THIRD_LAW else { return false };
         let Options { pairs, tiling, accumulation, .. } = self.options;
         let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
-        // What is added to sums in memory takes as much as some operations.
-        let pays = n >= FEWEST && 6 * law.operations.flops() < 10 * X::OPERATIONS.flops();
+        // What is added to sums in memory takes as much as some operations, and where few pairs are
+        // within a cutoff more than to look at the others twice.
+        let saves = 6 * law.operations.flops() < 10 * X::OPERATIONS.flops();
+        let pays = n >= FEWEST && !X::CUTOFF && saves;
         possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
     }
 
