@@ -37,8 +37,9 @@ impl Way {
             |level| Self { level, precision: Precision::Single, pairs: Pairs::Ordered, threads: 1 };
         let best = one(SimdLevel::best());
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let others = [Self { precision: Precision::Double, ..best }, Self { threads, ..best }];
-        let ways = SimdLevel::available().map(one).chain(others);
+        let double = Self { precision: Precision::Double, ..best };
+        let parallel = (threads > 1).then_some(Self { threads, ..best });
+        let ways = SimdLevel::available().map(one).chain([double]).chain(parallel);
         let pairs = &[Pairs::Ordered, Pairs::Unordered];
         let pairs = &pairs[..if X::THIRD_LAW.is_some() { 2 } else { 1 }];
         ways.flat_map(move |way| pairs.iter().map(move |&pairs| Self { pairs, ..way }))

@@ -127,6 +127,8 @@ fn so_it_is_in_every_way_to_go_through_pairs() {
         Options { accumulation: Accumulation::Compensated, ..Options::default() },
         Options { domain: Domain::periodic([1.0; 3]).unwrap(), ..Options::default() },
         Options { tiling: Some(Tiling { bag: 100, splits: 3 }), ..Options::default() },
+        // More than are noted at a time.
+        Options { tiling: Some(Tiling { bag: 600, splits: 1 }), ..Options::default() },
     ];
     for (options, reach) in ways.into_iter().flat_map(|it| [0.0, 0.25].map(|reach| (it, reach))) {
         check_counts(reach, options);

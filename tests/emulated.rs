@@ -69,7 +69,7 @@ fn check<X: Interaction>(
     let levels = SimdLevel::available().map(Device::cpu_with).collect::<Result<Vec<_>, _>>()?;
     // Both directions at once also where it does not pay.
     let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
-    // Exact mathematics is that of scalars at every level, and their bits are compared below.
+    // In exact mathematics all levels run the same code, that of scalars.
     let exact = options.math == Math::Exact;
     let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
     for device in [&emulator].into_iter().chain(checked) {

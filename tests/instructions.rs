@@ -1,5 +1,5 @@
-//! What the vector code of every interaction of the library costs: the instructions of a turn of
-//! its loops over particles, as they stand in this program. Times are noisy; these are not.
+//! What the vector code of every interaction of the library costs: the instructions of its loops
+//! over particles, as they stand in this program. Times are noisy; these are not.
 //!
 //! `INSTA_UPDATE=always cargo test --release --test instructions` records them anew.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -27,11 +27,11 @@ const LOOPS: [&str; 3] = ["several", "one", "both"];
 /// Interaction, lanes and loop.
 type Key = (String, &'static str, &'static str);
 
-/// Of the loop over particles, without those around it.
+/// Of all loops of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     instructions: usize,
-    /// Those that read or write the stack, to which registers that do not suffice are spilled.
+    /// Those that read or write the stack, most of them since the registers do not suffice.
     stack: usize,
 }
 
@@ -71,7 +71,7 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
         let section = file.section_by_index(section).unwrap();
         let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
         let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
-        let counts = of_the_loop(&code.into_iter().collect::<Vec<_>>());
+        let counts = of_loops(&code.into_iter().collect::<Vec<_>>());
         let before = all.insert(key, counts);
         assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
     }
@@ -94,9 +94,9 @@ fn key(name: &str) -> Option<Key> {
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
 }
 
-/// The loop with the most instructions: everything from where one can come back to it without a
-/// call. What calls is out of bounds, and does not return, or a rare argument.
-fn of_the_loop(code: &[Instruction]) -> Counts {
+/// Everything from where one can come back to it without a call: what calls is out of bounds, and
+/// does not return, or a rare argument, or clears what the next turn of an outer loop needs.
+fn of_loops(code: &[Instruction]) -> Counts {
     let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
     let mut edges = Vec::new();
     for (k, instruction) in code.iter().enumerate() {
@@ -114,8 +114,8 @@ fn of_the_loop(code: &[Instruction]) -> Counts {
     }
     let graph = DiGraph::<(), ()>::from_edges(edges);
     let components = tarjan_scc(&graph);
-    let largest = components.iter().max_by_key(|component| component.len());
-    let instructions = largest.into_iter().flatten().map(|node| &code[node.index()]);
+    let loops = components.iter().filter(|component| component.len() > 1);
+    let instructions = loops.flatten().map(|node| &code[node.index()]);
     let count = |holds: fn(&&Instruction) -> bool| instructions.clone().filter(holds).count();
     Counts { instructions: count(|_| true), stack: count(|instruction| uses_stack(instruction)) }
 }

@@ -350,10 +350,11 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             #pair
             #third_law
 
+            #[inline(never)]
             fn evaluate_on_cpu(
                 evaluation: #krate::__private::Evaluation<'_, Self>,
             ) -> ::core::result::Result<(), #krate::__private::Error> {
-                evaluation.run()
+                evaluation.dispatch()
             }
         }
     }

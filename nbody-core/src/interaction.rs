@@ -39,8 +39,8 @@ pub struct ThirdLaw {
 
 /// A pairwise interaction; the value holds its uniform parameters.
 ///
-/// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`; see
-/// the macro's documentation.
+/// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`, and by
+/// nothing else; see the macro's documentation.
 pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The i-particle: what feels.
     type I: Record<Lane = f64, Host = Self::I, With<f64> = Self::I>;
@@ -76,8 +76,8 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
         L::splat(f64::INFINITY)
     }
 
-    /// Whether the pair is not as far apart as [`Interaction::cutoff`]; beyond it, `pair` adds
-    /// nothing.
+    /// Whether the pair is closer than [`Interaction::cutoff`], or its distance is not a number. Where
+    /// it is not, `pair` adds nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn within<L: Lane, S: Space<L>>(

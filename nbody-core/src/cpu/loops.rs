@@ -89,11 +89,11 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     }
 }
 
-/// What j-particles do to i-particles. Which pairs are within a cutoff is not to be foretold, and a
-/// branch that is guessed wrong takes longer than a note of those that are.
+/// What j-particles do to i-particles. Which pairs are within a cutoff cannot be foretold, and a
+/// branch that is guessed wrong takes longer than to note those that are.
 impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     /// Whether the pairs within the cutoff are noted before they are evaluated.
-    const NOTES: bool = X::CUTOFF && L::REORDERS;
+    const NOTES_FIRST: bool = X::CUTOFF && L::REORDERS;
 
     /// Evaluates all pairs of some vectors.
     #[inline(always)]
@@ -129,11 +129,11 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
         f: &mut [Of<X::F, L>; MOST_VECTORS],
     ) {
         while !j.is_empty() {
-            let some = j.start..j.end.min(j.start + NOTED);
-            j.start = some.end;
+            let first = j.start;
+            j.start = j.end.min(first + MOST_NOTES);
             let mut notes = [Notes::default(); MOST_VECTORS];
-            for k in some {
-                let j = self.j_particle(k);
+            for k in 0..j.start - first {
+                let j = self.j_particle(first + k);
                 notes[0].add(k, L::any(X::within(parameters, &self.space, &i[0], &j)));
                 if Self::VECTORS > 1 {
                     notes[1].add(k, L::any(X::within(parameters, &self.space, &i[1], &j)));
@@ -146,7 +146,8 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
             for v in 0..Self::VECTORS {
                 let mut sum = f[v];
                 for &k in notes[v].all() {
-                    let (j, index) = (self.j_particle(k as usize), L::splat_u32(k));
+                    let k = first + usize::from(k);
+                    let (j, index) = (self.j_particle(k), L::splat_u32(k as u32));
                     X::pair(parameters, &self.space, &i[v], &j, index, &mut sum);
                 }
                 f[v] = sum;
@@ -160,47 +161,41 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     fn both_noted(
         &self,
         parameters: &X::With<L>,
-        mut i: Range<usize>,
+        i: Range<usize>,
         j: &Of<X::J, L>,
-        mut sums: &mut [Line<Word<L>>],
+        sums: &mut [Line<Word<L>>],
         g: &mut Of<X::F, L>,
     ) {
         let dim = X::F::DIM;
-        while !i.is_empty() {
-            let first = i.start;
-            let vectors = i.len().div_ceil(L::WIDTH).min(NOTED);
-            i.start = i.end.min(first + vectors * L::WIDTH);
-            let mut notes = Notes::default();
-            for v in 0..vectors {
-                let i = self.i_particles(first + v * L::WIDTH);
-                notes.add(v, L::any(X::within(parameters, &self.space, &i, j)));
-            }
-            for &v in notes.all() {
-                let v = v as usize;
-                let i = self.i_particles(first + v * L::WIDTH);
-                let mut f = load::<X::F, L>(&sums[v * dim..]);
-                X::pair_both(parameters, &self.space, &i, j, &mut f, g);
-                store::<Of<X::F, L>, L>(&f, &mut sums[v * dim..]);
-            }
-            sums = &mut sums[vectors * dim..];
+        let mut notes = Notes::default();
+        for v in 0..i.len().div_ceil(L::WIDTH) {
+            let i = self.i_particles(i.start + v * L::WIDTH);
+            notes.add(v, L::any(X::within(parameters, &self.space, &i, j)));
+        }
+        for &v in notes.all() {
+            let v = usize::from(v);
+            let i = self.i_particles(i.start + v * L::WIDTH);
+            let mut f = load::<X::F, L>(&sums[v * dim..]);
+            X::pair_both(parameters, &self.space, &i, j, &mut f, g);
+            store::<Of<X::F, L>, L>(&f, &mut sums[v * dim..]);
         }
     }
 }
 
 /// How many particles or vectors are looked at before those noted are evaluated.
-const NOTED: usize = 256;
+pub(crate) const MOST_NOTES: usize = 256;
 
-/// Those of [`NOTED`] that are within the cutoff.
+/// Those of [`MOST_NOTES`] that are within the cutoff.
 #[derive(Clone, Copy)]
 struct Notes {
-    indices: [u32; NOTED],
+    indices: [u8; MOST_NOTES],
     count: usize,
 }
 
 impl Default for Notes {
     #[inline(always)]
     fn default() -> Self {
-        Self { indices: [0; NOTED], count: 0 }
+        Self { indices: [0; MOST_NOTES], count: 0 }
     }
 }
 
@@ -208,13 +203,14 @@ impl Notes {
     /// Notes an index if it is within; without a branch.
     #[inline(always)]
     fn add(&mut self, index: usize, is_within: bool) {
-        self.indices[self.count % NOTED] = index as u32;
+        // No more are added than there is room for, which the remainder tells the compiler.
+        self.indices[self.count % MOST_NOTES] = index as u8;
         self.count += usize::from(is_within);
     }
 
     #[inline(always)]
-    fn all(&self) -> &[u32] {
-        &self.indices[..self.count.min(NOTED)]
+    fn all(&self) -> &[u8] {
+        &self.indices[..self.count.min(MOST_NOTES)]
     }
 }
 
@@ -254,7 +250,7 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
                 for k in 0..Self::VECTORS {
                     f[k] = load::<X::F, L>(&sums[k * dim..]);
                 }
-                if const { Self::NOTES } {
+                if const { Self::NOTES_FIRST } {
                     self.noted(&parameters, &i, j, &mut f);
                 } else {
                     self.all(&parameters, &i, j, &mut f);
@@ -323,7 +319,7 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
                 let two = j.len() == AT_ONCE;
                 let j = [self.j_particle(j.start), self.j_particle(j.end - 1)];
                 let [mut g, mut h] = [Of::<X::F, L>::default(); AT_ONCE];
-                if const { Self::NOTES } {
+                if const { Self::NOTES_FIRST } {
                     self.both_noted(&parameters, i.clone(), &j[0], i_sums, &mut g);
                     if two {
                         self.both_noted(&parameters, i, &j[1], i_sums, &mut h);

@@ -187,8 +187,8 @@ impl<X: Interaction> CpuAllPairs<X> {
         let Some(law) = X::THIRD_LAW else { return false };
         let Options { pairs, tiling, accumulation, .. } = self.options;
         let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
-        // What is added to sums in memory takes as much as some operations, and where few pairs are
-        // within a cutoff more than to look at the others twice.
+        // What is added to sums in memory takes as much as some operations. With a cutoff most pairs
+        // are likely to be beyond it, and those are looked at faster one way at a time.
         let saves = 6 * law.operations.flops() < 10 * X::OPERATIONS.flops();
         let pays = n >= FEWEST && !X::CUTOFF && saves;
         possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
@@ -232,7 +232,7 @@ impl<X: Interaction> Task for Evaluation<'_, X> {
 
 impl<X: Interaction> Evaluation<'_, X> {
     /// Evaluates on the lanes of the engine's level, in the precision of the particles.
-    pub fn run(self) -> Result<(), Error> {
+    pub fn dispatch(self) -> Result<(), Error> {
         let &CpuAllPairs { level, options, .. } = self.engine;
         level.run(self.i.precision(), options.math, self)
     }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::columns::Columns;
-use super::loops::AT_ONCE;
+use super::loops::{AT_ONCE, MOST_NOTES};
 use super::ordered::{Job, bags};
 use crate::Scalar;
 use crate::simd::{LINE, Line};
@@ -21,6 +21,8 @@ use crate::simd::{LINE, Line};
 /// Particles of the largest tile, and of the smallest.
 const LARGEST: usize = 512;
 const SMALLEST: usize = 128;
+/// The smallest vectors have two elements.
+const _: () = assert!(LARGEST / 2 <= MOST_NOTES, "a tile has more vectors than can be noted");
 /// Tiles that keep some threads busy.
 const TILES: usize = 32;
 

@@ -155,7 +155,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         (ln, rest.plus_product(two, half_low).plus_product(e, Self::splat(low)))
     }
 
-    /// Where fused products are to be had, as that of C99.
+    /// With the special values of C99; element by element where products are not fused.
     #[inline(always)]
     pub(super) fn powf_of(self, y: Self) -> Self {
         if !S::FUSES {
@@ -372,6 +372,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         let chosen = Self::select(Lane::lt(x, Self::splat(0.55)), near, far);
         self.unless_nan(chosen.copysign(self))
     }
+
     /// The nearest integer, halves away from zero.
     #[inline(always)]
     pub(super) fn round_of(self) -> Self {

@@ -66,14 +66,14 @@ fn evaluate<L: Lane>(name: &str, x: L) -> L {
         "asin" => x.asin(),
         "acos" => x.acos(),
         "atan" => x.atan(),
-        "atan2(x, -0.7)" => x.atan2(L::splat(-0.7)),
-        "atan2(0.7, x)" => L::splat(0.7).atan2(x),
+        "atan2(x, -0.75)" => x.atan2(L::splat(-0.75)),
+        "atan2(0.75, x)" => L::splat(0.75).atan2(x),
         "sinh" => x.sinh(),
         "cosh" => x.cosh(),
         "tanh" => x.tanh(),
         "x^2.5" => x.powf(L::splat(2.5)),
         "x^-13" => x.powf(L::splat(-13.0)),
-        "1.375^x" => L::splat(1.375).powf(x),
+        "1.40625^x" => L::splat(1.40625).powf(x),
         "round" => x.round(),
         "erf" => x.erf(),
         "erfc" => x.erfc(),
@@ -99,15 +99,15 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "acos", truth: libm::acos, ulp: [3.0, 3.0], from: -1.0, to: 1.0 },
     Function { name: "atan", truth: libm::atan, ulp: [3.0, 3.0], from: -5.0, to: 5.0 },
     Function {
-        name: "atan2(x, -0.7)",
-        truth: |x| x.atan2(-0.7),
+        name: "atan2(x, -0.75)",
+        truth: |x| x.atan2(-0.75),
         ulp: [3.0, 3.0],
         from: -2.0,
         to: 2.0,
     },
     Function {
-        name: "atan2(0.7, x)",
-        truth: |x| 0.7_f64.atan2(x),
+        name: "atan2(0.75, x)",
+        truth: |x| 0.75_f64.atan2(x),
         ulp: [3.0, 3.0],
         from: -2.0,
         to: 2.0,
@@ -120,11 +120,11 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "x^2.5", truth: |x| x.powf(2.5), ulp: [2.0, 2.0], from: 0.9, to: 1.1 },
     Function { name: "x^-13", truth: |x| x.powf(-13.0), ulp: [2.0, 2.0], from: -500.0, to: -0.01 },
     Function {
-        name: "1.375^x",
-        truth: |x| 1.375_f64.powf(x),
+        name: "1.40625^x",
+        truth: |x| 1.40625_f64.powf(x),
         ulp: [1.3, 1.3],
-        from: -270.0,
-        to: 270.0,
+        from: -255.0,
+        to: 255.0,
     },
     Function { name: "round", truth: f64::round, ulp: [0.0, 0.0], from: 0.5, to: 9.0 },
     Function { name: "erf", truth: libm::erf, ulp: [3.0, 3.0], from: -4.0, to: 4.0 },
@@ -188,8 +188,12 @@ fn ends_of_the_range_are_those_of_the_functions() {
                     for found in level.run(precision, Math::Fast, At(function.name, argument)) {
                         let near = (found - truth).abs() <= 1e-5 * truth.abs() + denormal;
                         let same = found == truth || found.is_nan() && truth.is_nan();
+                        // What angles have left of a multiple of π/2 has lost the sign of zero.
+                        let sign = truth != 0.0
+                            || ["sin", "tan"].contains(&function.name)
+                            || found.is_sign_negative() == truth.is_sign_negative();
                         assert!(
-                            near || same,
+                            (near || same) && sign,
                             "{}({argument:e}) {level} {precision}: {found:e}, {truth:e}",
                             function.name
                         );
@@ -206,7 +210,7 @@ fn halves_round_away_from_zero() {
         for level in SimdLevel::available() {
             for precision in [Precision::Single, Precision::Double] {
                 for found in level.run(precision, Math::Fast, At("round", x)) {
-                    assert_eq!(found, x.round(), "{x} {level} {precision}");
+                    assert_eq!(found.to_bits(), x.round().to_bits(), "{x} {level} {precision}");
                 }
             }
         }

@@ -105,7 +105,7 @@ impl nbody::Interaction for Gravity {
         f.pot -= mr;
     }
     fn evaluate_on_cpu(all: nbody::__private::Evaluation<'_, Self>) -> Result<(), nbody::Error> {
-        all.run()
+        all.dispatch()
     }
 }
 
