@@ -15,8 +15,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
-/// The kinds of vectors whose loops are counted, in open space. Where mixed precision has the same
-/// code as single precision, the program may hold it by that name only.
+/// The kinds of vectors whose loops are counted, in open space.
 const LANES: [(&str, [&str; 2]); 3] = [
     ("avx2, single", ["Avx2", "kind::Single"]),
     ("avx512, single", ["Avx512", "kind::Single"]),
@@ -65,15 +64,21 @@ impl Visitor for Evaluate {
 fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     let file = object::File::parse(program).unwrap();
     let mut all = BTreeMap::new();
-    for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
-        let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
-        let (Some(key), Some(section)) = (key(&name), symbol.section_index()) else { continue };
-        let section = file.section_by_index(section).unwrap();
-        let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
-        let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
-        let counts = of_loops(&code.into_iter().collect::<Vec<_>>());
-        let before = all.insert(key, counts);
-        assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
+    // Where mixed precision has the same code as single precision, the program may hold it by that
+    // name only.
+    for precision in ["kind::Single", "kind::Mixed"] {
+        let known = all.clone();
+        for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
+            let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
+            let key = key(&name.replace(precision, "kind::Single"));
+            let Some(key) = key.filter(|key| !known.contains_key(key)) else { continue };
+            let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
+            let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
+            let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
+            let counts = of_loops(&code.into_iter().collect::<Vec<_>>());
+            let before = all.insert(key, counts);
+            assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
+        }
     }
     all
 }
