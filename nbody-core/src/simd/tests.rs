@@ -173,6 +173,11 @@ impl Task for At {
     }
 }
 
+/// A number as the precision holds it.
+fn rounded(x: f64, precision: Precision) -> f64 {
+    if precision == Precision::Single { f64::from(x as f32) } else { x }
+}
+
 #[test]
 fn ends_of_the_range_are_those_of_the_functions() {
     let arguments =
@@ -181,8 +186,7 @@ fn ends_of_the_range_are_those_of_the_functions() {
         for argument in arguments {
             for level in SimdLevel::available() {
                 for precision in [Precision::Single, Precision::Double] {
-                    let single = |x: f64| f64::from(x as f32);
-                    let round = if precision == Precision::Single { single } else { |x: f64| x };
+                    let round = |x: f64| rounded(x, precision);
                     let denormal = if precision == Precision::Single { 2e-45 } else { 0.0 };
                     let truth = round((function.truth)(round(argument)));
                     for found in level.run(precision, Math::Fast, At(function.name, argument)) {
@@ -248,8 +252,7 @@ fn functions_of_two_numbers_have_the_special_values_of_c99() {
         for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
             for level in SimdLevel::available().skip(1) {
                 for precision in [Precision::Single, Precision::Double] {
-                    let single = |x: f64| f64::from(x as f32);
-                    let round = if precision == Precision::Single { single } else { |x: f64| x };
+                    let round = |x: f64| rounded(x, precision);
                     let truth = round(truth(round(x), round(y)));
                     for found in level.run(precision, Math::Fast, AtTwo(name, x, y)) {
                         let near = (found - truth).abs() <= 1e-6 * truth.abs();
