@@ -1,13 +1,13 @@
-//! All pairs on the CPU and, where they answer, on the GPUs: `cargo bench`. `nbody bench` measures
-//! every interaction, and tells more.
+//! All pairs on the CPU and, where they answer, on the GPUs: `cargo bench -p nbody-benches`.
+//! `nbody bench` measures every interaction, and tells more.
 #![allow(missing_docs)]
 
 use std::any::Any;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nbody::models::uniform;
 use nbody::{AllPairs, Device, Engine, Interaction, Particles};
 use nbody_interactions::Visitor;
+use nbody_models::uniform;
 
 /// From the cheapest pair to the dearest, and one with a cutoff.
 const INTERACTIONS: [&str; 4] = ["attraction", "gravity", "hermite", "lennard_jones"];

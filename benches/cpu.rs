@@ -1,6 +1,6 @@
 //! The CPU engine with each of the vector instructions that there are, and the fastest paths of the
 //! `particular` crate, all on one thread; and the best of the engine in double precision, and on all
-//! threads: `cargo bench --bench cpu`.
+//! threads: `cargo bench -p nbody-benches --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;
@@ -8,10 +8,10 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nbody::models::uniform;
 use nbody::{CpuAllPairs, Engine, Interaction, Options, Pairs, Precision, SimdLevel};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
+use nbody_models::uniform;
 use particular::math::Vec3;
 use particular::prelude::ComputeMethod;
 use particular::sequential::{BruteForcePairsSoftened, BruteForceSoftenedSIMD};

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::ProgressBar;
-use nbody::models::{Particle, plummer};
 use nbody::prelude::*;
+use nbody_models::{Particle, plummer};
 
 #[nbody::interaction]
 mod gravity {

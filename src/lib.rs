@@ -44,8 +44,8 @@
 //! ```
 //!
 //! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, [`reference()`], [`compare()`] and [`Case`] check,
-//! and [`models`] has particles to try it on.
+//! and [`Options`] how, [`AllPairs`] evaluates, and [`reference()`], [`compare()`] and [`Case`]
+//! check. The package `nbody-models` has particles to try it on.
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
@@ -60,7 +60,6 @@ pub use nbody_cuda::{
     Program, Properties, Scheme, Tuned, Usage, nvrtc, sass,
 };
 pub use nbody_macros::interaction;
-pub use nbody_models as models;
 
 /// What most programs need.
 pub mod prelude {

@@ -4,17 +4,15 @@
 //!
 //! The last line tells how many programs and kernels ran, and how often.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::models::{self, domains, ways};
 use nbody::{
     AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision, SimdLevel, Tiling,
 };
 use nbody_interactions::Visitor;
+use nbody_models::{domains, ways};
 
 /// Around every boundary: bags, tiles and threads.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2049];
@@ -26,7 +24,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let domains = domains().expect("a box with room");
     let mut trials = Trials { domains, trials: Vec::new() };
-    common::visit_all(&mut trials);
+    nbody_tests::visit_all(&mut trials);
     let conclusion = libtest_mimic::run(&arguments, trials.trials);
     let (programs, runs) = (PROGRAMS.load(Ordering::Relaxed), RUNS.load(Ordering::Relaxed));
     println!("emulated: {programs} programs, {runs} runs");
@@ -48,7 +46,7 @@ impl Visitor for Trials {
                 let precision = options.precision;
                 let cases = if precision == Precision::Mixed { &mixed } else { &shared }.clone();
                 self.trials.push(Trial::test(format!("{}/{options}", X::NAME), move || {
-                    let all = || models::cases(&interaction, domain, precision, &SIZES);
+                    let all = || nbody_models::cases(&interaction, domain, precision, &SIZES);
                     check(interaction, options, cases.get_or_init(all))
                 }));
             }

@@ -1,16 +1,16 @@
 //! What the vector code of every interaction of the library costs: the instructions of its loops
 //! over particles, as they stand in this program. Times are noisy; these are not.
 //!
-//! `INSTA_UPDATE=always cargo test --release --test instructions` records them anew.
+//! `INSTA_UPDATE=always cargo test --release -p nbody-tests --test instructions` records them anew.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
-use nbody::models::uniform;
 use nbody::{CpuAllPairs, Engine, Interaction};
 use nbody_interactions::Visitor;
+use nbody_models::uniform;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;

@@ -9,7 +9,6 @@
 //!
 //! The last line tells how many compilations that were.
 
-mod common;
 #[path = "common/cubin.rs"]
 mod cubin;
 
@@ -20,10 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::models::{domains, ways};
 use nbody::nvrtc::{self, Nvrtc};
 use nbody::{Domain, Error, Interaction, Options, Origin, Precision, Program, Scheme};
 use nbody_interactions::{Visitor, gravity::Gravity};
+use nbody_models::{domains, ways};
 
 /// Set for a process that only prepares a program: the cache folder.
 const PREPARE: &str = "NBODY_TEST_PREPARE";
@@ -56,7 +55,7 @@ fn main() {
     let mut trials = Trials { nvrtc: nvrtc.clone(), domains, library: true, trials: Vec::new() };
     nbody_interactions::visit_all(&mut trials);
     trials.library = false;
-    common::visit_others(&mut trials);
+    nbody_tests::visit_others(&mut trials);
     let mut trials = trials.trials;
     trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
     let shared = nvrtc.clone();

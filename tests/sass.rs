@@ -3,7 +3,8 @@
 //! GPU, but NVRTC and nvdisasm.
 //!
 //! A figure that grows fails, and so does a kernel that is not recorded. One that shrinks is
-//! told, so that the record follows: `NBODY_RECORD=1 cargo test --release --test sass` writes it.
+//! told, so that the record follows:
+//! `NBODY_RECORD=1 cargo test --release -p nbody-tests --test sass` writes it.
 //!
 //! The last line tells how many kernels were compared.
 
@@ -35,7 +36,7 @@ const COMMENT: &str = "\
 # What the machine code of each kernel costs: issue slots of a pair in the FORCE-LOOP, on all ways
 # through it and on the shortest one; registers and bytes of local memory of a thread.
 # Default options, open space. `cargo xtask test` fails when a figure grows.
-# Written by `NBODY_RECORD=1 cargo test --release --test sass`.";
+# Written by `NBODY_RECORD=1 cargo test --release -p nbody-tests --test sass`.";
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -83,7 +84,7 @@ struct Tools {
 }
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sass.txt")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sass.txt")
 }
 
 impl Tools {

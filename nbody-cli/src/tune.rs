@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::uniform;
 use nbody::{AllPairs, Choices, Device, Engine, Error, Interaction, Options, Scheme, Tuned};
 use nbody_interactions::Visitor;
+use nbody_models::uniform;
 
 use crate::Outcome;
 use crate::select::{self, DeviceName, Numerics};

@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::{cases, domains, ways};
 use nbody::{
     AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, SimdLevel,
     Tiling,
 };
 use nbody_interactions::Visitor;
+use nbody_models::{cases, domains, ways};
 use rayon::prelude::*;
 
 use crate::Outcome;
@@ -223,8 +223,8 @@ fn bits<X: Interaction>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nbody::models::uniform;
     use nbody_interactions::gravity::{Body, Gravity};
+    use nbody_models::uniform;
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 

@@ -58,12 +58,16 @@ const STEPS: &[Step] = &[
         &["doc", "--workspace", "--no-deps", "--document-private-items"],
         &[("RUSTDOCFLAGS", "-D warnings")],
     ),
-    ("emulated programs", &["test", "--release", "--package", "nbody", "--test", "emulated"], &[]),
-    ("NVRTC", &["test", "--release", "--package", "nbody", "--test", "nvrtc"], &[]),
-    ("machine code", &["test", "--release", "--package", "nbody", "--test", "sass"], &[]),
+    (
+        "emulated programs",
+        &["test", "--release", "--package", "nbody-tests", "--test", "emulated"],
+        &[],
+    ),
+    ("NVRTC", &["test", "--release", "--package", "nbody-tests", "--test", "nvrtc"], &[]),
+    ("machine code", &["test", "--release", "--package", "nbody-tests", "--test", "sass"], &[]),
     (
         "instructions of the CPU",
-        &["test", "--release", "--package", "nbody", "--test", "instructions"],
+        &["test", "--release", "--package", "nbody-tests", "--test", "instructions"],
         // A count that differs fails, and is not recorded.
         &[("INSTA_UPDATE", "no")],
     ),

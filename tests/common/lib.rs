@@ -1,5 +1,6 @@
 //! Interactions that between them use the whole language, to test engines on.
-#![allow(dead_code)]
+#![forbid(unsafe_code)]
+#![allow(missing_docs)]
 
 use nbody_interactions::Visitor;
 
