@@ -64,21 +64,15 @@ impl Visitor for Evaluate {
 fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     let file = object::File::parse(program).unwrap();
     let mut all = BTreeMap::new();
-    // Where mixed precision has the same code as single precision, the program may hold it by that
-    // name only.
-    for precision in ["kind::Single", "kind::Mixed"] {
-        let known = all.clone();
-        for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
-            let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
-            let key = key(&name.replace(precision, "kind::Single"));
-            let Some(key) = key.filter(|key| !known.contains_key(key)) else { continue };
-            let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
-            let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
-            let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
-            let counts = of_loops(&code.into_iter().collect::<Vec<_>>());
-            let before = all.insert(key, counts);
-            assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
-        }
+    for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
+        let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
+        let Some(key) = key(&name) else { continue };
+        let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
+        let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
+        let code = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
+        let counts = of_loops(&code.into_iter().collect::<Vec<_>>());
+        let before = all.insert(key, counts);
+        assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
     }
     all
 }
@@ -86,15 +80,15 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
 /// What a function is for, if it is one of those that are counted: the closure of a loop, with the
 /// instructions of a level.
 fn key(name: &str) -> Option<Key> {
-    let (function, kernel) = name.split_once("<nbody_core::cpu::loops::Kernel<")?;
+    let (function, kernel) = name.split_once(" as nbody_core::cpu::loops::Compile<")?;
     let (interaction, rest) = kernel.split_once(", ")?;
-    let (kernel, closure) = rest.split_once("> as nbody_core::cpu::loops::Loops<")?;
+    let (kernel, closure) = rest.split_once(">>::")?;
     let (lanes, [level, _]) = LANES.iter().find(|(_, [level, kind])| {
         kernel.contains(&format!("::{level}, nbody_core::simd::{kind}>"))
     })?;
     let vectorized = function.contains(&format!("::vectorize_{}::", level.to_lowercase()));
     let is_open = kernel.ends_with(", nbody_core::domain::Open");
-    let the_loop = LOOPS.iter().find(|name| closure.contains(&format!(">::{name}::{{closure")))?;
+    let the_loop = LOOPS.iter().find(|name| closure.starts_with(&format!("{name}::{{closure")))?;
     let interaction = interaction.rsplit("::").next()?.to_owned();
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
 }

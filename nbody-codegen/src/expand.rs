@@ -350,11 +350,14 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             #pair
             #third_law
 
+            // The compiler takes the functions of a module for one unit of code generation, and
+            // works on several of them at a time.
             #[inline(never)]
-            fn evaluate_on_cpu(
-                evaluation: #krate::__private::Evaluation<'_, Self>,
-            ) -> ::core::result::Result<(), #krate::__private::Error> {
-                evaluation.dispatch()
+            fn cpu_loops(__variant: #krate::__private::Variant) -> #krate::__private::Compiled {
+                mod scalars { pub struct Unit; }
+                mod singles { pub struct Unit; }
+                mod doubles { pub struct Unit; }
+                __variant.of::<Self, scalars::Unit, singles::Unit, doubles::Unit>()
             }
         }
     }

@@ -84,8 +84,11 @@ impl<L: Lane> Periodic<L> {
     /// The box of a domain.
     #[inline(always)]
     pub fn new(domain: &Domain) -> Self {
-        let [lengths, inverses] = domain.factors();
-        Self { lengths: lengths.map(L::coordinate), inverses: inverses.map(L::splat) }
+        let [[x, y, z], [u, v, w]] = domain.factors();
+        Self {
+            lengths: [L::coordinate(x), L::coordinate(y), L::coordinate(z)],
+            inverses: [L::splat(u), L::splat(v), L::splat(w)],
+        }
     }
 }
 
@@ -112,6 +115,47 @@ impl<L: Lane> Space<L> for Periodic<L> {
     }
 }
 
+/// A space that is made from a domain.
+pub(crate) trait InDomain<L: Lane>: Space<L> {
+    fn in_domain(domain: &Domain) -> Self;
+}
+
+impl<L: Lane> InDomain<L> for Open {
+    #[inline(always)]
+    fn in_domain(_: &Domain) -> Self {
+        Self
+    }
+}
+
+impl<L: Lane> InDomain<L> for Periodic<L> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self::new(domain)
+    }
+}
+
+/// Open space or a periodic box, which is decided at each difference: slower than either by
+/// itself, and compiled once for both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Either<L: Lane> {
+    is_periodic: bool,
+    periodic: Periodic<L>,
+}
+
+impl<L: Lane> InDomain<L> for Either<L> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self { is_periodic: domain.is_periodic(), periodic: Periodic::new(domain) }
+    }
+}
+
+impl<L: Lane> Space<L> for Either<L> {
+    #[inline(always)]
+    fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
+        if self.is_periodic { self.periodic.difference(a, b) } else { Open.difference(a, b) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +167,8 @@ mod tests {
         let d = Periodic::<f64>::new(&domain).difference(a, b);
         assert_eq!(d, Vector::new(-0.25, 1.0, 150.0));
         assert_eq!(Open.difference(a, b), a - b);
+        assert_eq!(Either::<f64>::in_domain(&domain).difference(a, b), d);
+        assert_eq!(Either::<f64>::in_domain(&Domain::Open).difference(a, b), a - b);
     }
 
     #[test]

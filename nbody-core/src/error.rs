@@ -16,14 +16,14 @@ pub enum Error {
         /// The length that it must have.
         expected: usize,
     },
-    /// Particles that were uploaded for evaluations of different precision.
+    /// Particles that were uploaded for evaluations of another precision.
     #[error(
-        "particles in {found} precision meet particles in {expected} precision; upload both with one engine"
+        "particles in {found} precision, engine in {expected} precision; upload them with this engine"
     )]
     PrecisionMismatch {
-        /// The precision of the j-particles.
+        /// The precision of the particles.
         found: Precision,
-        /// The precision of the i-particles.
+        /// The precision of the engine.
         expected: Precision,
     },
     /// Room for results that the machine does not have.

@@ -1,7 +1,7 @@
 //! The interaction of two particles.
 
-use crate::cpu::Evaluation;
-use crate::{Error, Lane, Output, Record, Space};
+use crate::cpu::{Compiled, Variant};
+use crate::{Lane, Output, Record, Space};
 
 /// What a pair of particles costs, as counted in the interaction's expression tree. Both
 /// branches of an `if` count.
@@ -113,8 +113,8 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     ) {
     }
 
-    /// Evaluates all pairs on the CPU. It has no default so that the loops are compiled once, in
+    /// The compiled loops over pairs on the CPU. It has no default so that they are compiled once, in
     /// the package that declares the interaction, and not in every program that uses it.
     #[doc(hidden)]
-    fn evaluate_on_cpu(evaluation: Evaluation<'_, Self>) -> Result<(), Error>;
+    fn cpu_loops(variant: Variant) -> Compiled;
 }

@@ -13,6 +13,7 @@ mod lane;
 mod mixed;
 mod options;
 pub mod pack;
+mod parallel;
 mod record;
 mod reference;
 mod roundings;
@@ -42,7 +43,6 @@ pub use vector::{Point, Vector, gather_entry, select_array};
 /// What generated code names besides.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::Error;
-    pub use crate::cpu::Evaluation;
+    pub use crate::cpu::{Compiled, Variant};
     pub use bytemuck::{Pod, Zeroable};
 }

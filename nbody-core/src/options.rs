@@ -13,7 +13,8 @@ pub enum Precision {
     /// `f64`.
     Double,
     /// `f32`, but for positions, which are two of them: 48 bits. Their differences are rounded
-    /// to `f32` once or twice, wherever the particles are.
+    /// to `f32` once or twice, wherever the particles are. In fast mathematics the CPU, which has
+    /// `f64` at hand, computes in that with these particles.
     Mixed,
 }
 

@@ -2,14 +2,12 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
-use crate::{Reader, Record, Scalar, Writer, record};
+use crate::{Reader, Record, Scalar, Writer, parallel, record};
 
 /// Numbers that one thread converts faster than it wakes others.
 const SERIAL: usize = 1 << 16;
 /// Records that a thread converts at a time.
-const CHUNK: usize = 1 << 12;
+pub(crate) const CHUNK: usize = 1 << 12;
 
 /// The words of a record in `S`: one for each number, and more for coordinates in mixed precision.
 pub const fn words<P: Record, S: Scalar>() -> usize {
@@ -35,23 +33,31 @@ where
     P::Lane: Scalar,
     S: Scalar,
 {
-    let rows = |particles: &[P], words: &mut [S::Word]| {
-        let mut words = words.iter_mut();
-        let mut cells = Cells::<S, _>::new(|word| {
-            if let Some(cell) = words.next() {
-                *cell = word;
-            }
-        });
-        for particle in particles {
-            particle.write(&mut cells);
-        }
-    };
     let row = const { self::words::<P, S>() };
     if particles.len() * row < SERIAL {
-        rows(particles, words);
-    } else {
-        let chunks = particles.par_chunks(CHUNK).zip(words.par_chunks_mut(CHUNK * row));
-        chunks.for_each(|(particles, words)| rows(particles, words));
+        return rows::<P, S>(particles, words);
+    }
+    parallel::each_chunk(words, CHUNK * row, &|k, words| {
+        let particles = particles.get(k * CHUNK..).unwrap_or_default();
+        rows::<P, S>(&particles[..particles.len().min(CHUNK)], words);
+    });
+}
+
+/// Writes the words of each particle, one behind another.
+pub(crate) fn rows<P, S>(particles: &[P], words: &mut [S::Word])
+where
+    P: Record,
+    P::Lane: Scalar,
+    S: Scalar,
+{
+    let mut words = words.iter_mut();
+    let mut cells = Cells::<S, _>::new(|word| {
+        if let Some(cell) = words.next() {
+            *cell = word;
+        }
+    });
+    for particle in particles {
+        particle.write(&mut cells);
     }
 }
 
@@ -67,11 +73,7 @@ where
         let mut column = words.iter().copied().skip(k).step_by(n);
         P::read(&mut Words::<S, _>::new(|| column.next().unwrap_or_default()))
     };
-    if n * P::DIM < SERIAL {
-        (0..n).map(record).collect()
-    } else {
-        (0..n).into_par_iter().with_min_len(CHUNK).map(record).collect()
-    }
+    parallel::map(n, if n * P::DIM < SERIAL { n } else { CHUNK }, &record)
 }
 
 /// The same records in another scalar, their reals rounded to nearest.

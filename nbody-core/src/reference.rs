@@ -4,9 +4,8 @@
 //! single precision sees them, it tells the error of the kernel alone; given the particles
 //! themselves, it tells the error with that rounding.
 
-use rayon::prelude::*;
-
-use crate::{Domain, Interaction, Open, Periodic, Record, Scalar, Space, pack};
+use crate::domain::{Either, InDomain as _};
+use crate::{Domain, Interaction, Record, Scalar, pack, parallel};
 
 /// The results of all j-particles on each i-particle.
 pub fn reference<X, S>(
@@ -19,7 +18,7 @@ where
     X: Interaction,
     S: Scalar,
 {
-    in_domain(interaction, domain, &pack::cast(i), &pack::cast(j), |_, _| true)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), false)
 }
 
 /// The results of one set of particles on itself, given as what feels and as what acts.
@@ -33,40 +32,24 @@ where
     X: Interaction,
     S: Scalar,
 {
-    let meets = |k, l| X::SELF_PAIRS || k != l;
-    in_domain(interaction, domain, &pack::cast(i), &pack::cast(j), meets)
-}
-
-fn in_domain<X: Interaction>(
-    interaction: &X,
-    domain: Domain,
-    i: &[X::I],
-    j: &[X::J],
-    meets: impl Fn(usize, usize) -> bool + Sync,
-) -> Vec<X::F> {
-    match domain {
-        Domain::Open => double_loop(interaction, Open, i, j, meets),
-        Domain::Periodic(_) => double_loop(interaction, Periodic::new(&domain), i, j, meets),
-    }
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), !X::SELF_PAIRS)
 }
 
 fn double_loop<X: Interaction>(
     interaction: &X,
-    space: impl Space<f64>,
+    domain: Domain,
     i: &[X::I],
     j: &[X::J],
-    meets: impl Fn(usize, usize) -> bool + Sync,
+    skips_self: bool,
 ) -> Vec<X::F> {
-    i.par_iter()
-        .enumerate()
-        .map(|(k, i)| {
-            let mut f = X::F::default();
-            for (l, j) in j.iter().enumerate() {
-                if meets(k, l) {
-                    X::pair(interaction, &space, i, j, l as u32, &mut f);
-                }
+    let space = Either::<f64>::in_domain(&domain);
+    parallel::map(i.len(), 1, &|k| {
+        let mut f = X::F::default();
+        for (l, j) in j.iter().enumerate() {
+            if !skips_self || k != l {
+                X::pair(interaction, &space, &i[k], j, l as u32, &mut f);
             }
-            f
-        })
-        .collect()
+        }
+        f
+    })
 }

@@ -1,11 +1,10 @@
 //! How far rounding may move results.
 
-use rayon::prelude::*;
-
+use crate::domain::{Either, InDomain as _};
 use crate::traced::Traced;
 use crate::{
-    Accumulation, Domain, Interaction, Lane as _, Open, Options, Periodic, Point, Precision,
-    Reader, Record, Scalar, Space, Vector, Writer, pack,
+    Accumulation, Domain, Interaction, Lane as _, Options, Point, Precision, Reader, Record,
+    Scalar, Space, Vector, Writer, pack, parallel,
 };
 
 /// How far rounding may move the results of the j-particles on each i-particle, whatever the
@@ -28,7 +27,7 @@ struct Sets<X: Interaction> {
 }
 
 /// How far rounding may move the results of one i-particle, component by component.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Particle<F> {
     /// The sums of the magnitudes of what pairs give.
     magnitude: F,
@@ -53,10 +52,7 @@ impl<X: Interaction> Roundings<X> {
     fn of(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J], one_set: bool) -> Self {
         let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
         let sets = Sets { interaction, domain, i, j, one_set };
-        let particles = match domain {
-            Domain::Open => sets.trace(Open),
-            Domain::Periodic(_) => sets.trace(Periodic::new(&domain)),
-        };
+        let particles = sets.trace(false);
         Self { sets, particles }
     }
 
@@ -94,28 +90,22 @@ impl<X: Interaction> Roundings<X> {
         };
         if options.precision == Precision::Mixed {
             // Few ask for it, so that it is traced when they do.
-            return self.sets.trace_split().iter().map(bound).collect();
+            return self.sets.trace(true).iter().map(bound).collect();
         }
         self.particles.iter().map(bound).collect()
     }
 }
 
 impl<X: Interaction> Sets<X> {
-    /// With positions that are split in two.
-    fn trace_split(&self) -> Vec<Particle<X::F>> {
-        match self.domain {
-            Domain::Open => self.trace(SplitPositions(Open)),
-            Domain::Periodic(_) => self.trace(SplitPositions(Periodic::new(&self.domain))),
-        }
-    }
-
-    fn trace(&self, space: impl Space<Traced>) -> Vec<Particle<X::F>> {
+    /// Traces every pair, with positions that are split in two or rounded like other numbers.
+    fn trace(&self, split: bool) -> Vec<Particle<X::F>> {
+        let space = Positions { space: Either::in_domain(&self.domain), split };
         let parameters: X::With<Traced> = traced(&self.interaction);
         let sources: Vec<<X::J as Record>::With<Traced>> = self.j.iter().map(traced).collect();
         let skip_self = self.one_set && !X::SELF_PAIRS;
         let only_sums = X::F::FIELDS.iter().all(|field| field.kind.is_sum());
-        let particle = |(k, i): (usize, &X::I)| {
-            let i = traced(i);
+        let particle = |k: usize| {
+            let i = traced(&self.i[k]);
             let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
             for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
                 let mut term = With::<X::F>::default();
@@ -130,22 +120,28 @@ impl<X: Interaction> Sets<X> {
             total.write(&mut whole);
             terms.particle::<X::F>(&whole)
         };
-        self.i.par_iter().enumerate().map(particle).collect()
+        parallel::map(self.i.len(), 1, &particle)
     }
 }
 
-/// Where positions are split in two, as in [`Mixed`](crate::Mixed): their differences have errors
-/// of their own, and none of the positions.
+/// A space where positions may be split in two, as in [`Mixed`](crate::Mixed): their differences
+/// then have errors of their own, and none of the positions.
 #[derive(Clone, Copy)]
-struct SplitPositions<P>(P);
+struct Positions {
+    space: Either<Traced>,
+    split: bool,
+}
 
-impl<P: Space<Traced>> Space<Traced> for SplitPositions<P> {
+impl Space<Traced> for Positions {
     fn difference<const D: usize>(
         &self,
         a: Point<Traced, D>,
         b: Point<Traced, D>,
     ) -> Vector<Traced, D> {
-        let d = self.0.difference(a, b);
+        let d = self.space.difference(a, b);
+        if !self.split {
+            return d;
+        }
         Vector(std::array::from_fn(|k| {
             Traced::difference_of_split(d[k].value, a[k].value.abs() + b[k].value.abs())
         }))

@@ -1,13 +1,10 @@
 //! Particles as structure of arrays, in blocks.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
-use crate::pack::{self, Cells, Words};
+use crate::pack::{CHUNK, Words};
 use crate::simd::{LINE, Line};
-use crate::{Error, Record, Scalar};
-
-/// Blocks that a thread converts at a time.
-const CHUNK: usize = 1 << 8;
+use crate::{Error, Field, FieldKind, Record, Scalar, Split, parallel, record};
 
 /// Records in blocks of [`LINE`], in each of which every number has a line; the last block is
 /// filled with zeros. All numbers of a record are near one another, and as many records as a
@@ -50,68 +47,96 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         &mut self.lines
     }
 
-    /// These records in `S`, their reals rounded to nearest.
-    pub fn pack<P, S>(records: &[P]) -> Result<Self, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-        S: Scalar<Word = W>,
-    {
-        let words = pack::words::<P, S>();
-        let mut columns = Self::zeros(records.len(), words)?;
-        columns.each_block(&|block, lines| {
-            for (k, record) in records.iter().skip(block * LINE).take(LINE).enumerate() {
-                let mut lines = lines.iter_mut();
-                let push = |word| {
-                    if let Some(line) = lines.next() {
-                        line.0[k] = word;
-                    }
-                };
-                record.write(&mut Cells::<S, _>::new(push));
+    /// The words of a record, in order.
+    fn record(&self, k: usize) -> impl Iterator<Item = W> {
+        self.lines[k / LINE * self.words..]
+            .iter()
+            .take(self.words)
+            .map(move |line| line.0[k % LINE])
+    }
+
+    /// So many records whose words `write` gives row by row, for the records of a range.
+    fn from_rows(n: usize, words: usize, write: &WriteRows<W>) -> Result<Self, Error> {
+        let mut columns = Self::zeros(n, words)?;
+        let words = words.max(1);
+        parallel::each_chunk(&mut columns.lines, CHUNK / LINE * words, &|chunk, lines| {
+            let first = chunk * CHUNK;
+            let records = first..n.min(first + lines.len() / words * LINE);
+            let mut rows = vec![W::zeroed(); records.len() * words];
+            write(records, &mut rows);
+            for (k, row) in rows.chunks_exact(words).enumerate() {
+                for (line, word) in lines[k / LINE * words..].iter_mut().zip(row) {
+                    line.0[k % LINE] = *word;
+                }
             }
         });
         Ok(columns)
     }
+}
 
-    /// Writes the lines of each block, several at a time.
-    fn each_block(&mut self, write: &(dyn Fn(usize, &mut [Line<W>]) + Sync)) {
-        let words = self.words.max(1);
-        let chunks = self.lines.par_chunks_mut(CHUNK * words).enumerate();
-        chunks.for_each(|(chunk, lines)| {
-            for (block, lines) in lines.chunks_mut(words).enumerate() {
-                write(chunk * CHUNK + block, lines);
-            }
-        });
+/// Writes the words of the records of a range, row by row.
+type WriteRows<'a, W> = dyn Fn(Range<usize>, &mut [W]) + Sync + 'a;
+
+/// Columns of records whose rows `write` gives. These are no generic functions, so that they are
+/// compiled here and not wherever records are declared.
+impl Columns<u32> {
+    pub fn of_rows(n: usize, words: usize, write: &WriteRows<u32>) -> Result<Self, Error> {
+        Self::from_rows(n, words, write)
     }
 
-    /// So many of the default record in `S`.
-    pub fn filled<P, S>(n: usize) -> Result<Self, Error>
-    where
-        P: Record<Lane = f64>,
-        S: Scalar<Word = W>,
-    {
-        let one = Self::pack::<P, S>(&[P::default()])?;
-        let mut columns = Self::zeros(n, one.words)?;
-        for block in columns.lines.chunks_mut(one.words.max(1)) {
-            for (line, number) in block.iter_mut().zip(&one.lines) {
-                *line = Line([number.0[0]; LINE]);
+    /// The same records in `f64`: positions that are two `f32` become one number, and other reals
+    /// stay as they are.
+    pub fn widened(&self, fields: &[Field]) -> Result<Columns<u64>, Error> {
+        let real = |word: u32| f64::from(f32::from_bits(word));
+        Columns::<u64>::of_rows(self.n, record::words(fields, 1), &|records, rows| {
+            let mut rows = rows.iter_mut();
+            for k in records {
+                let mut words = self.record(k);
+                let mut next = || words.next().unwrap_or_default();
+                for kind in fields.iter().map(|field| field.kind) {
+                    for (_, cell) in (0..kind.components()).zip(&mut rows) {
+                        *cell = match kind {
+                            FieldKind::U32 => next().into(),
+                            FieldKind::Point(_) => {
+                                let [high, low] = [next(), next()].map(f32::from_bits);
+                                f64::from(Split { high, low }).to_bits()
+                            }
+                            _ => real(next()).to_bits(),
+                        };
+                    }
+                }
+            }
+        })
+    }
+}
+
+impl Columns<u64> {
+    pub fn of_rows(n: usize, words: usize, write: &WriteRows<u64>) -> Result<Self, Error> {
+        Self::from_rows(n, words, write)
+    }
+
+    /// So many times the record of these words.
+    pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
+        let mut columns = Self::zeros(n, row.len())?;
+        for block in columns.lines.chunks_mut(row.len().max(1)) {
+            for (line, word) in block.iter_mut().zip(row) {
+                *line = Line([*word; LINE]);
             }
         }
         Ok(columns)
     }
 
-    /// The records, whose reals are `S` here.
-    pub fn unpack<P, S>(&self) -> Vec<P>
+    /// The records, whose reals are `f64` here.
+    pub fn unpack<P>(&self) -> Vec<P>
     where
         P: Record,
         P::Lane: Scalar,
-        S: Scalar<Word = W>,
     {
         let record = |k: usize| {
             let mut lines = self.lines[k / LINE * self.words..].iter();
-            let next = || lines.next().map_or(W::zeroed(), |line| line.0[k % LINE]);
-            P::read(&mut Words::<S, _>::new(next))
+            let next = || lines.next().map_or(0, |line| line.0[k % LINE]);
+            P::read(&mut Words::<f64, _>::new(next))
         };
-        (0..self.n).into_par_iter().with_min_len(CHUNK * LINE).map(record).collect()
+        parallel::map(self.n, CHUNK, &record)
     }
 }

@@ -1,59 +1,115 @@
 //! The loops over pairs of an interaction: all that is compiled for each of them, and that again
-//! for every kind of lane and of space. What is around them is compiled once.
+//! for every kind of lane and of space. What is around them is compiled once, in this crate.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::columns::Columns;
 use super::sums::Folding;
+use crate::domain::InDomain;
 use crate::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-use crate::{Interaction, Output, Record, Space, pack};
+use crate::{Domain, Interaction, Output, Record, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
 /// j-particles that [`Loops::both`] takes at a time.
 pub(crate) const AT_ONCE: usize = 2;
 
-/// The loops over pairs. Sums are lines of numbers, as many for a vector as a result has, of which
-/// the first elements are used, one for each i-particle.
-pub(crate) trait Loops<W>: Sync {
+/// What the loops go over.
+pub(crate) struct Sets<'a, W> {
+    /// The interaction, as one record.
+    pub parameters: &'a [Line<W>],
+    pub domain: Domain,
+    pub i: &'a [Line<W>],
+    pub j: &'a [Line<W>],
+    /// Whether particles must not meet themselves.
+    pub skips_self: bool,
+    pub folding: &'a Folding,
+}
+
+/// The compiled loops over pairs, for one kind of lane and of space. Sums are lines of numbers, as
+/// many for a vector as a result has, of which the first elements are used, one for each
+/// i-particle.
+pub(crate) struct Loops<W> {
     /// i-particles in a vector.
-    fn width(&self) -> usize;
-    /// Vectors that [`several`](Self::several) takes.
-    fn vectors(&self) -> usize;
+    pub width: usize,
+    /// Vectors that `several` takes.
+    pub vectors: usize,
     /// Adds what these j-particles do to several vectors of i-particles from `i` on.
-    fn several(&self, i: usize, j: Range<usize>, sums: &mut [Line<W>]);
+    pub several: Several<W>,
     /// Adds what these j-particles do to the vector of i-particles from `i` on, but for what
     /// particles do to themselves if they must not; where `lost` is given, by compensated sums.
-    fn one(&self, i: usize, j: Range<usize>, sums: &mut [Line<W>], lost: Option<&mut [Line<W>]>);
+    pub one: One<W>,
     /// Adds what one or two j-particles do to some vectors of i-particles, and writes what these do
-    /// to them to the element `at` of `j_sums` and to the next.
+    /// to them to the element `at` of `j_sums` and to the next. `None` where it does not pay.
+    pub both: Option<Both<W>>,
+}
+
+type Several<W> = fn(&Sets<'_, W>, usize, Range<usize>, &mut [Line<W>]);
+type One<W> = fn(&Sets<'_, W>, usize, Range<usize>, &mut [Line<W>], Option<&mut [Line<W>]>);
+pub(crate) type Both<W> =
+    fn(&Sets<'_, W>, Range<usize>, Range<usize>, &mut [Line<W>], usize, &mut [Line<W>]);
+
+/// Whether evaluating both directions of a pair at once saves operations: what is added to sums in
+/// memory takes as much as some of them.
+const fn saves<X: Interaction>() -> bool {
+    match X::THIRD_LAW {
+        Some(law) => 6 * law.operations.flops() < 10 * X::OPERATIONS.flops(),
+        None => false,
+    }
+}
+
+impl<W> Loops<W> {
+    /// The loops of an interaction on lanes of one kind, compiled in the code-generation unit of
+    /// `U`.
+    pub fn of<U, X, L, P>() -> Self
+    where
+        U: Compile<X, L, P>,
+        X: Interaction,
+        L: Lanes<Scalar: crate::Scalar<Word = W>>,
+        P: InDomain<L>,
+    {
+        Self {
+            width: L::WIDTH,
+            vectors: Kernel::<X, L, P>::VECTORS,
+            several: U::several,
+            one: U::one,
+            both: if const { L::REORDERS && saves::<X>() } { Some(U::both) } else { None },
+        }
+    }
+}
+
+/// Compiles the loops. The compiler puts a function into the unit of the module that has its `Self`
+/// type, so that each law has units of its own: they are compiled in parallel, and only those of a
+/// law that was changed are compiled again.
+pub(crate) trait Compile<X, L: Lanes, P> {
+    fn several(sets: &Sets<'_, Word<L>>, i: usize, j: Range<usize>, sums: &mut [Line<Word<L>>]);
+    fn one(
+        sets: &Sets<'_, Word<L>>,
+        i: usize,
+        j: Range<usize>,
+        sums: &mut [Line<Word<L>>],
+        lost: Option<&mut [Line<Word<L>>]>,
+    );
     fn both(
-        &self,
+        sets: &Sets<'_, Word<L>>,
         i: Range<usize>,
         j: Range<usize>,
-        i_sums: &mut [Line<W>],
+        i_sums: &mut [Line<Word<L>>],
         at: usize,
-        j_sums: &mut [Line<W>],
+        j_sums: &mut [Line<Word<L>>],
     );
 }
 
 /// An interaction on lanes of one kind.
-pub(crate) struct Kernel<'a, X: Interaction, L: Lanes, P> {
-    /// One record.
-    pub parameters: &'a Columns<Word<L>>,
-    pub space: P,
-    pub i: &'a Columns<Word<L>>,
-    pub j: &'a Columns<Word<L>>,
-    /// Whether particles must not meet themselves.
-    pub skips_self: bool,
-    pub folding: &'a Folding,
-    pub interaction: PhantomData<X>,
+struct Kernel<'a, X: Interaction, L: Lanes, P> {
+    sets: &'a Sets<'a, Word<L>>,
+    space: P,
+    interaction: PhantomData<X>,
 }
 
 type Of<P, L> = <P as Record>::With<L>;
 
-impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
+impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     /// How many vectors of i-particles, with their sums, leave registers for what a pair computes.
     const VECTORS: usize = {
         let numbers = X::I::DIM + X::F::DIM;
@@ -66,9 +122,14 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     };
 
     #[inline(always)]
+    fn new(sets: &'a Sets<'a, Word<L>>) -> Self {
+        Self { sets, space: P::in_domain(&sets.domain), interaction: PhantomData }
+    }
+
+    #[inline(always)]
     fn parameters(&self) -> X::With<L> {
         let words = const { pack::words::<X, L::Scalar>() };
-        let lines = &self.parameters.lines()[..words];
+        let lines = &self.sets.parameters[..words];
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
 
@@ -76,7 +137,7 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     #[inline(always)]
     fn i_particles(&self, i: usize) -> Of<X::I, L> {
         let words = const { pack::words::<X::I, L::Scalar>() };
-        let lines = &self.i.lines()[i / LINE * words..][..words];
+        let lines = &self.sets.i[i / LINE * words..][..words];
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
     }
 
@@ -84,14 +145,14 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
     #[inline(always)]
     fn j_particle(&self, j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<X::J, L::Scalar>() };
-        let lines = &self.j.lines()[j / LINE * words..][..words];
+        let lines = &self.sets.j[j / LINE * words..][..words];
         Of::<X::J, L>::read(&mut Broadcast { lines, at: j % LINE })
     }
 }
 
 /// What j-particles do to i-particles. Which pairs are within a cutoff cannot be foretold, and a
 /// branch that is guessed wrong takes longer than to note those that are.
-impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
+impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     /// Whether the pairs within the cutoff are noted before they are evaluated.
     const NOTES_FIRST: bool = X::CUTOFF && L::REORDERS;
 
@@ -172,13 +233,15 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Kernel<'_, X, L, P> {
             let i = self.i_particles(i.start + v * L::WIDTH);
             notes.add(v, L::any(X::within(parameters, &self.space, &i, j)));
         }
+        let mut sum = *g;
         for &v in notes.all() {
             let v = usize::from(v);
             let i = self.i_particles(i.start + v * L::WIDTH);
             let mut f = load::<X::F, L>(&sums[v * dim..]);
-            X::pair_both(parameters, &self.space, &i, j, &mut f, g);
+            X::pair_both(parameters, &self.space, &i, j, &mut f, &mut sum);
             store::<Of<X::F, L>, L>(&f, &mut sums[v * dim..]);
         }
+        *g = sum;
     }
 }
 
@@ -224,38 +287,32 @@ fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
     f.write(&mut Store::<L> { lines: sums[..F::DIM].iter_mut() });
 }
 
-impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, P> {
-    fn width(&self) -> usize {
-        L::WIDTH
-    }
-
-    fn vectors(&self) -> usize {
-        Self::VECTORS
-    }
-
-    fn several(&self, i: usize, j: Range<usize>, sums: &mut [Line<Word<L>>]) {
+impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
+    fn several(sets: &Sets<'_, Word<L>>, i: usize, j: Range<usize>, sums: &mut [Line<Word<L>>]) {
         L::vectorize(
             #[inline(always)]
             || {
-                let parameters = self.parameters();
-                let vector = |k: usize| i + k.min(Self::VECTORS - 1) * L::WIDTH;
+                let kernel = Kernel::<X, L, P>::new(sets);
+                let parameters = kernel.parameters();
+                let vectors = Kernel::<X, L, P>::VECTORS;
+                let vector = |k: usize| i + k.min(vectors - 1) * L::WIDTH;
                 let i = [
-                    self.i_particles(vector(0)),
-                    self.i_particles(vector(1)),
-                    self.i_particles(vector(2)),
-                    self.i_particles(vector(3)),
+                    kernel.i_particles(vector(0)),
+                    kernel.i_particles(vector(1)),
+                    kernel.i_particles(vector(2)),
+                    kernel.i_particles(vector(3)),
                 ];
                 let dim = X::F::DIM;
                 let mut f = [Of::<X::F, L>::default(); MOST_VECTORS];
-                for k in 0..Self::VECTORS {
+                for k in 0..vectors {
                     f[k] = load::<X::F, L>(&sums[k * dim..]);
                 }
-                if const { Self::NOTES_FIRST } {
-                    self.noted(&parameters, &i, j, &mut f);
+                if const { Kernel::<X, L, P>::NOTES_FIRST } {
+                    kernel.noted(&parameters, &i, j, &mut f);
                 } else {
-                    self.all(&parameters, &i, j, &mut f);
+                    kernel.all(&parameters, &i, j, &mut f);
                 }
-                for k in 0..Self::VECTORS {
+                for k in 0..vectors {
                     store::<Of<X::F, L>, L>(&f[k], &mut sums[k * dim..]);
                 }
             },
@@ -263,7 +320,7 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
     }
 
     fn one(
-        &self,
+        sets: &Sets<'_, Word<L>>,
         i: usize,
         j: Range<usize>,
         sums: &mut [Line<Word<L>>],
@@ -272,20 +329,21 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
         L::vectorize(
             #[inline(always)]
             || {
-                let (parameters, space) = (self.parameters(), self.space);
-                let (own, i) = (L::count_from(i as u32), self.i_particles(i));
-                let meets_self = L::splat_mask(!self.skips_self);
+                let kernel = Kernel::<X, L, P>::new(sets);
+                let parameters = kernel.parameters();
+                let (own, i) = (L::count_from(i as u32), kernel.i_particles(i));
+                let meets_self = L::splat_mask(!sets.skips_self);
                 let compensated = lost.is_some();
                 let mut sum = load::<X::F, L>(sums);
                 let mut rest =
                     lost.as_ref().map_or_else(Default::default, |lost| load::<X::F, L>(lost));
                 for k in j {
-                    let j = self.j_particle(k);
+                    let j = kernel.j_particle(k);
                     let index = L::splat_u32(k as u32);
                     let meets = meets_self | !L::eq_u32(own, index);
                     let before = if compensated { Of::<X::F, L>::default() } else { sum };
                     let mut after = before;
-                    X::pair(&parameters, &space, &i, &j, index, &mut after);
+                    X::pair(&parameters, &kernel.space, &i, &j, index, &mut after);
                     let after = X::F::select::<L>(meets, &after, &before);
                     if compensated {
                         X::F::compensate::<L>(&after, &mut sum, &mut rest);
@@ -302,41 +360,40 @@ impl<X: Interaction, L: Lanes, P: Space<L>> Loops<Word<L>> for Kernel<'_, X, L, 
     }
 
     fn both(
-        &self,
+        sets: &Sets<'_, Word<L>>,
         i: Range<usize>,
         j: Range<usize>,
         i_sums: &mut [Line<Word<L>>],
         at: usize,
         j_sums: &mut [Line<Word<L>>],
     ) {
-        if const { !L::REORDERS || X::THIRD_LAW.is_none() } {
-            return;
-        }
         L::vectorize(
             #[inline(always)]
             || {
-                let parameters = self.parameters();
+                let kernel = Kernel::<X, L, P>::new(sets);
+                let parameters = kernel.parameters();
                 let two = j.len() == AT_ONCE;
-                let j = [self.j_particle(j.start), self.j_particle(j.end - 1)];
+                let j = [kernel.j_particle(j.start), kernel.j_particle(j.end - 1)];
                 let [mut g, mut h] = [Of::<X::F, L>::default(); AT_ONCE];
-                if const { Self::NOTES_FIRST } {
-                    self.both_noted(&parameters, i.clone(), &j[0], i_sums, &mut g);
-                    if two {
-                        self.both_noted(&parameters, i, &j[1], i_sums, &mut h);
+                if const { Kernel::<X, L, P>::NOTES_FIRST } {
+                    let mut sums = [g, h];
+                    for k in 0..=usize::from(two) {
+                        kernel.both_noted(&parameters, i.clone(), &j[k], i_sums, &mut sums[k]);
                     }
+                    [g, h] = sums;
                 } else {
                     let vectors = i.step_by(L::WIDTH);
                     for (k, sums) in vectors.zip(i_sums.chunks_exact_mut(X::F::DIM)) {
-                        let i = self.i_particles(k);
+                        let i = kernel.i_particles(k);
                         let mut f = load::<X::F, L>(sums);
-                        X::pair_both(&parameters, &self.space, &i, &j[0], &mut f, &mut g);
+                        X::pair_both(&parameters, &kernel.space, &i, &j[0], &mut f, &mut g);
                         if two {
-                            X::pair_both(&parameters, &self.space, &i, &j[1], &mut f, &mut h);
+                            X::pair_both(&parameters, &kernel.space, &i, &j[1], &mut f, &mut h);
                         }
                         store::<Of<X::F, L>, L>(&f, sums);
                     }
                 }
-                let kinds = self.folding.kinds();
+                let kinds = sets.folding.kinds();
                 g.write(&mut Reduce::<L> { lines: j_sums.iter_mut(), kinds, at });
                 if two {
                     h.write(&mut Reduce::<L> { lines: j_sums.iter_mut(), kinds, at: at + 1 });

@@ -2,25 +2,26 @@
 //! the i-particles.
 
 mod columns;
+mod evaluation;
 mod loops;
 mod ordered;
 mod sums;
 mod symmetric;
+mod variant;
 
-use std::any::Any;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use columns::Columns;
-use loops::Kernel;
-use ordered::Job;
+use evaluation::{Evaluation, Packed};
 use sums::Folding;
 use symmetric::FEWEST;
+pub use variant::{Compiled, Variant};
 
-use crate::simd::{LINE, Lanes, SimdLevel, Task};
+use crate::simd::SimdLevel;
 use crate::{
-    Accumulation, Domain, Engine, Error, Interaction, Mixed, Open, Options, Pairs, Periodic,
-    Precision, Record, Scalar, Space, Tiling,
+    Accumulation, Domain, Engine, Error, Interaction, Mixed, Options, Pairs, Precision, Record,
+    Scalar, Tiling, pack,
 };
 
 /// Sums an interaction over all pairs on the CPU.
@@ -39,16 +40,9 @@ pub struct CpuAllPairs<X> {
 /// Particles in the precision of an evaluation, as structure of arrays.
 #[derive(Clone, Debug)]
 pub struct CpuParticles<P> {
-    columns: Precise,
+    packed: Packed,
+    precision: Precision,
     record: PhantomData<P>,
-}
-
-/// Columns of the words of one precision.
-#[derive(Clone, Debug)]
-enum Precise {
-    Single(Columns<u32>),
-    Double(Columns<u64>),
-    Mixed(Columns<u32>),
 }
 
 impl<P: Record> CpuParticles<P> {
@@ -57,20 +51,17 @@ impl<P: Record> CpuParticles<P> {
         Q: Record<Host = P>,
         Q::Lane: Scalar,
     {
-        let columns = match precision {
-            Precision::Single => Precise::Single(Columns::pack::<Q, f32>(particles)?),
-            Precision::Double => Precise::Double(Columns::pack::<Q, f64>(particles)?),
-            Precision::Mixed => Precise::Mixed(Columns::pack::<Q, Mixed>(particles)?),
+        let packed = match precision {
+            Precision::Single => Packed::Bits32(columns_of_32::<Q, f32>(particles)?),
+            Precision::Double => Packed::Bits64(columns_of_64(particles)?),
+            Precision::Mixed => Packed::Bits32(columns_of_32::<Q, Mixed>(particles)?),
         };
-        Ok(Self { columns, record: PhantomData })
+        Ok(Self { packed, precision, record: PhantomData })
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        match &self.columns {
-            Precise::Single(columns) | Precise::Mixed(columns) => columns.len(),
-            Precise::Double(columns) => columns.len(),
-        }
+        self.packed.len()
     }
 
     /// Whether there is none.
@@ -78,23 +69,32 @@ impl<P: Record> CpuParticles<P> {
         self.len() == 0
     }
 
-    fn precision(&self) -> Precision {
-        match self.columns {
-            Precise::Single(_) => Precision::Single,
-            Precise::Double(_) => Precision::Double,
-            Precise::Mixed(_) => Precision::Mixed,
-        }
+    /// Refuses particles of another precision than the engine's.
+    fn check(&self, expected: Precision) -> Result<(), Error> {
+        let found = self.precision;
+        if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { found, expected }) }
     }
+}
 
-    /// The columns, if they are of these words.
-    fn columns<W: 'static>(&self) -> Option<&Columns<W>> {
-        match &self.columns {
-            Precise::Single(columns) | Precise::Mixed(columns) => {
-                (columns as &dyn Any).downcast_ref()
-            }
-            Precise::Double(columns) => (columns as &dyn Any).downcast_ref(),
-        }
-    }
+fn columns_of_32<P, S>(particles: &[P]) -> Result<Columns<u32>, Error>
+where
+    P: Record,
+    P::Lane: Scalar,
+    S: Scalar<Word = u32>,
+{
+    Columns::<u32>::of_rows(particles.len(), pack::words::<P, S>(), &|records, rows| {
+        pack::rows::<P, S>(&particles[records], rows);
+    })
+}
+
+fn columns_of_64<P>(particles: &[P]) -> Result<Columns<u64>, Error>
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    Columns::<u64>::of_rows(particles.len(), pack::words::<P, f64>(), &|records, rows| {
+        pack::rows::<P, f64>(&particles[records], rows);
+    })
 }
 
 /// Results on the CPU, in `f64`, which holds every accumulator exactly.
@@ -172,25 +172,41 @@ impl<X: Interaction> CpuAllPairs<X> {
         if one_set {
             Error::check_length("j-particles of one set", j.len(), i.len())?;
         }
-        let (found, expected) = (j.precision(), i.precision());
-        if found != expected {
-            return Err(Error::PrecisionMismatch { found, expected });
+        let Options { precision, math, domain, accumulation, .. } = self.options;
+        i.check(precision)?;
+        j.check(precision)?;
+        let nothing = pack::pack::<X::F, f64>(&[Default::default()]);
+        let folding = Folding::new(X::F::FIELDS, nothing, self.options.backup());
+        let parameters = CpuParticles::pack(&[self.interaction], precision)?;
+        let variant =
+            Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
+        let evaluation = Evaluation {
+            loops: X::cpu_loops(variant),
+            domain,
+            skips_self: one_set && !X::SELF_PAIRS,
+            both: one_set && self.evaluates_both(i.len()),
+            tiling: self.tiling,
+            accumulation,
+            folding: &folding,
+        };
+        let sets = [&parameters.packed, &i.packed, &j.packed];
+        if variant.widens() {
+            let fields = [X::FIELDS, X::I::FIELDS, X::J::FIELDS];
+            evaluation.run_widened(sets, fields, &mut out.columns)
+        } else {
+            evaluation.run(sets, &mut out.columns);
+            Ok(())
         }
-        let skips_self = one_set && !X::SELF_PAIRS;
-        let folding = Folding::new::<X::F>(self.options.backup())?;
-        let both = one_set && self.evaluates_both(i.len());
-        X::evaluate_on_cpu(Evaluation { engine: self, i, j, out, skips_self, both, folding })
     }
 
-    /// Whether both directions of a pair of one set of `n` particles are evaluated at once.
+    /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where
+    /// there are loops for that.
     fn evaluates_both(&self, n: usize) -> bool {
-        let Some(law) = X::THIRD_LAW else { return false };
         let Options { pairs, tiling, accumulation, .. } = self.options;
         let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
-        // What is added to sums in memory takes as much as some operations. With a cutoff most pairs
-        // are likely to be beyond it, and those are looked at faster one way at a time.
-        let saves = 6 * law.operations.flops() < 10 * X::OPERATIONS.flops();
-        let pays = n >= FEWEST && !X::CUTOFF && saves;
+        // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way
+        // at a time.
+        let pays = n >= FEWEST && !X::CUTOFF;
         possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
     }
 
@@ -204,65 +220,6 @@ impl<X: Interaction> CpuAllPairs<X> {
         let start = Instant::now();
         self.run(i, j, out, one_set)?;
         Ok(start.elapsed())
-    }
-}
-
-/// One evaluation, for lanes of any kind.
-pub struct Evaluation<'a, X: Interaction> {
-    engine: &'a CpuAllPairs<X>,
-    i: &'a CpuParticles<X::I>,
-    j: &'a CpuParticles<X::J>,
-    out: &'a mut CpuFields<X::F>,
-    skips_self: bool,
-    /// Whether both directions of a pair are evaluated at once.
-    both: bool,
-    folding: Folding,
-}
-
-impl<X: Interaction> Task for Evaluation<'_, X> {
-    type Result = Result<(), Error>;
-
-    fn run<L: Lanes>(self) -> Result<(), Error> {
-        match self.engine.options.domain {
-            Domain::Open => self.evaluate::<L, _>(Open),
-            domain @ Domain::Periodic(_) => self.evaluate::<L, _>(Periodic::new(&domain)),
-        }
-    }
-}
-
-impl<X: Interaction> Evaluation<'_, X> {
-    /// Evaluates on the lanes of the engine's level, in the precision of the particles.
-    pub fn dispatch(self) -> Result<(), Error> {
-        let &CpuAllPairs { level, options, .. } = self.engine;
-        level.run(self.i.precision(), options.math, self)
-    }
-
-    fn evaluate<L: Lanes, P: Space<L>>(self, space: P) -> Result<(), Error> {
-        // Both are of the precision that chose the lanes.
-        let (Some(i), Some(j)) = (self.i.columns(), self.j.columns()) else { return Ok(()) };
-        let Self { engine, out, skips_self, both, folding, .. } = self;
-        let nothing = Columns::filled::<X::F, L::Scalar>(LINE)?;
-        let kernel = Kernel::<X, L, P> {
-            parameters: &Columns::pack::<X, L::Scalar>(&[engine.interaction])?,
-            space,
-            i,
-            j,
-            skips_self,
-            folding: &folding,
-            interaction: PhantomData,
-        };
-        let job = Job::<L::Scalar> {
-            loops: &kernel,
-            n: i.len(),
-            skips_self,
-            bag: engine.tiling.bag,
-            accumulation: engine.options.accumulation,
-            folding: &folding,
-            nothing: nothing.lines(),
-        };
-        let both = both && const { L::REORDERS && X::THIRD_LAW.is_some() };
-        job.evaluate(j.len(), engine.tiling, both, &mut out.columns);
-        Ok(())
     }
 }
 
@@ -280,7 +237,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
     }
 
     fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
-        let columns = Columns::filled::<X::F, f64>(n)?;
+        let columns = Columns::filled(n, &pack::pack::<X::F, f64>(&[Default::default()]))?;
         Ok(CpuFields { columns, record: PhantomData })
     }
 
@@ -306,7 +263,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &self,
         fields: &CpuFields<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        Ok(fields.columns.unpack::<_, f64>())
+        Ok(fields.columns.unpack())
     }
 
     fn time(

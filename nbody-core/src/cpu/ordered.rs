@@ -6,21 +6,18 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::columns::Columns;
-use super::loops::Loops;
+use super::loops::{Loops, Sets};
 use super::sums::Folding;
 use crate::simd::{LINE, Line};
-use crate::{Accumulation, Scalar, Tiling};
+use crate::{Accumulation, Scalar, Tiling, parallel};
 
 /// What the tiles of an evaluation share.
 pub(crate) struct Job<'a, S: Scalar> {
-    pub loops: &'a dyn Loops<S::Word>,
+    pub loops: &'a Loops<S::Word>,
+    pub sets: &'a Sets<'a, S::Word>,
     /// i-particles.
     pub n: usize,
-    /// Whether particles must not meet themselves.
-    pub skips_self: bool,
     /// j-particles in a bag.
     pub bag: usize,
     pub accumulation: Accumulation,
@@ -36,19 +33,19 @@ impl<S: Scalar> Job<'_, S> {
     /// Evaluates all pairs with `nj` j-particles: both directions of a pair at once, or every
     /// ordered pair in the order of a tiling.
     pub fn evaluate(&self, nj: usize, tiling: Tiling, both: bool, out: &mut Columns<u64>) {
-        if both {
-            self.tournament(out);
-        } else {
-            let split = tiling.bags_per_split(nj).saturating_mul(tiling.bag);
-            self.splits(nj, split, out);
+        match self.loops.both {
+            Some(loop_of_both) if both => self.tournament(loop_of_both, out),
+            _ => {
+                let split = tiling.bags_per_split(nj).saturating_mul(tiling.bag);
+                self.splits(nj, split, out);
+            }
         }
     }
 
     /// Evaluates every ordered pair; the splits of the j-particles are merged in order.
     fn splits(&self, nj: usize, split: usize, out: &mut Columns<u64>) {
         let words = self.nothing.len().max(1);
-        let tiles = out.lines_mut().par_chunks_mut(TILE * words).enumerate();
-        tiles.for_each(|(k, out)| {
+        parallel::each_chunk(out.lines_mut(), TILE * words, &|k, out| {
             self.folding.begin(out);
             self.tile(k * TILE, 0..nj.min(split), out);
             for start in (0..nj).step_by(split).skip(1) {
@@ -65,7 +62,7 @@ impl<S: Scalar> Job<'_, S> {
     /// Adds to `out` what the j-particles of a range, a whole number of bags, do to the i-particles
     /// of some blocks, of which `first` is the first.
     pub fn tile(&self, first: usize, j: Range<usize>, out: &mut [Line<u64>]) {
-        let (width, words) = (self.loops.width(), self.nothing.len());
+        let (width, words) = (self.loops.width, self.nothing.len());
         let begin = first * LINE;
         let end = begin + out.len() / words.max(1) * LINE;
         let end = end.min(self.n.next_multiple_of(width));
@@ -73,13 +70,13 @@ impl<S: Scalar> Job<'_, S> {
         let mut i = begin;
         while i < end {
             let room = (end - i) / width;
-            let several = !compensated && room >= self.loops.vectors();
-            let vectors = if several { self.loops.vectors() } else { 1 };
+            let several = !compensated && room >= self.loops.vectors;
+            let vectors = if several { self.loops.vectors } else { 1 };
             let mut sums = self.nothing.repeat(vectors);
             let mut lost = self.nothing.to_vec();
             for bag in bags(j.clone(), self.bag) {
                 if compensated {
-                    self.loops.one(i, bag, &mut sums, Some(&mut lost));
+                    (self.loops.one)(self.sets, i, bag, &mut sums, Some(&mut lost));
                 } else {
                     self.bag(i, vectors, several, bag, &mut sums);
                 }
@@ -106,26 +103,27 @@ impl<S: Scalar> Job<'_, S> {
         bag: Range<usize>,
         sums: &mut [Line<S::Word>],
     ) {
-        let (width, words) = (self.loops.width(), self.nothing.len());
+        let (width, words) = (self.loops.width, self.nothing.len());
         // Which of the bag are among these i-particles.
-        let clamp = |k: usize| if self.skips_self { k.clamp(bag.start, bag.end) } else { bag.end };
+        let clamp =
+            |k: usize| if self.sets.skips_self { k.clamp(bag.start, bag.end) } else { bag.end };
         let own = if several { clamp(i)..clamp(i + vectors * width) } else { bag.clone() };
         if several && own.start > bag.start {
-            self.loops.several(i, bag.start..own.start, sums);
+            (self.loops.several)(self.sets, i, bag.start..own.start, sums);
         }
         for vector in 0..vectors {
             let sums = &mut sums[vector * words..][..words];
-            self.loops.one(i + vector * width, own.clone(), sums, None);
+            (self.loops.one)(self.sets, i + vector * width, own.clone(), sums, None);
         }
         if several && bag.end > own.end {
-            self.loops.several(i, own.end..bag.end, sums);
+            (self.loops.several)(self.sets, i, own.end..bag.end, sums);
         }
     }
 
     /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
     /// begins them again.
     pub fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
-        let (width, words) = (self.loops.width(), self.nothing.len().max(1));
+        let (width, words) = (self.loops.width, self.nothing.len().max(1));
         for (k, sums) in sums.chunks_mut(words).enumerate() {
             let i = i + k * width;
             self.folding.fold::<S>(width, sums, i % LINE, &mut out[i / LINE * words..]);

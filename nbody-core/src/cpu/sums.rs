@@ -1,14 +1,13 @@
 //! Backup accumulators: what bags are folded into.
 
-use super::columns::Columns;
 use crate::simd::{LINE, Line};
-use crate::{Error, FieldKind, Lane, Output, Precision, Scalar};
+use crate::{Field, FieldKind, Lane, Precision, Scalar};
 
 /// How results are folded, number by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Folding {
-    /// What no pair gives.
-    nothing: Columns<u64>,
+    /// What no pair gives, in `f64`.
+    nothing: Vec<u64>,
     kinds: Vec<FieldKind>,
     /// Which of these are least values; behind each stands its index.
     least: Vec<usize>,
@@ -17,16 +16,26 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// Of these results, into backup accumulators of this precision.
-    pub fn new<F: Output<Lane = f64>>(precision: Precision) -> Result<Self, Error> {
-        let nothing = Columns::pack::<F, f64>(&[F::default()])?;
-        let kinds = F::FIELDS.iter().flat_map(|field| {
+    /// Of results of these fields, for which no pair gives these words, into backup accumulators of
+    /// this precision.
+    pub fn new(fields: &[Field], nothing: Vec<u64>, precision: Precision) -> Self {
+        let kinds = fields.iter().flat_map(|field| {
             let count = field.kind.components();
             std::iter::repeat_n(field.kind, count)
         });
         let kinds: Vec<_> = kinds.collect();
         let least = (0..kinds.len()).filter(|&c| kinds[c] == FieldKind::ArgMin).step_by(2);
-        Ok(Self { nothing, least: least.collect(), kinds, precision })
+        Self { nothing, least: least.collect(), kinds, precision }
+    }
+
+    /// What no pair gives, in `S`, a line for each number.
+    pub fn nothing<S: Scalar>(&self) -> Vec<Line<S::Word>> {
+        let words = self.nothing.iter().enumerate().map(|(c, &word)| match self.kinds[c] {
+            FieldKind::Count | FieldKind::U32 => S::word_from_u32(word as u32),
+            FieldKind::ArgMin if !self.least.contains(&c) => S::word_from_u32(word as u32),
+            _ => S::from_f64(f64::from_bits(word)).to_word(),
+        });
+        words.map(|word| Line([word; LINE])).collect()
     }
 
     /// How results are folded, number by number.
@@ -37,8 +46,8 @@ impl Folding {
     /// What no pair gives, for every particle of some blocks.
     pub fn begin(&self, blocks: &mut [Line<u64>]) {
         for block in blocks.chunks_mut(self.kinds.len().max(1)) {
-            for (line, nothing) in block.iter_mut().zip(self.nothing.lines()) {
-                *line = Line([nothing.0[0]; LINE]);
+            for (line, &nothing) in block.iter_mut().zip(&self.nothing) {
+                *line = Line([nothing; LINE]);
             }
         }
     }

@@ -10,13 +10,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::columns::Columns;
-use super::loops::{AT_ONCE, MOST_NOTES};
+use super::loops::{AT_ONCE, Both, MOST_NOTES};
 use super::ordered::{Job, bags};
-use crate::Scalar;
 use crate::simd::{LINE, Line};
+use crate::{Scalar, parallel};
 
 /// Particles of the largest tile, and of the smallest.
 const LARGEST: usize = 512;
@@ -36,7 +34,7 @@ fn tile_of(n: usize) -> usize {
 
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates both directions of every pair of one set.
-    pub fn tournament(&self, out: &mut Columns<u64>) {
+    pub fn tournament(&self, both: Both<S::Word>, out: &mut Columns<u64>) {
         let (n, words) = (out.len(), out.words().max(1));
         let tile = tile_of(n);
         let range = |k: usize| k * tile..n.min((k + 1) * tile);
@@ -45,18 +43,22 @@ impl<S: Scalar> Job<'_, S> {
         let sums = |k: usize| tiles[k].lock().unwrap_or_else(PoisonError::into_inner);
         // In one of the pool's threads, so that the rounds need not wake it.
         rayon::scope(|_| {
-            (0..tiles.len()).into_par_iter().for_each(|k| self.own(range(k), &mut sums(k)));
+            parallel::each(tiles.len(), &|k| self.own(range(k), &mut sums(k)));
             // The circle method: one tile stays, the others go round it.
             let players = tiles.len().next_multiple_of(2);
             for round in 1..players {
-                (0..players / 2).into_par_iter().for_each(|table| {
+                parallel::each(players / 2, &|table| {
                     let circle = players - 1;
                     let one = if table == 0 { circle } else { (round + table) % circle };
                     let other = (round + circle - table) % circle;
                     let (first, second) = (one.min(other), one.max(other));
                     if second < tiles.len() {
                         let sums = [&mut *sums(first), &mut *sums(second)];
-                        self.meet([range(first), range(second)], sums.map(|sums| &mut **sums));
+                        self.meet(
+                            both,
+                            [range(first), range(second)],
+                            sums.map(|sums| &mut **sums),
+                        );
                     }
                 });
             }
@@ -71,17 +73,22 @@ impl<S: Scalar> Job<'_, S> {
 
     /// Adds what the particles of two ranges do to one another: of whole blocks the first, of any
     /// number the second, which comes after the first.
-    fn meet(&self, [i, j]: [Range<usize>; 2], [i_out, j_out]: [&mut [Line<u64>]; 2]) {
+    fn meet(
+        &self,
+        both: Both<S::Word>,
+        [i, j]: [Range<usize>; 2],
+        [i_out, j_out]: [&mut [Line<u64>]; 2],
+    ) {
         let words = self.nothing.len();
-        let mut i_sums = self.nothing.repeat(i.len() / self.loops.width());
+        let mut i_sums = self.nothing.repeat(i.len() / self.loops.width);
         let mut j_sums = self.nothing.repeat(j.len().div_ceil(LINE));
         for bag in bags(j.clone(), self.bag) {
             let end = bag.end;
             for k in bag.step_by(AT_ONCE) {
                 let at = k - j.start;
                 let j_sums = &mut j_sums[at / LINE * words..];
-                let both = k..end.min(k + AT_ONCE);
-                self.loops.both(i.clone(), both, &mut i_sums, at % LINE, j_sums);
+                let j = k..end.min(k + AT_ONCE);
+                both(self.sets, i.clone(), j, &mut i_sums, at % LINE, j_sums);
             }
             if self.accumulation.folds_each_bag() {
                 self.fold(0, &mut i_sums, i_out);

@@ -6,7 +6,6 @@ use fearless_simd::prelude::*;
 
 use super::hardware::Hardware;
 use super::wide::Wide;
-use crate::mixed::{self, Split};
 use crate::{Lane, Scalar};
 
 /// The numbers of a vector of this hardware, and what coordinates are made of.
@@ -54,10 +53,6 @@ pub struct Single;
 /// `f64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Double;
-/// `f32`, but for coordinates, which are two of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Mixed;
-
 macro_rules! numbers {
     (f32 in $scalar:ty) => {
         numbers!(@$scalar, f32, f32s, mask32s, u32s);
@@ -152,42 +147,4 @@ impl<S: Hardware> Kind<S> for Single {
 impl<S: Hardware> Kind<S> for Double {
     numbers!(f64 in f64);
     own_coordinates!();
-}
-
-impl<S: Hardware> Kind<S> for Mixed {
-    numbers!(f32 in crate::Mixed);
-    type Coordinate = Split<Wide<S, Single>>;
-
-    #[inline(always)]
-    fn coordinate(value: f64) -> Self::Coordinate {
-        let Split { high, low } = Split::<f32>::from(value);
-        Split { high: Wide::splat(high.into()), low: Wide::splat(low.into()) }
-    }
-    #[inline(always)]
-    fn coordinate_from(mut next: impl FnMut() -> Wide<S, Self>) -> Self::Coordinate {
-        let high = Wide::of(next().0);
-        Split { high, low: Wide::of(next().0) }
-    }
-    #[inline(always)]
-    fn select_coordinate(
-        mask: Self::Mask,
-        yes: Self::Coordinate,
-        no: Self::Coordinate,
-    ) -> Self::Coordinate {
-        let high = Wide::select(mask, yes.high, no.high);
-        Split { high, low: Wide::select(mask, yes.low, no.low) }
-    }
-    #[inline(always)]
-    fn difference(a: Self::Coordinate, b: Self::Coordinate) -> Wide<S, Self> {
-        Wide::of(mixed::difference(a, b).0)
-    }
-    #[inline(always)]
-    fn nearest_difference(
-        a: Self::Coordinate,
-        b: Self::Coordinate,
-        length: Self::Coordinate,
-        inverse: Wide<S, Self>,
-    ) -> Wide<S, Self> {
-        Wide::of(mixed::nearest_difference(a, b, length, Wide::of(inverse.0)).0)
-    }
 }

@@ -1,17 +1,9 @@
 //! The vector instructions that an evaluation uses.
 
 use fearless_simd::Level;
-#[cfg(target_arch = "aarch64")]
-use fearless_simd::aarch64::Neon;
-#[cfg(target_arch = "x86_64")]
-use fearless_simd::x86::{Avx2, Avx512, Sse4_2};
 
-use super::hardware::Hardware;
-use super::kind;
-use super::lanes::Lanes;
-use super::wide::Wide;
+use crate::Error;
 use crate::options::names;
-use crate::{Error, Math, Mixed, Precision};
 
 /// Vector instructions: how many numbers the CPU computes with at a time.
 ///
@@ -68,46 +60,6 @@ impl SimdLevel {
             Err(Error::SimdUnavailable { found: self, available })
         }
     }
-
-    /// Runs a task on the lanes of this level, or on scalars where the machine does not have it, and
-    /// in exact mathematics.
-    pub(crate) fn run<T: Task>(self, precision: Precision, math: Math, task: T) -> T::Result {
-        match self {
-            _ if math == Math::Exact => on_scalars(precision, task),
-            level if !level.is_available() => on_scalars(precision, task),
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse42 => on_vectors::<Sse4_2, T>(precision, task),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => on_vectors::<Avx2, T>(precision, task),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => on_vectors::<Avx512, T>(precision, task),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => on_vectors::<Neon, T>(precision, task),
-            _ => on_scalars(precision, task),
-        }
-    }
 }
 
 names!(SimdLevel: Scalar "scalar", Sse42 "sse4.2", Avx2 "avx2", Avx512 "avx512", Neon "neon");
-
-/// What runs on lanes that are chosen at run time.
-pub(crate) trait Task {
-    type Result;
-    fn run<L: Lanes>(self) -> Self::Result;
-}
-
-fn on_scalars<T: Task>(precision: Precision, task: T) -> T::Result {
-    match precision {
-        Precision::Single => task.run::<f32>(),
-        Precision::Double => task.run::<f64>(),
-        Precision::Mixed => task.run::<Mixed>(),
-    }
-}
-
-fn on_vectors<S: Hardware, T: Task>(precision: Precision, task: T) -> T::Result {
-    match precision {
-        Precision::Single => task.run::<Wide<S, kind::Single>>(),
-        Precision::Double => task.run::<Wide<S, kind::Double>>(),
-        Precision::Mixed => task.run::<Wide<S, kind::Mixed>>(),
-    }
-}

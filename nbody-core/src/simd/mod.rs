@@ -3,15 +3,16 @@
 mod fits;
 mod functions;
 mod hardware;
-mod kind;
+pub(crate) mod kind;
 mod lanes;
 mod level;
 mod series;
 mod wide;
 
+pub(crate) use hardware::Hardware;
 pub(crate) use lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
 pub use level::SimdLevel;
-pub(crate) use level::Task;
+pub(crate) use wide::Wide;
 
 #[cfg(test)]
 mod tests;

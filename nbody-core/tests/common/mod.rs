@@ -104,8 +104,9 @@ impl nbody::Interaction for Gravity {
         f.acc += d * (mr * rinv * rinv);
         f.pot -= mr;
     }
-    fn evaluate_on_cpu(all: nbody::__private::Evaluation<'_, Self>) -> Result<(), nbody::Error> {
-        all.dispatch()
+    fn cpu_loops(variant: nbody::__private::Variant) -> nbody::__private::Compiled {
+        struct Unit;
+        variant.of::<Self, Unit, Unit, Unit>()
     }
 }
 

@@ -1,0 +1,106 @@
+//! One evaluation, whatever the interaction: its compiled loops on packed particles.
+
+use super::columns::Columns;
+use super::loops::{Loops, Sets};
+use super::ordered::Job;
+use super::sums::Folding;
+use super::variant::{BySize, Compiled};
+use crate::{Accumulation, Domain, Error, Field, Scalar, Tiling};
+
+/// Particles or parameters in the words of a precision, as structure of arrays.
+#[derive(Clone, Debug)]
+pub(super) enum Packed {
+    Bits32(Columns<u32>),
+    Bits64(Columns<u64>),
+}
+
+impl Packed {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bits32(columns) => columns.len(),
+            Self::Bits64(columns) => columns.len(),
+        }
+    }
+
+    /// The same in `f64`, if they are of mixed precision.
+    fn widened(&self, fields: &[Field]) -> Result<Self, Error> {
+        match self {
+            Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),
+            Self::Bits64(columns) => Ok(Self::Bits64(columns.clone())),
+        }
+    }
+}
+
+/// What an evaluation is told besides the particles.
+pub(super) struct Evaluation<'a> {
+    pub loops: Compiled,
+    pub domain: Domain,
+    pub skips_self: bool,
+    /// Whether both directions of a pair are evaluated at once, where there are loops for that.
+    pub both: bool,
+    pub tiling: Tiling,
+    pub accumulation: Accumulation,
+    pub folding: &'a Folding,
+}
+
+impl Evaluation<'_> {
+    /// Evaluates all pairs of the sets: parameters, i-particles and j-particles.
+    pub fn run(&self, sets: [&Packed; 3], out: &mut Columns<u64>) {
+        match (&self.loops.0, sets) {
+            (
+                BySize::Bits32(loops),
+                [Packed::Bits32(parameters), Packed::Bits32(i), Packed::Bits32(j)],
+            ) => self.on::<f32>(loops, [parameters, i, j], out),
+            (
+                BySize::Bits64(loops),
+                [Packed::Bits64(parameters), Packed::Bits64(i), Packed::Bits64(j)],
+            ) => self.on::<f64>(loops, [parameters, i, j], out),
+            _ => unreachable!("checked: loops and particles are of one precision"),
+        }
+    }
+
+    /// Evaluates particles of mixed precision in `f64`, which holds more of their positions.
+    pub fn run_widened(
+        &self,
+        sets: [&Packed; 3],
+        fields: [&[Field]; 3],
+        out: &mut Columns<u64>,
+    ) -> Result<(), Error> {
+        let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));
+        let (parameters, i) = (parameters?, i?);
+        // One set is widened once.
+        if std::ptr::eq(sets[1], sets[2]) {
+            self.run([&parameters, &i, &i], out);
+        } else {
+            self.run([&parameters, &i, &sets[2].widened(fields[2])?], out);
+        }
+        Ok(())
+    }
+
+    fn on<S: Scalar>(
+        &self,
+        loops: &Loops<S::Word>,
+        [parameters, i, j]: [&Columns<S::Word>; 3],
+        out: &mut Columns<u64>,
+    ) {
+        let &Self { domain, skips_self, both, tiling, accumulation, folding, .. } = self;
+        let sets = Sets {
+            parameters: parameters.lines(),
+            domain,
+            i: i.lines(),
+            j: j.lines(),
+            skips_self,
+            folding,
+        };
+        let job = Job::<S> {
+            loops,
+            sets: &sets,
+            n: i.len(),
+            bag: tiling.bag,
+            accumulation,
+            folding,
+            nothing: &folding.nothing::<S>(),
+        };
+        job.evaluate(j.len(), tiling, both, out);
+    }
+}

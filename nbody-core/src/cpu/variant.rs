@@ -1,0 +1,98 @@
+//! The variants of an interaction's loops, of which a program holds all and runs one.
+
+#[cfg(target_arch = "aarch64")]
+use fearless_simd::aarch64::Neon;
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::x86::{Avx2, Avx512};
+
+use super::loops::Loops;
+use crate::domain::{Either, InDomain};
+use crate::simd::{Hardware, Lanes, Wide, kind};
+use crate::{Interaction, Math, Mixed, Open, Periodic, Precision, Scalar, SimdLevel};
+
+/// The kind of lane and of space that loops are wanted for.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    pub(super) level: SimdLevel,
+    pub(super) precision: Precision,
+    pub(super) math: Math,
+    pub(super) is_periodic: bool,
+}
+
+/// The compiled loops of an interaction.
+pub struct Compiled(pub(super) BySize);
+
+/// Loops by the size of the words that they take.
+pub(super) enum BySize {
+    Bits32(Loops<u32>),
+    Bits64(Loops<u64>),
+}
+
+impl Variant {
+    /// Whether particles of mixed precision are evaluated in `f64`: a processor has it, and only
+    /// exact mathematics promises the bits of mixed precision.
+    pub(super) fn widens(self) -> bool {
+        self.precision == Precision::Mixed && self.math == Math::Fast
+    }
+
+    /// The loops of an interaction, those on scalars, on vectors of `f32` and on vectors of `f64`
+    /// each in the code-generation unit of one of these types.
+    pub fn of<X, Scalars, Singles, Doubles>(self) -> Compiled
+    where
+        X: Interaction,
+    {
+        Compiled(match self.level {
+            _ if self.math == Math::Exact || !self.level.is_available() => {
+                self.on_scalars::<X, Scalars>()
+            }
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => self.on_vectors::<X, Singles, Doubles, Avx2>(),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => self.on_vectors::<X, Singles, Doubles, Avx512>(),
+            #[cfg(target_arch = "aarch64")]
+            SimdLevel::Neon => self.on_vectors::<X, Singles, Doubles, Neon>(),
+            _ => self.on_scalars::<X, Scalars>(),
+        })
+    }
+
+    fn on_scalars<X: Interaction, U>(self) -> BySize {
+        match self.precision {
+            Precision::Single => BySize::Bits32(Loops::of::<U, X, f32, Either<f32>>()),
+            Precision::Mixed if self.math == Math::Exact => {
+                BySize::Bits32(Loops::of::<U, X, Mixed, Either<Mixed>>())
+            }
+            Precision::Double | Precision::Mixed => {
+                BySize::Bits64(Loops::of::<U, X, f64, Either<f64>>())
+            }
+        }
+    }
+
+    fn on_vectors<X, Singles, Doubles, S>(self) -> BySize
+    where
+        X: Interaction,
+        S: Hardware,
+    {
+        match self.precision {
+            Precision::Single => {
+                BySize::Bits32(self.in_space::<X, Singles, Wide<S, kind::Single>>())
+            }
+            Precision::Double | Precision::Mixed => {
+                BySize::Bits64(self.in_space::<X, Doubles, Wide<S, kind::Double>>())
+            }
+        }
+    }
+
+    /// Which space it is matters to a vector: periodic images take operations for each pair.
+    fn in_space<X, U, L>(self) -> Loops<<L::Scalar as Scalar>::Word>
+    where
+        X: Interaction,
+        L: Lanes,
+        Open: InDomain<L>,
+    {
+        if self.is_periodic {
+            Loops::of::<U, X, L, Periodic<L>>()
+        } else {
+            Loops::of::<U, X, L, Open>()
+        }
+    }
+}

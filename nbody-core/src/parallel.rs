@@ -1,0 +1,55 @@
+//! Loops on all threads, compiled once: callers hand in closures behind references, so that their
+//! types do not reach the thread pool, whose code would be compiled again for each of them.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+/// Runs a task for each of `0..count`.
+pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(task);
+}
+
+/// Gives each chunk of a slice, with its number, to a task.
+pub(crate) fn each_chunk<T: Send>(
+    items: &mut [T],
+    chunk: usize,
+    task: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    let chunk = chunk.max(1);
+    if items.len() <= chunk {
+        return task(0, items);
+    }
+    let chunks: Vec<_> = items.chunks_mut(chunk).map(Mutex::new).collect();
+    each(chunks.len(), &|k| task(k, &mut chunks[k].lock().unwrap_or_else(PoisonError::into_inner)));
+}
+
+/// Collects what a function makes of `0..n`, of which a thread takes `chunk` at a time.
+pub(crate) fn map<T: Clone + Default + Send>(
+    n: usize,
+    chunk: usize,
+    make: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    let mut all = vec![T::default(); n];
+    each_chunk(&mut all, chunk, &|first, items| {
+        for (k, item) in items.iter_mut().enumerate() {
+            *item = make(first * chunk.max(1) + k);
+        }
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_come_in_order_whatever_the_chunk() {
+        for n in [0, 1, 7, 8, 9, 100] {
+            for chunk in [0, 1, 3, 8, 1000] {
+                let squares = map(n, chunk, &|k| k * k);
+                assert_eq!(squares, (0..n).map(|k| k * k).collect::<Vec<_>>(), "{n} {chunk}");
+            }
+        }
+    }
+}
