@@ -260,7 +260,7 @@ fn a_warm_cache_compiles_nothing_and_a_damaged_one_is_repaired() {
     let entries = || fs::read_dir(cache.path()).unwrap().map(|entry| entry.unwrap().path());
     let compiled = entries().find(|path| path.extension().is_some_and(|x| x == "so")).unwrap();
     let whole = fs::read(&compiled).unwrap();
-    for damaged in [&whole[..whole.len() / 2], b"", b"nbody kernel cache 1\n"] {
+    for damaged in [&whole[..whole.len() / 2], b"", b"nbody kernel cache 2\n"] {
         fs::write(&compiled, damaged).unwrap();
         assert_eq!(origin(), Origin::Repaired);
         assert_eq!(fs::read(&compiled).unwrap().len(), whole.len());

@@ -3,16 +3,18 @@
 //! An entry is written to a temporary file and renamed, so that no reader sees half of one, and
 //! carries a checksum, so that a damaged one is noticed and made again. An unwritable folder
 //! costs the next start its time, and nothing else.
+//!
+//! Names and checksums are XXH3's 128 bits: enough that no two programs meet by chance, and no
+//! defence against people who can write to the folder.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-const MAGIC: &[u8] = b"nbody kernel cache 1\n";
-const DIGEST: usize = 32;
+const MAGIC: &[u8] = b"nbody kernel cache 2\n";
+const DIGEST: usize = size_of::<u128>();
 
 /// A folder of compiled programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +46,13 @@ impl Cache {
 
     /// The entry's name: what the content depends on, by its digest.
     pub fn key(parts: &[&[u8]]) -> String {
-        let mut digest = Sha256::new();
+        let mut digest = Xxh3::new();
         for part in parts {
             // The lengths keep ("ab", "c") apart from ("a", "bc").
-            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(&(part.len() as u64).to_le_bytes());
             digest.update(part);
         }
-        digest.finalize().iter().fold(String::new(), |mut key, byte| {
-            let _ = write!(key, "{byte:02x}");
-            key
-        })
+        format!("{:032x}", digest.digest128())
     }
 
     pub fn path(&self, key: &str, extension: &str) -> Option<PathBuf> {
@@ -66,7 +65,7 @@ impl Cache {
         let payload = bytes
             .strip_prefix(MAGIC)
             .and_then(|rest| rest.split_at_checked(DIGEST))
-            .filter(|(digest, payload)| Sha256::digest(payload)[..] == **digest);
+            .filter(|(digest, payload)| xxh3_128(payload).to_le_bytes() == **digest);
         match payload {
             Some((_, payload)) => Entry::Found(payload.to_vec()),
             None => Entry::Corrupt,
@@ -75,8 +74,8 @@ impl Cache {
 
     /// Writes an entry; the error says why not.
     pub fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
-        let digest = Sha256::digest(payload);
-        self.write(key, extension, &[MAGIC, &digest[..], payload])
+        let digest = xxh3_128(payload).to_le_bytes();
+        self.write(key, extension, &[MAGIC, &digest, payload])
     }
 
     /// Writes the text of a program, for people to read, unless it is there.
