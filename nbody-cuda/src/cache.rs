@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use crate::temporary::Temporary;
+
 const MAGIC: &[u8] = b"nbody kernel cache 2\n";
 const DIGEST: usize = size_of::<u128>();
 
@@ -94,12 +96,11 @@ impl Cache {
         let folder = path.parent().unwrap_or(Path::new("."));
         let write = || {
             fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            let (temporary, mut file) = Temporary::file_in(folder)?;
             for part in parts {
                 file.write_all(part)?;
             }
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
+            temporary.persist(&path)
         };
         write().map_err(|error: std::io::Error| format!("{}: {error}", folder.display()))
     }

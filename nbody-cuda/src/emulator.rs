@@ -9,7 +9,6 @@
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +18,7 @@ use crate::build::{self, Build};
 use crate::cache::Cache;
 use crate::launch::Launch;
 use crate::machine::{Machine, Memory, Module};
+use crate::temporary::Temporary;
 use crate::{Error, Program};
 
 const HEADER: &str = include_str!("../kernels/emulate.h");
@@ -66,7 +66,7 @@ impl Emulator {
     }
 
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
-        let folder = tempfile::tempdir().map_err(|e| io("make a temporary folder", e))?;
+        let folder = Temporary::folder().map_err(|e| io("make a temporary folder", e))?;
         let (source, library) = (folder.path().join("nbody.cpp"), folder.path().join("nbody.so"));
         let mut text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
         for kernel in program.kernels() {
@@ -239,12 +239,10 @@ struct EmulatedModule {
 
 impl EmulatedModule {
     fn load(code: &[u8], program: &Program) -> Result<Self, Error> {
-        let mut file = tempfile::Builder::new()
-            .suffix(".so")
-            .tempfile()
-            .map_err(|e| io("make a temporary file", e))?;
-        file.write_all(code).map_err(|e| io("write the emulated program", e))?;
-        Self::open(file.path(), program)
+        let folder = Temporary::folder().map_err(|e| io("make a temporary folder", e))?;
+        let library = folder.path().join("nbody.so");
+        std::fs::write(&library, code).map_err(|e| io("write the emulated program", e))?;
+        Self::open(&library, program)
             .map_err(|e| io("load the emulated program", std::io::Error::other(e)))
     }
 

@@ -20,6 +20,7 @@ pub mod nvrtc;
 mod plan;
 mod program;
 pub mod sass;
+mod temporary;
 mod toolkit;
 mod tuned;
 

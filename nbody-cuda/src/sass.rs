@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Error;
+use crate::temporary::Temporary;
 use crate::toolkit::{toolkits, variable};
 
 pub use slots::{Slots, force_loop};
@@ -160,7 +161,7 @@ pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> 
         let action = action.to_owned();
         move |source| Error::Io { action, source }
     };
-    let folder = tempfile::tempdir().map_err(io("make a temporary folder"))?;
+    let folder = Temporary::folder().map_err(io("make a temporary folder"))?;
     let file = folder.path().join("nbody.cubin");
     fs::write(&file, cubin).map_err(io("write the CUBIN"))?;
     let broken = |message| Error::Disassembly { path: nvdisasm.to_owned(), message };

@@ -1,0 +1,132 @@
+//! Files and folders that go when they are dropped.
+
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// How many names are tried: more than one is taken only if somebody takes them on purpose.
+const ATTEMPTS: usize = 1 << 10;
+
+/// A file or a folder under a name that nobody else has, for this user alone. After a crash it
+/// stays where it is.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    path: PathBuf,
+    remove: fn(&Path) -> io::Result<()>,
+}
+
+impl Temporary {
+    /// An empty folder in the system's folder for such.
+    pub fn folder() -> io::Result<Self> {
+        let mut options = DirBuilder::new();
+        #[cfg(unix)]
+        options.mode(0o700);
+        let (path, ()) = make_new(&env::temp_dir(), &|path| options.create(path))?;
+        Ok(Self { path, remove: |path| fs::remove_dir_all(path) })
+    }
+
+    /// An empty file in this folder.
+    pub fn file_in(folder: &Path) -> io::Result<(Self, File)> {
+        let mut options = OpenOptions::new();
+        // What exists is not opened, nor what a link leads to.
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        options.mode(0o600);
+        let (path, file) = make_new(folder, &|path| options.open(path))?;
+        Ok((Self { path, remove: |path| fs::remove_file(path) }, file))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Renames it, at once and in the place of a file that has the name; then it stays.
+    pub fn persist(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)?;
+        self.remove = |_| Ok(());
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What cannot be removed stays; nobody asks for it again.
+        let _ = (self.remove)(&self.path);
+    }
+}
+
+/// Makes something under a name that nothing has.
+fn make_new<T>(folder: &Path, make: &dyn Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..ATTEMPTS {
+        // Random, and another one each time: it depends on nothing but new keys.
+        let number = RandomState::new().build_hasher().finish();
+        let path = folder.join(format!(".nbody-{number:016x}"));
+        match make(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_goes_and_what_persists_stays() {
+        let folder = Temporary::folder().unwrap();
+        let path = folder.path().to_owned();
+        let (file, _) = Temporary::file_in(&path).unwrap();
+        let (kept, _) = Temporary::file_in(&path).unwrap();
+        assert_ne!(file.path(), kept.path());
+        kept.persist(&path.join("kept")).unwrap();
+        drop(file);
+        let left: Vec<_> =
+            fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(left, [path.join("kept")]);
+        drop(folder);
+        assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn they_are_for_this_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = Temporary::folder().unwrap();
+        let (file, _) = Temporary::file_in(folder.path()).unwrap();
+        assert_eq!([mode(folder.path()), mode(file.path())], [0o700, 0o600]);
+    }
+
+    #[test]
+    fn what_cannot_take_its_name_goes() {
+        let folder = Temporary::folder().unwrap();
+        let (file, _) = Temporary::file_in(folder.path()).unwrap();
+        file.persist(&folder.path().join("no/where")).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_left_alone() {
+        let taken = io::ErrorKind::AlreadyExists;
+        let calls = std::cell::Cell::new(0);
+        let make = |_: &Path| {
+            calls.set(calls.get() + 1);
+            if calls.get() < 3 { Err(taken.into()) } else { Ok(calls.get()) }
+        };
+        assert_eq!(make_new(Path::new("/"), &make).unwrap().1, 3);
+        let error = make_new::<()>(Path::new("/"), &|_| Err(taken.into())).unwrap_err();
+        assert_eq!(error.kind(), taken);
+        let denied = io::ErrorKind::PermissionDenied;
+        let error = make_new::<()>(Path::new("/"), &|_| Err(denied.into())).unwrap_err();
+        assert_eq!(error.kind(), denied);
+    }
+}
