@@ -55,9 +55,11 @@ pub use nbody_core::{
     ThirdLaw, Tiling, Vector, Writer, compare, compensate, dim, gather_entry, pack, reference,
     reference_self, select_array,
 };
+#[cfg(feature = "sass")]
+pub use nbody_cuda::sass;
 pub use nbody_cuda::{
     AllPairs, Build, Choices, CudaAllPairs, Device, Error, Fields, Image, Origin, Particles,
-    Program, Properties, Scheme, Tuned, Usage, nvrtc, sass,
+    Program, Properties, Scheme, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 

@@ -1,7 +1,8 @@
 //! Devices, run-time compilation and launches of generated CUDA programs.
 //!
 //! [`Device`] says where to compute, [`AllPairs`] evaluates there, [`Program`] is the CUDA text,
-//! [`Build`] tells how it became ready to run, and [`sass`] counts what the machine code issues.
+//! [`Build`] tells how it became ready to run. With the feature `sass`, a module of that name counts
+//! what the machine code issues.
 
 mod all_pairs;
 mod buffer;
@@ -19,6 +20,7 @@ mod machine;
 pub mod nvrtc;
 mod plan;
 mod program;
+#[cfg(feature = "sass")]
 pub mod sass;
 mod temporary;
 mod toolkit;
