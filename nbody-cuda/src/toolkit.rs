@@ -13,25 +13,29 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
 /// `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: the newest first but for
 /// `cuda`, which is the chosen one.
 pub(crate) fn toolkits() -> Vec<PathBuf> {
-    let mut installed: Vec<_> = entries(Path::new("/usr/local"))
-        .into_iter()
-        .filter(|path| name(path).is_some_and(|name| name.starts_with("cuda-")))
-        .collect();
-    installed.sort_by_key(|path| std::cmp::Reverse(version(&path.to_string_lossy())));
+    let installed = entries(Path::new("/usr/local"), "cuda-").into_iter().rev();
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable).map(PathBuf::from);
     named.chain([PathBuf::from("/usr/local/cuda")]).chain(installed).collect()
 }
 
-pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
+/// What a folder has whose names begin so, by the numbers in the rest of the name, the newest last.
+pub(crate) fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if let Some(rest) = name(&path).and_then(|name| name.strip_prefix(prefix)) {
+            found.push((version(rest), path));
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().map(|(_, path)| path).collect()
 }
 
 pub(crate) fn name(path: &Path) -> Option<&str> {
     path.file_name().and_then(OsStr::to_str)
 }
 
-/// The numbers in a name: `libnvrtc.so.13` before `libnvrtc.so.12`.
-pub(crate) fn version(name: &str) -> Vec<u32> {
+/// The numbers in a name: 12 and 4 in `12.4`.
+fn version(name: &str) -> Vec<u32> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }

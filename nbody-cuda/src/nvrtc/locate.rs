@@ -4,7 +4,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::toolkit::{entries, name, toolkits, variable, version};
+use crate::toolkit::{entries, name, toolkits, variable};
+
+/// The name of the library, which a version may follow.
+const LIBRARY: &str = "libnvrtc.so";
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
@@ -50,21 +53,17 @@ pub(super) fn find(places: &Places) -> Result<PathBuf, Error> {
 }
 
 fn newest(folder: &Path) -> Option<PathBuf> {
-    entries(folder)
-        .into_iter()
-        .filter(|path| {
-            let name = name(path).unwrap_or_default();
-            name == "libnvrtc.so" || name.starts_with("libnvrtc.so.")
-        })
-        .max_by_key(|path| version(name(path).unwrap_or_default()))
+    let mut found = entries(folder, LIBRARY);
+    found.retain(|path| {
+        let rest = name(path).and_then(|name| name.strip_prefix(LIBRARY)).unwrap_or_default();
+        rest.is_empty() || rest.starts_with('.')
+    });
+    found.pop()
 }
 
 /// The libraries that NVRTC finds only if they are loaded already, or in the library path.
 pub(super) fn builtins(library: &Path) -> Vec<PathBuf> {
-    let mut found = entries(library.parent().unwrap_or(Path::new(".")));
-    found.retain(|path| name(path).is_some_and(|name| name.starts_with("libnvrtc-builtins.so.")));
-    found.sort();
-    found
+    entries(library.parent().unwrap_or(Path::new(".")), "libnvrtc-builtins.so.")
 }
 
 #[cfg(test)]
