@@ -82,7 +82,7 @@ pub(crate) fn build(
     extension: &str,
     identity: &[&str],
     compiler: String,
-    compile: impl FnOnce() -> Result<Vec<u8>, Error>,
+    compile: &dyn Fn() -> Result<Vec<u8>, Error>,
 ) -> Result<Build, Error> {
     let mut parts = vec![program.source.as_bytes()];
     parts.extend(program.compiler_options().iter().chain(identity).map(|part| part.as_bytes()));

@@ -4,7 +4,6 @@
 mod staging;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,13 +62,14 @@ impl Gpu {
     /// The GPU of this number, always with the same stream, so that all that this process does on
     /// it is ordered.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
-        static OPEN: Mutex<BTreeMap<usize, Gpu>> = Mutex::new(BTreeMap::new());
+        static OPEN: Mutex<Vec<(usize, Gpu)>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gpu) = open.get(&ordinal) {
+        if let Some((_, gpu)) = open.iter().find(|(known, _)| *known == ordinal) {
             return Ok(gpu.clone());
         }
         let gpu = Self::new(ordinal)?;
-        Ok(open.entry(ordinal).or_insert(gpu).clone())
+        open.push((ordinal, gpu.clone()));
+        Ok(gpu)
     }
 
     fn new(ordinal: usize) -> Result<Self, Error> {
@@ -233,7 +233,7 @@ impl Memory for GpuMemory {
             return Ok(());
         }
         let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, Use::Read, |staging| {
+        self.gpu.staging(self.words, Use::Read, &mut |staging| {
             fill(staging);
             // SAFETY: the memory holds as many words, and this part of the staging memory stays as
             // it is until the stream has come to the end of the copy: `staging` waits for that.
@@ -253,7 +253,7 @@ impl Memory for GpuMemory {
             return Ok(());
         }
         let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, Use::Written, |staging| {
+        self.gpu.staging(self.words, Use::Written, &mut |staging| {
             // SAFETY: the memory holds as many words, the stream has come to the end of all copies
             // before when it begins this one, and is waited for before anybody looks at them.
             let copied = unsafe { result::memcpy_dtoh_async(staging, address, stream) };

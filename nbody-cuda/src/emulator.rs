@@ -122,7 +122,7 @@ impl Machine for Emulator {
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
         let identity = [&["emulator", HEADER, RUN, &self.version], &OPTIONS[..]].concat();
-        let build = build::build(program, cache, "so", &identity, self.version.clone(), || {
+        let build = build::build(program, cache, "so", &identity, self.version.clone(), &|| {
             self.compile(program)
         })?;
         let module = EmulatedModule::load(&build.image, program)?;

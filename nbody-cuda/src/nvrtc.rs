@@ -96,7 +96,7 @@ pub(crate) fn cached(program: &Program, architecture: u32, cache: &Cache) -> Res
     let version = version_of(&path, cache)?;
     let target = format!("sm_{architecture}");
     let compiler = format!("NVRTC {version} for {target}");
-    build::build(program, cache, "cubin", &["nvrtc", &version, &target], compiler, || {
+    build::build(program, cache, "cubin", &["nvrtc", &version, &target], compiler, &|| {
         Nvrtc::open(&path)?.compile(program, architecture)
     })
 }

@@ -78,7 +78,7 @@ impl Gpu {
         &self,
         words: usize,
         by: Use,
-        work: impl FnOnce(&mut [u64]) -> Result<(), Error>,
+        work: &mut dyn FnMut(&mut [u64]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.bind()?;
         if words > MOST_STAGING {
