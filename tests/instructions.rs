@@ -17,9 +17,9 @@ use petgraph::graph::DiGraph;
 
 /// The kinds of vectors whose loops are counted, in open space.
 const LANES: [(&str, [&str; 2]); 3] = [
-    ("avx2, single", ["Avx2", "kind::Single"]),
-    ("avx512, single", ["Avx512", "kind::Single"]),
-    ("avx512, double", ["Avx512", "kind::Double"]),
+    ("avx2, single", ["avx2", "Single"]),
+    ("avx512, single", ["avx512", "Single"]),
+    ("avx512, double", ["avx512", "Double"]),
 ];
 const LOOPS: [&str; 3] = ["several", "one", "both"];
 
@@ -84,9 +84,9 @@ fn key(name: &str) -> Option<Key> {
     let (interaction, rest) = kernel.split_once(", ")?;
     let (kernel, closure) = rest.split_once(">>::")?;
     let (lanes, [level, _]) = LANES.iter().find(|(_, [level, kind])| {
-        kernel.contains(&format!("::{level}, nbody_core::simd::{kind}>"))
+        kernel.starts_with(&format!("nbody_core::simd::{level}::{kind}, "))
     })?;
-    let vectorized = function.contains(&format!("::vectorize_{}::", level.to_lowercase()));
+    let vectorized = function.contains(&format!("::vectorize_{level}::"));
     let is_open = kernel.ends_with(", nbody_core::domain::Open");
     let the_loop = LOOPS.iter().find(|name| closure.starts_with(&format!("{name}::{{closure")))?;
     let interaction = interaction.rsplit("::").next()?.to_owned();

@@ -1,13 +1,12 @@
 //! The variants of an interaction's loops, of which a program holds all and runs one.
 
-#[cfg(target_arch = "aarch64")]
-use fearless_simd::aarch64::Neon;
-#[cfg(target_arch = "x86_64")]
-use fearless_simd::x86::{Avx2, Avx512};
-
 use super::loops::Loops;
 use crate::domain::{Either, InDomain};
-use crate::simd::{Hardware, Lanes, Wide, kind};
+use crate::simd::Lanes;
+#[cfg(target_arch = "aarch64")]
+use crate::simd::array::Array;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{avx2, avx512};
 use crate::{Interaction, Math, Mixed, Open, Periodic, Precision, Scalar, SimdLevel};
 
 /// The kind of lane and of space that loops are wanted for.
@@ -46,11 +45,15 @@ impl Variant {
                 self.on_scalars::<X, Scalars>()
             }
             #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => self.on_vectors::<X, Singles, Doubles, Avx2>(),
+            SimdLevel::Avx2 => self.on_vectors::<X, Singles, Doubles, avx2::Single, avx2::Double>(),
             #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => self.on_vectors::<X, Singles, Doubles, Avx512>(),
+            SimdLevel::Avx512 => {
+                self.on_vectors::<X, Singles, Doubles, avx512::Single, avx512::Double>()
+            }
             #[cfg(target_arch = "aarch64")]
-            SimdLevel::Neon => self.on_vectors::<X, Singles, Doubles, Neon>(),
+            SimdLevel::Neon => {
+                self.on_vectors::<X, Singles, Doubles, Array<f32, 4>, Array<f64, 2>>()
+            }
             _ => self.on_scalars::<X, Scalars>(),
         })
     }
@@ -67,17 +70,16 @@ impl Variant {
         }
     }
 
-    fn on_vectors<X, Singles, Doubles, S>(self) -> BySize
+    fn on_vectors<X, Singles, Doubles, S, D>(self) -> BySize
     where
         X: Interaction,
-        S: Hardware,
+        S: Lanes<Scalar = f32>,
+        D: Lanes<Scalar = f64>,
     {
         match self.precision {
-            Precision::Single => {
-                BySize::Bits32(self.in_space::<X, Singles, Wide<S, kind::Single>>())
-            }
+            Precision::Single => BySize::Bits32(self.in_space::<X, Singles, S>()),
             Precision::Double | Precision::Mixed => {
-                BySize::Bits64(self.in_space::<X, Doubles, Wide<S, kind::Double>>())
+                BySize::Bits64(self.in_space::<X, Doubles, D>())
             }
         }
     }

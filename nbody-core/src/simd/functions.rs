@@ -3,27 +3,33 @@
 //! Arguments are reduced to a small range, where the polynomials of `fits` take over. The tests say
 //! how far results may be from the true ones.
 
-use fearless_simd::prelude::*;
-
 use super::fits::{
     ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_LATER, SIN,
     SINH, TANH, THIRD_LOW,
 };
-use super::hardware::Hardware;
-use super::kind::Kind;
-use super::wide::Wide;
+use super::lanes::{LINE, Word};
+use super::vector::{Integers, Vector, read, write};
 use crate::{Lane, Scalar};
 
-impl<S: Hardware, T: Kind<S>> Wide<S, T> {
-    const SINGLE: bool = size_of::<T::Element>() == 4;
+/// The functions that vectors have no instruction for.
+pub trait Functions: Vector {
+    const SINGLE: bool = size_of::<Self::Element>() == 4;
     /// Which of two precisions.
-    const PRECISION: usize = if Self::SINGLE { 0 } else { 1 };
+    const PRECISION: usize = if const { Self::SINGLE } { 0 } else { 1 };
     /// The bits of the fraction of a number.
-    const FRACTION: u32 = if Self::SINGLE { 23 } else { 52 };
+    const FRACTION: u32 = if const { Self::SINGLE } { 23 } else { 52 };
+
+    /// A function of each element by itself.
+    #[inline(never)]
+    fn each(self, function: fn(Self::Element) -> Self::Element) -> Self {
+        let mut words = [Word::<Self>::default(); LINE];
+        write(&mut words, self);
+        read(&words.map(|word| function(Self::Element::from_word(word)).to_word()), 0)
+    }
 
     #[inline(always)]
     fn polynomial<const N: usize, const M: usize>(self, fit: &Fit<N, M>) -> Self {
-        if Self::SINGLE { self.horner(&fit.single) } else { self.horner(&fit.double) }
+        if const { Self::SINGLE } { self.horner(&fit.single) } else { self.horner(&fit.double) }
     }
 
     #[inline(always)]
@@ -43,16 +49,16 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
 
     /// The nearest integer to a small number, and its last bits.
     #[inline(always)]
-    fn nearest(self) -> (Self, T::Integers) {
+    fn nearest(self) -> (Self, Self::Integers) {
         let sum = self + Self::shift();
-        (sum - Self::shift(), T::bits(sum.0))
+        (sum - Self::shift(), Self::bits(sum))
     }
 
     /// 2ⁿ of an integer, of a normal number's exponent.
     #[inline(always)]
     fn power_of_two(self) -> Self {
-        let bits = T::bits((self + Self::shift()).0) << Self::FRACTION;
-        Self::of(T::from_bits(bits + T::bits(Self::splat(1.0).0)))
+        let bits = Integers::shl(Self::bits(self + Self::shift()), Self::FRACTION);
+        Self::from_bits(bits + Self::bits(Self::splat(1.0)))
     }
 
     /// The number itself where it is none, else the result.
@@ -65,7 +71,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     #[inline(always)]
     fn exp_plus(self, rest: Self, k: f64) -> Self {
         // Beyond these everything is zero or infinite.
-        let [low, high] = if Self::SINGLE { [-104.0, 90.0] } else { [-746.0, 711.0] };
+        let [low, high] = if const { Self::SINGLE } { [-104.0, 90.0] } else { [-746.0, 711.0] };
         let x = self.max(Self::splat(low)).min(Self::splat(high));
         let (n, _) = (x * Self::splat(std::f64::consts::LOG2_E)).nearest();
         let [high, low] = LN_2[Self::PRECISION];
@@ -79,30 +85,31 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn exp_of(self) -> Self {
+    fn exp_of(self) -> Self {
         self.exp_plus(Self::splat(0.0), 0.0)
     }
 
     /// e and m of x = 2ᵉ m with m from √½ to √2, of a finite number above zero.
     #[inline(always)]
     fn exponent_and_fraction(self) -> (Self, Self) {
-        let (one, half) = (T::bits(Self::splat(1.0).0), std::f64::consts::FRAC_1_SQRT_2);
-        let half = T::bits(Self::splat(half).0);
-        let smallest = if Self::SINGLE { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };
+        let (one, half) = (Self::bits(Self::splat(1.0)), std::f64::consts::FRAC_1_SQRT_2);
+        let half = Self::bits(Self::splat(half));
+        let smallest =
+            if const { Self::SINGLE } { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };
         let tiny = Lane::lt(self, Self::splat(smallest));
         let scale = Self::splat((1_u64 << Self::FRACTION) as f64 * 4.0);
         let x = Self::select(tiny, self * scale, self);
-        let bits = T::bits(x.0) - half + one;
-        let bias = Self::splat(if Self::SINGLE { 127.0 } else { 1023.0 });
+        let bits = Self::bits(x) - half + one;
+        let bias = Self::splat(if const { Self::SINGLE } { 127.0 } else { 1023.0 });
         let scaled = Self::splat(f64::from(Self::FRACTION + 2));
-        let e = Self::of(T::reals(bits >> Self::FRACTION)) - bias;
+        let e = Self::from_integers(Integers::shr(bits, Self::FRACTION)) - bias;
         let e = Self::select(tiny, e - scaled, e);
-        let fraction = T::bits(Self::splat(2.0).0) - one - Self::unit();
-        (e, Self::of(T::from_bits((bits & fraction) + half)))
+        let fraction = Self::bits(Self::splat(2.0)) - one - Self::unit();
+        (e, Self::from_bits((bits & fraction) + half))
     }
 
     #[inline(always)]
-    pub(super) fn ln_of(self) -> Self {
+    fn ln_of(self) -> Self {
         let x = self;
         let (e, m) = x.exponent_and_fraction();
         // ln m = f - (f²/2 - s (f²/2 + R)), with s = f / (2 + f).
@@ -123,8 +130,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         self.unless_nan(ln)
     }
 
-    /// ln x and what rounding takes from it, of a finite number above zero; where products and sums
-    /// are fused.
+    /// ln x and what rounding takes from it, of a finite number above zero.
     #[inline(always)]
     fn ln_in_two(self) -> (Self, Self) {
         let (e, m) = self.exponent_and_fraction();
@@ -155,12 +161,9 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
         (ln, rest.plus_product(two, half_low).plus_product(e, Self::splat(low)))
     }
 
-    /// With the special values of C99; element by element where products are not fused.
+    /// With the special values of C99.
     #[inline(always)]
-    pub(super) fn powf_of(self, y: Self) -> Self {
-        if !S::FUSES {
-            return self.each_two(y, Lane::powf);
-        }
+    fn powf_of(self, y: Self) -> Self {
         let x = self.abs();
         let [zero, one, infinity] = [0.0, 1.0, f64::INFINITY].map(Self::splat);
         let (ln, rest) = x.ln_in_two();
@@ -183,7 +186,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn cbrt_of(self) -> Self {
+    fn cbrt_of(self) -> Self {
         let x = self.abs();
         let (e, m) = x.exponent_and_fraction();
         let (third, _) = (e * Self::splat(1.0 / 3.0)).nearest();
@@ -206,14 +209,14 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
 
     /// The lowest bit.
     #[inline(always)]
-    fn unit() -> T::Integers {
-        T::Integers::splat(S::here(), T::Scalar::word_from_u32(1))
+    fn unit() -> Self::Integers {
+        Self::Integers::splat(1)
     }
 
     /// The sine and the cosine of the rest of an angle beyond the nearest multiple of π/2, and the
     /// last bits of this multiple.
     #[inline(always)]
-    fn of_rest(self) -> (Self, Self, T::Integers) {
+    fn of_rest(self) -> (Self, Self, Self::Integers) {
         let (n, quadrant) = (self * Self::splat(std::f64::consts::FRAC_2_PI)).nearest();
         let mut r = self;
         for part in HALF_PI[Self::PRECISION] {
@@ -234,15 +237,15 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
 
     /// The sine of an angle in this quadrant, of what [`of_rest`](Self::of_rest) gives.
     #[inline(always)]
-    fn in_quadrant(sin: Self, cos: Self, quadrant: T::Integers) -> Self {
-        let bit = |mask: T::Integers| (quadrant & mask).simd_eq(mask);
-        let (one, two) = (Self::unit(), Self::unit() << 1);
+    fn in_quadrant(sin: Self, cos: Self, quadrant: Self::Integers) -> Self {
+        let bit = |mask: Self::Integers| Integers::eq(quadrant & mask, mask);
+        let (one, two) = (Self::unit(), Self::Integers::splat(2));
         let chosen = Self::select(bit(one), cos, sin);
         Self::select(bit(two), -chosen, chosen)
     }
 
     #[inline(always)]
-    pub(super) fn sin_of(self) -> Self {
+    fn sin_of(self) -> Self {
         if !self.are_angles() {
             return self.each(Lane::sin);
         }
@@ -251,7 +254,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn cos_of(self) -> Self {
+    fn cos_of(self) -> Self {
         if !self.are_angles() {
             return self.each(Lane::cos);
         }
@@ -260,23 +263,23 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn tan_of(self) -> Self {
+    fn tan_of(self) -> Self {
         if !self.are_angles() {
             return self.each(Lane::tan);
         }
         let (sin, cos, quadrant) = self.of_rest();
-        let odd = (quadrant & Self::unit()).simd_eq(Self::unit());
+        let odd = Integers::eq(quadrant & Self::unit(), Self::unit());
         Self::select(odd, -cos, sin) / Self::select(odd, sin, cos)
     }
 
     #[inline(always)]
-    pub(super) fn atan2_of(self, x: Self) -> Self {
+    fn atan2_of(self, x: Self) -> Self {
         let [y_size, x_size] = [self.abs(), x.abs()];
         let (low, high) = (y_size.min(x_size), y_size.max(x_size));
         let [zero, one] = [0.0, 1.0].map(Self::splat);
         // Both may be zero, or infinite; estimates would not do for the largest numbers.
         let of_same = Self::select(Lane::eq(high, zero), zero, one);
-        let ratio = Self::select(Lane::eq(low, high), of_same, Self::of(low.0 / high.0));
+        let ratio = Self::select(Lane::eq(low, high), of_same, Self::divide(low, high));
         let z = ratio * ratio;
         let angle = ratio.plus_product(ratio * z, z.polynomial(&ATAN));
         let [high, ..] = HALF_PI[Self::PRECISION];
@@ -289,7 +292,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn atan_of(self) -> Self {
+    fn atan_of(self) -> Self {
         self.atan2_of(Self::splat(1.0))
     }
 
@@ -301,17 +304,17 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn asin_of(self) -> Self {
+    fn asin_of(self) -> Self {
         self.atan2_of(self.other_side())
     }
 
     #[inline(always)]
-    pub(super) fn acos_of(self) -> Self {
+    fn acos_of(self) -> Self {
         self.other_side().atan2_of(self)
     }
 
     #[inline(always)]
-    pub(super) fn erf_of(self) -> Self {
+    fn erf_of(self) -> Self {
         let x = self.abs();
         let z = x * x;
         let near = x * z.polynomial(&ERF);
@@ -321,7 +324,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn erfc_of(self) -> Self {
+    fn erfc_of(self) -> Self {
         let erfc = self.abs().erfc_of_positive();
         let negative = Lane::lt(self, Self::splat(0.0));
         self.unless_nan(Self::select(negative, Self::splat(2.0) - erfc, erfc))
@@ -330,12 +333,12 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     #[inline(always)]
     fn erfc_of_positive(self) -> Self {
         // Beyond this it is zero.
-        let x = self.min(Self::splat(if Self::SINGLE { 11.0 } else { 28.0 }));
+        let x = self.min(Self::splat(if const { Self::SINGLE } { 11.0 } else { 28.0 }));
         let two = Self::splat(2.0);
         let scaled = ((x - two) / (x + two)).polynomial(&ERFC);
         // What rounding takes from x² counts: the square of the first digits is exact.
         let digits = Self::FRACTION / 2 + 1;
-        let first = Self::of(T::from_bits((T::bits(x.0) >> digits) << digits));
+        let first = Self::from_bits(Integers::shl(Integers::shr(Self::bits(x), digits), digits));
         let gauss = (-(first * first)).exp_plus((first - x) * (first + x), 0.0);
         gauss * scaled / Self::splat(1.0).plus_product(two, x)
     }
@@ -348,7 +351,7 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn sinh_of(self) -> Self {
+    fn sinh_of(self) -> Self {
         let z = self * self;
         let near = self.plus_product(self * z, z.polynomial(&SINH));
         let [growing, falling] = self.half_exponentials();
@@ -357,13 +360,13 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
     }
 
     #[inline(always)]
-    pub(super) fn cosh_of(self) -> Self {
+    fn cosh_of(self) -> Self {
         let [growing, falling] = self.half_exponentials();
         growing + falling
     }
 
     #[inline(always)]
-    pub(super) fn tanh_of(self) -> Self {
+    fn tanh_of(self) -> Self {
         let x = self.abs();
         let z = x * x;
         let near = x.plus_product(x * z, z.polynomial(&TANH));
@@ -375,10 +378,12 @@ impl<S: Hardware, T: Kind<S>> Wide<S, T> {
 
     /// The nearest integer, halves away from zero.
     #[inline(always)]
-    pub(super) fn round_of(self) -> Self {
+    fn round_of(self) -> Self {
         let whole = self.trunc();
         let is_far = Lane::le(Self::splat(0.5), (self - whole).abs());
         let next = whole + Self::splat(1.0).copysign(self);
         Self::select(is_far, next, whole)
     }
 }
+
+impl<V: Vector> Functions for V {}

@@ -25,16 +25,16 @@ pub(crate) trait Lanes: Lane {
     /// Runs a function, all of which is inlined, with the instructions of the lane.
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;
 
-    /// The numbers of these [`WIDTH`](Self::WIDTH) words.
-    fn load(words: &[Word<Self>]) -> Self;
-    /// The integers of these words.
-    fn load_u32(words: &[Word<Self>]) -> Self::U32;
+    /// The numbers of a line that fill the lane in which the one at `at` is.
+    fn load(line: &Line<Word<Self>>, at: usize) -> Self;
+    /// The same of integers.
+    fn load_u32(line: &Line<Word<Self>>, at: usize) -> Self::U32;
     /// The number of this word, in every element.
     fn broadcast(word: Word<Self>) -> Self;
-    /// Writes the numbers to words.
-    fn store(self, words: &mut [Word<Self>]);
-    /// Writes the integers to words.
-    fn store_u32(integers: Self::U32, words: &mut [Word<Self>]);
+    /// Writes the numbers to the first words of a line.
+    fn store(self, line: &mut Line<Word<Self>>);
+    /// Writes the integers to the first words of a line.
+    fn store_u32(integers: Self::U32, line: &mut Line<Word<Self>>);
     /// `first`, `first + 1`, ...
     fn count_from(first: u32) -> Self::U32;
     /// The sum of all elements, or the smallest or largest of them: what the kind of a result says.
@@ -50,27 +50,25 @@ pub(crate) struct Load<'a, L: Lanes> {
     pub at: usize,
 }
 
-impl<L: Lanes> Load<'_, L> {
-    #[inline(always)]
-    fn next(&mut self) -> &[Word<L>] {
-        let Some((line, rest)) = self.lines.split_first() else { return &[] };
-        self.lines = rest;
-        &line.0[self.at..self.at + L::WIDTH]
-    }
-}
-
 impl<L: Lanes> Reader<L> for Load<'_, L> {
     #[inline(always)]
     fn real(&mut self) -> L {
-        L::load(self.next())
+        let [line, rest @ ..] = self.lines else { return L::default() };
+        self.lines = rest;
+        L::load(line, self.at)
     }
     #[inline(always)]
     fn index(&mut self) -> L::U32 {
-        L::load_u32(self.next())
+        let [line, rest @ ..] = self.lines else { return L::U32::default() };
+        self.lines = rest;
+        L::load_u32(line, self.at)
     }
     #[inline(always)]
     fn coordinate(&mut self) -> L::Coordinate {
-        L::coordinate_from(|| L::load(self.next()))
+        L::coordinate_from(
+            #[inline(always)]
+            || self.real(),
+        )
     }
 }
 
@@ -84,7 +82,7 @@ pub(crate) struct Broadcast<'a, L: Lanes> {
 impl<L: Lanes> Broadcast<'_, L> {
     #[inline(always)]
     fn next(&mut self) -> Word<L> {
-        let Some((line, rest)) = self.lines.split_first() else { return Word::<L>::default() };
+        let [line, rest @ ..] = self.lines else { return Word::<L>::default() };
         self.lines = rest;
         line.0[self.at]
     }
@@ -101,7 +99,10 @@ impl<L: Lanes> Reader<L> for Broadcast<'_, L> {
     }
     #[inline(always)]
     fn coordinate(&mut self) -> L::Coordinate {
-        L::coordinate_from(|| L::broadcast(self.next()))
+        L::coordinate_from(
+            #[inline(always)]
+            || self.real(),
+        )
     }
 }
 
@@ -110,24 +111,17 @@ pub(crate) struct Store<'a, L: Lanes> {
     pub lines: std::slice::IterMut<'a, Line<Word<L>>>,
 }
 
-impl<L: Lanes> Store<'_, L> {
-    #[inline(always)]
-    fn next(&mut self) -> Option<&mut [Word<L>]> {
-        self.lines.next().map(|line| &mut line.0[..L::WIDTH])
-    }
-}
-
 impl<L: Lanes> Writer<L> for Store<'_, L> {
     #[inline(always)]
     fn real(&mut self, value: L) {
-        if let Some(words) = self.next() {
-            value.store(words);
+        if let Some(line) = self.lines.next() {
+            value.store(line);
         }
     }
     #[inline(always)]
     fn index(&mut self, value: L::U32) {
-        if let Some(words) = self.next() {
-            L::store_u32(value, words);
+        if let Some(line) = self.lines.next() {
+            L::store_u32(value, line);
         }
     }
     /// Results have no positions.
@@ -163,9 +157,9 @@ impl<L: Lanes> Writer<L> for Reduce<'_, L> {
     #[inline(always)]
     fn index(&mut self, value: L::U32) {
         if let Some((word, _)) = self.next() {
-            let mut counts = [Word::<L>::default(); LINE];
-            L::store_u32(value, &mut counts[..L::WIDTH]);
-            let counts = counts.map(L::Scalar::word_to_u32);
+            let mut counts = Line([Word::<L>::default(); LINE]);
+            L::store_u32(value, &mut counts);
+            let counts = counts.0.map(L::Scalar::word_to_u32);
             *word = L::Scalar::word_from_u32(counts.into_iter().fold(0, u32::wrapping_add));
         }
     }
@@ -186,24 +180,24 @@ macro_rules! one_element {
                 f()
             }
             #[inline(always)]
-            fn load(words: &[Word<Self>]) -> Self {
-                Self::from_word(words[0])
+            fn load(line: &Line<Word<Self>>, at: usize) -> Self {
+                Self::from_word(line.0[at])
             }
             #[inline(always)]
-            fn load_u32(words: &[Word<Self>]) -> u32 {
-                Self::word_to_u32(words[0])
+            fn load_u32(line: &Line<Word<Self>>, at: usize) -> u32 {
+                Self::word_to_u32(line.0[at])
             }
             #[inline(always)]
             fn broadcast(word: Word<Self>) -> Self {
                 Self::from_word(word)
             }
             #[inline(always)]
-            fn store(self, words: &mut [Word<Self>]) {
-                words[0] = self.to_word();
+            fn store(self, line: &mut Line<Word<Self>>) {
+                line.0[0] = self.to_word();
             }
             #[inline(always)]
-            fn store_u32(integer: u32, words: &mut [Word<Self>]) {
-                words[0] = Self::word_from_u32(integer);
+            fn store_u32(integer: u32, line: &mut Line<Word<Self>>) {
+                line.0[0] = Self::word_from_u32(integer);
             }
             #[inline(always)]
             fn count_from(first: u32) -> u32 {

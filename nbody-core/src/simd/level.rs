@@ -1,7 +1,7 @@
 //! The vector instructions that an evaluation uses.
 
-use fearless_simd::Level;
-
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 use crate::Error;
 use crate::options::names;
 
@@ -13,11 +13,9 @@ use crate::options::names;
 pub enum SimdLevel {
     /// One number at a time, without special instructions.
     Scalar,
-    /// 128 bits, on x86-64 since 2008.
-    Sse42,
     /// 256 bits with fused multiply-add, on x86-64 since 2013 (x86-64-v3).
     Avx2,
-    /// 512 bits, on x86-64 since 2019 (the instructions of Ice Lake; Zen 4 has them).
+    /// 512 bits, on x86-64 since 2017 (x86-64-v4; Zen 4 has them).
     Avx512,
     /// 128 bits, on every 64-bit ARM.
     Neon,
@@ -39,13 +37,10 @@ impl SimdLevel {
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
-            Self::Sse42 => Level::new().as_sse4_2().is_some(),
+            Self::Avx2 => avx2::is_available(),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Level::new().as_avx2().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Level::new().as_avx512().is_some(),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => Level::new().as_neon().is_some(),
+            Self::Avx512 => avx512::is_available(),
+            Self::Neon => cfg!(target_arch = "aarch64"),
             #[allow(unreachable_patterns)]
             _ => false,
         }
@@ -62,4 +57,4 @@ impl SimdLevel {
     }
 }
 
-names!(SimdLevel: Scalar "scalar", Sse42 "sse4.2", Avx2 "avx2", Avx512 "avx512", Neon "neon");
+names!(SimdLevel: Scalar "scalar", Avx2 "avx2", Avx512 "avx512", Neon "neon");

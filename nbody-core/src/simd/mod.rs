@@ -1,18 +1,21 @@
 //! Lanes of several numbers: the vector registers of a processor.
 
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod array;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
 mod fits;
 mod functions;
-mod hardware;
-pub(crate) mod kind;
 mod lanes;
 mod level;
 mod series;
+mod vector;
 mod wide;
 
-pub(crate) use hardware::Hardware;
 pub(crate) use lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
 pub use level::SimdLevel;
-pub(crate) use wide::Wide;
 
 #[cfg(test)]
 mod tests;

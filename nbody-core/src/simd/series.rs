@@ -38,8 +38,19 @@ impl Series {
     }
 }
 
+/// Of 1, error, error², ...
+pub const fn coefficients(exponent: f64) -> [f64; MOST_TERMS + 1] {
+    let mut all = [1.0; MOST_TERMS + 1];
+    let mut term = 1;
+    while term <= MOST_TERMS {
+        all[term] = coefficient(exponent, term);
+        term += 1;
+    }
+    all
+}
+
 /// Of error^term.
-pub const fn coefficient(exponent: f64, term: usize) -> f64 {
+const fn coefficient(exponent: f64, term: usize) -> f64 {
     let (mut product, mut k) = (1.0, 0);
     while k < term {
         product *= (exponent + k as f64) / (k + 1) as f64;

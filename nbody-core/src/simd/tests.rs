@@ -1,11 +1,16 @@
 //! Functions of vectors against those of the libm crate, in `f64`.
 
-use super::{Hardware, LINE, Lanes, Line, SimdLevel, Wide, Word, kind};
-use crate::{Lane, Precision, Scalar, gather_entry};
-#[cfg(target_arch = "aarch64")]
-use fearless_simd::aarch64::Neon;
+use super::array::Array;
+use super::{LINE, Lanes, Line, SimdLevel, Word};
 #[cfg(target_arch = "x86_64")]
-use fearless_simd::x86::{Avx2, Avx512, Sse4_2};
+use super::{avx2, avx512};
+use crate::{Lane, Precision, Scalar, gather_entry};
+
+/// The levels that this machine has; arrays do everywhere.
+fn levels() -> impl Iterator<Item = SimdLevel> {
+    let all = SimdLevel::ALL.iter().copied();
+    all.filter(|level| level.is_available() || *level == SimdLevel::Neon)
+}
 
 /// What runs on lanes of one kind.
 trait Task {
@@ -17,22 +22,18 @@ trait Task {
 fn run<T: Task>(level: SimdLevel, precision: Precision, task: T) -> T::Result {
     match level {
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Sse42 => on_vectors::<Sse4_2, T>(precision, task),
+        SimdLevel::Avx2 => on::<avx2::Single, avx2::Double, T>(precision, task),
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => on_vectors::<Avx2, T>(precision, task),
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => on_vectors::<Avx512, T>(precision, task),
-        #[cfg(target_arch = "aarch64")]
-        SimdLevel::Neon => on_vectors::<Neon, T>(precision, task),
-        _ if precision == Precision::Double => task.run::<f64>(),
-        _ => task.run::<f32>(),
+        SimdLevel::Avx512 => on::<avx512::Single, avx512::Double, T>(precision, task),
+        SimdLevel::Neon => on::<Array<f32, 4>, Array<f64, 2>, T>(precision, task),
+        _ => on::<f32, f64, T>(precision, task),
     }
 }
 
-fn on_vectors<S: Hardware, T: Task>(precision: Precision, task: T) -> T::Result {
+fn on<S: Lanes, D: Lanes, T: Task>(precision: Precision, task: T) -> T::Result {
     match precision {
-        Precision::Double => task.run::<Wide<S, kind::Double>>(),
-        _ => task.run::<Wide<S, kind::Single>>(),
+        Precision::Double => task.run::<D>(),
+        _ => task.run::<S>(),
     }
 }
 
@@ -67,8 +68,10 @@ impl Task for Error<'_> {
             L::vectorize(
                 #[inline(always)]
                 || {
-                    for words in line.0.chunks_exact_mut(L::WIDTH) {
-                        evaluate(name, L::load(words)).store(words);
+                    for at in (0..LINE).step_by(L::WIDTH) {
+                        let mut part = arguments;
+                        evaluate(name, L::load(&arguments, at)).store(&mut part);
+                        line.0[at..][..L::WIDTH].copy_from_slice(&part.0[..L::WIDTH]);
                     }
                 },
             );
@@ -168,7 +171,7 @@ const FUNCTIONS: &[Function] = &[
     Function {
         name: "rsqrt^3",
         truth: |x| x.sqrt().powi(-3),
-        ulp: [5.0, 6.0],
+        ulp: [6.0, 6.0],
         from: 1e-3,
         to: 1e3,
     },
@@ -178,7 +181,7 @@ const FUNCTIONS: &[Function] = &[
 #[test]
 fn functions_are_within_their_errors() {
     for function in FUNCTIONS {
-        for level in SimdLevel::available().skip(1) {
+        for level in levels().skip(1) {
             for (precision, ulp) in
                 [Precision::Single, Precision::Double].into_iter().zip(function.ulp)
             {
@@ -197,12 +200,12 @@ impl Task for At {
     type Result = Vec<f64>;
 
     fn run<L: Lanes>(self) -> Vec<f64> {
-        let mut words = [Word::<L>::default(); LINE];
+        let mut line = Line([Word::<L>::default(); LINE]);
         L::vectorize(
             #[inline(always)]
-            || evaluate(self.0, L::splat(self.1)).store(&mut words[..L::WIDTH]),
+            || evaluate(self.0, L::splat(self.1)).store(&mut line),
         );
-        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+        line.0[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
     }
 }
 
@@ -217,7 +220,7 @@ fn ends_of_the_range_are_those_of_the_functions() {
         [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -1.0, 1e-30, 3e4, 1e30, -200.0];
     for function in FUNCTIONS.iter().filter(|function| function.name != "rsqrt^16") {
         for argument in arguments {
-            for level in SimdLevel::available() {
+            for level in levels() {
                 for precision in [Precision::Single, Precision::Double] {
                     let round = |x: f64| rounded(x, precision);
                     let denormal = if precision == Precision::Single { 2e-45 } else { 0.0 };
@@ -244,7 +247,7 @@ fn ends_of_the_range_are_those_of_the_functions() {
 #[test]
 fn halves_round_away_from_zero() {
     for x in [0.5, -0.5, 1.5, 2.5, -3.5, 0.499_999_970_197_677_6, -0.25, 8_388_607.5] {
-        for level in SimdLevel::available() {
+        for level in levels() {
             for precision in [Precision::Single, Precision::Double] {
                 for found in run(level, precision, At("round", x)) {
                     assert_eq!(found.to_bits(), x.round().to_bits(), "{x} {level} {precision}");
@@ -265,15 +268,15 @@ impl Task for AtTwo {
     fn run<L: Lanes>(self) -> Vec<f64> {
         let Self(name, x, y) = self;
         let [x, y] = [x, y].map(L::splat);
-        let mut words = [Word::<L>::default(); LINE];
+        let mut line = Line([Word::<L>::default(); LINE]);
         L::vectorize(
             #[inline(always)]
             || {
                 let result = if name == "powf" { x.powf(y) } else { x.atan2(y) };
-                result.store(&mut words[..L::WIDTH]);
+                result.store(&mut line);
             },
         );
-        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+        line.0[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
     }
 }
 
@@ -283,7 +286,7 @@ fn functions_of_two_numbers_have_the_special_values_of_c99() {
     let numbers = || sizes.into_iter().flat_map(|size| [size, -size]);
     for (name, truth) in [("powf", libm::pow as OfTwo), ("atan2", libm::atan2)] {
         for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
-            for level in SimdLevel::available().skip(1) {
+            for level in levels().skip(1) {
                 for precision in [Precision::Single, Precision::Double] {
                     let round = |x: f64| rounded(x, precision);
                     let truth = round(truth(round(x), round(y)));
@@ -314,10 +317,10 @@ impl Task for Entries {
 
     fn run<L: Lanes>(self) -> Vec<f64> {
         let entries: Vec<L> = (0..self.length).map(|k| L::splat(k.into())).collect();
-        let mut words = [Word::<L>::default(); LINE];
+        let mut line = Line([Word::<L>::default(); LINE]);
         let found = L::gather(&entries, L::count_from(self.from));
-        found.store(&mut words[..L::WIDTH]);
-        words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+        found.store(&mut line);
+        line.0[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64()).collect()
     }
 }
 
@@ -325,7 +328,7 @@ impl Task for Entries {
 fn entries_are_found_in_tables_of_any_length() {
     for length in [0, 1, 3, 4, 7, 8, 9, 16, 17, 40] {
         for from in [0, 1, 5, 13, 39, u32::MAX - 20] {
-            for level in SimdLevel::available() {
+            for level in levels() {
                 for precision in Precision::ALL {
                     let found = run(level, *precision, Entries { length, from });
                     for (index, found) in (from..).zip(found) {
@@ -351,10 +354,10 @@ impl Task for Cells {
             std::array::from_fn(|r| std::array::from_fn(|c| L::splat((10 * r + c) as f64)));
         let index = |first, varies| if varies { L::count_from(first) } else { L::splat_u32(first) };
         let found = gather_entry(&table, index(row, varies[0]), index(column, varies[1]));
-        let mut words = [Word::<L>::default(); LINE];
-        found.store(&mut words[..L::WIDTH]);
+        let mut line = Line([Word::<L>::default(); LINE]);
+        found.store(&mut line);
         let at = |first: u32, varies: bool, k: u32| first.wrapping_add(if varies { k } else { 0 });
-        let found = words[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64());
+        let found = line.0[..L::WIDTH].iter().map(|word| L::Scalar::from_word(*word).to_f64());
         (0..)
             .zip(found)
             .map(|(k, x)| (at(row, varies[0], k), at(column, varies[1], k), x))
@@ -366,7 +369,7 @@ impl Task for Cells {
 fn cells_of_tables_are_found_whatever_varies() {
     for (row, column) in [(0, 0), (1, 3), (3, 4), (4, 1), (2, 5), (u32::MAX, 0), (1, u32::MAX)] {
         for varies in [[false, false], [true, false], [false, true], [true, true]] {
-            for level in SimdLevel::available() {
+            for level in levels() {
                 for precision in Precision::ALL {
                     let found = run(level, *precision, Cells(row, column, varies));
                     for (r, c, found) in found {
