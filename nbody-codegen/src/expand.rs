@@ -335,6 +335,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let index =
         if emit_cuda::keeps_index(module, item) { index } else { format_ident!("_{index}") };
     let index = quote!(#index: Real::U32,);
+    let units = format_ident!("__units_of_{name}");
     let pair = function_of_pair("pair", item, &pair.roles, &index, &evaluate, krate);
     quote! {
         impl #krate::Interaction for #target {
@@ -350,15 +351,18 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             #pair
             #third_law
 
-            // The compiler takes the functions of a module for one unit of code generation, and
-            // works on several of them at a time.
             #[inline(never)]
             fn cpu_loops(__variant: #krate::__private::Variant) -> #krate::__private::Compiled {
-                mod scalars { pub struct Unit; }
-                mod singles { pub struct Unit; }
-                mod doubles { pub struct Unit; }
-                __variant.of::<Self, scalars::Unit, singles::Unit, doubles::Unit>()
+                __variant.of::<Self, #units::scalars::Unit, #units::singles::Unit, #units::doubles::Unit>()
             }
+        }
+
+        // The compiler takes the functions of a module's types for one unit of code generation, and
+        // works on several units at a time.
+        mod #units {
+            pub mod scalars { pub struct Unit; }
+            pub mod singles { pub struct Unit; }
+            pub mod doubles { pub struct Unit; }
         }
     }
 }
