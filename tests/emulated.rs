@@ -1,21 +1,29 @@
-//! Every CUDA program, run in the emulator, and every CPU kernel with each of the vector
-//! instructions that there are: compared with the reference, and in exact mathematics with the bits
-//! of one another.
+//! The CUDA programs of every interaction, run in the emulator, and its CPU kernels with each of the
+//! vector instructions that there are: compared with the reference, and in exact mathematics with
+//! the bits of one another. An interaction computes in ways in which any two choices meet, and the
+//! library in all ways that there are.
 //!
 //! The last line tells how many programs and kernels ran, and how often.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::{
-    AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision, SimdLevel, Tiling,
+    Accumulation, AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision,
+    SimdLevel, Tiling,
 };
 use nbody_interactions::Visitor;
-use nbody_models::{domains, ways};
+use nbody_models::{all_ways, domains, paired_ways};
 
 /// Around every boundary: bags, tiles and threads.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2049];
+
+/// To compare bits in: bags that end within a tile, and splits that do not come out even.
+const TILINGS: [Tiling; 3] =
+    [Tiling { bag: 256, splits: 1 }, Tiling { bag: 100, splits: 3 }, Tiling { bag: 7, splits: 20 }];
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -23,92 +31,150 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 fn main() {
     let arguments = Arguments::from_args();
     let domains = domains().expect("a box with room");
-    let mut trials = Trials { domains, trials: Vec::new() };
-    nbody_tests::visit_all(&mut trials);
-    let conclusion = libtest_mimic::run(&arguments, trials.trials);
+    // Of all trials, since many ways have programs in common.
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let mut trials = Trials { domains, cache: cache.path().to_owned(), ..Trials::default() };
+    nbody_interactions::visit_all(&mut trials);
+    trials.others = true;
+    nbody_tests::visit_others(&mut trials);
+    let Trials { mut trials, all, taken, .. } = trials;
+    if !nbody_tests::is_quick() {
+        trials.push(Trial::test("every_way_is_taken", move || {
+            let missing: Vec<_> = all.difference(&taken).collect();
+            if missing.is_empty() { Ok(()) } else { Err(format!("{missing:?}").into()) }
+        }));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
     let (programs, runs) = (PROGRAMS.load(Ordering::Relaxed), RUNS.load(Ordering::Relaxed));
-    println!("emulated: {programs} programs, {runs} runs");
+    let compiled = files(cache.path(), "so");
+    println!("emulated: {programs} programs and kernels, {compiled} compiled, {runs} runs");
+    // Leaving the process would leave the folder.
+    drop(cache);
     conclusion.exit();
 }
 
+fn files(folder: &Path, extension: &str) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|it| it == extension)).count()
+}
+
+#[derive(Default)]
 struct Trials {
     domains: [Domain; 2],
+    cache: PathBuf,
+    /// Whether what is visited is not of the library.
+    others: bool,
+    /// How many interactions were visited.
+    turn: usize,
+    /// The ways that there are, and those that are taken.
+    all: BTreeSet<String>,
+    taken: BTreeSet<String>,
     trials: Vec<Trial>,
 }
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        for domain in self.domains {
-            // What to expect takes longer to find than a program to run, and is the same in all
-            // ways to compute but those of mixed precision, whose particles are others.
-            let [shared, mixed] = [Cases::<X>::default(), Cases::default()];
-            for options in ways(domain) {
-                let precision = options.precision;
-                let cases = if precision == Precision::Mixed { &mixed } else { &shared }.clone();
-                self.trials.push(Trial::test(format!("{}/{options}", X::NAME), move || {
-                    let all = || nbody_models::cases(&interaction, domain, precision, &SIZES);
-                    check(interaction, options, cases.get_or_init(all))
-                }));
-            }
+        // What to expect takes longer to find than a program to run, and is the same in all ways to
+        // compute in a space but those of mixed precision, whose particles are others.
+        let expected = [(); 4].map(|()| Cases::<X>::default());
+        let ways = paired_ways::<X>(self.domains, self.turn);
+        let tilings = tilings::<X>(&ways, self.turn);
+        let tested = nbody_tests::tested::<X>(!self.others, ways.len());
+        self.all.extend(all_ways::<X>(self.domains).iter().map(name));
+        self.taken.extend(ways[..tested].iter().map(name));
+        for (way, &options) in ways[..tested].iter().enumerate() {
+            let Options { precision, domain, .. } = options;
+            let mixed = precision == Precision::Mixed;
+            let cases =
+                expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
+            let tilings: Vec<_> = tilings.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
+            let cache = self.cache.clone();
+            self.trials.push(Trial::test(format!("{}/{}", X::NAME, name(&options)), move || {
+                let emulator = Device::emulator()?.with_cache_dir(cache);
+                let all = || nbody_models::cases(&interaction, domain, precision, &SIZES);
+                let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
+                check.all_devices()?;
+                tilings.iter().try_for_each(|&tiling| check.same_bits(tiling))
+            }));
         }
+        self.turn += 1;
     }
+}
+
+fn name(options: &Options) -> String {
+    format!("{options}/{}", options.pairs)
+}
+
+/// Which way to compute compares bits in which of [`TILINGS`]: one way in each, others for the next
+/// interaction, where IEEE arithmetic defines the bits.
+fn tilings<X: Interaction>(ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
+    let exact = |way: &usize| ways[*way].math == Math::Exact && X::OPERATIONS.special == 0;
+    let exact: Vec<_> = (0..ways.len()).filter(exact).collect();
+    let of = |tiling| exact.get((turn + tiling) % exact.len().max(1)).map(|&way| (way, tiling));
+    (0..TILINGS.len()).filter_map(of).collect()
 }
 
 /// Made by the first trial that needs them, gone with the last.
 type Cases<X> = Arc<OnceLock<Vec<Case<X>>>>;
 
-fn check<X: Interaction>(
+/// A way to compute an interaction.
+struct Check<'a, X: Interaction> {
+    emulator: Device,
     interaction: X,
     options: Options,
-    cases: &[Case<X>],
-) -> Result<(), Failed> {
-    let cache = tempfile::tempdir()?;
-    let emulator = Device::emulator()?.with_cache_dir(cache.path());
-    let levels = SimdLevel::available().map(Device::cpu_with).collect::<Result<Vec<_>, _>>()?;
-    // Both directions at once also where it does not pay.
-    let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
-    // In exact mathematics all levels run the same code, that of scalars.
-    let exact = options.math == Math::Exact;
-    let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
-    for device in [&emulator].into_iter().chain(checked) {
-        for options in [options].into_iter().chain(unordered) {
-            let mut direct = AllPairs::with_options(device, interaction, options)?;
-            PROGRAMS.fetch_add(1, Ordering::Relaxed);
-            for case in cases {
-                RUNS.fetch_add(1, Ordering::Relaxed);
-                let report = case.check(&mut direct, &options)?;
-                if !report.passes() {
-                    let (name, pairs) = (case.name(), options.pairs);
-                    return Err(format!("{device}: {name}, {pairs} pairs:\n{report}").into());
+    cases: &'a [Case<X>],
+}
+
+impl<X: Interaction> Check<'_, X> {
+    /// Against the reference.
+    fn all_devices(&self) -> Result<(), Failed> {
+        let levels = levels()?;
+        // In exact mathematics all levels run the same code, that of scalars.
+        let exact = self.options.math == Math::Exact;
+        let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
+        // Compensated sums are of ordered pairs whatever is asked for.
+        let compensated = self.options.accumulation == Accumulation::Compensated;
+        let unordered = X::THIRD_LAW.filter(|_| compensated);
+        let unordered = unordered.map(|_| Options { pairs: Pairs::Unordered, ..self.options });
+        for device in [&self.emulator].into_iter().chain(checked) {
+            for options in [self.options].into_iter().chain(unordered) {
+                let mut direct = AllPairs::with_options(device, self.interaction, options)?;
+                PROGRAMS.fetch_add(1, Ordering::Relaxed);
+                for case in self.cases {
+                    RUNS.fetch_add(1, Ordering::Relaxed);
+                    let report = case.check(&mut direct, &options)?;
+                    if !report.passes() {
+                        let (name, pairs) = (case.name(), options.pairs);
+                        return Err(format!("{device}: {name}, {pairs} pairs:\n{report}").into());
+                    }
                 }
             }
         }
+        Ok(())
     }
-    if exact && X::OPERATIONS.special == 0 {
-        // Bags that end within a tile, and splits that do not come out even.
-        let tilings = [(256, 1), (100, 3), (7, 20)].map(|(bag, splits)| Tiling { bag, splits });
-        for k in 0..levels.len().max(tilings.len()) {
-            let options = Options { tiling: Some(tilings[k % tilings.len()]), ..options };
-            same_bits([&emulator, &levels[k % levels.len()]], interaction, options, cases)?;
+
+    /// The emulator and some levels, between all tilings every level.
+    fn same_bits(&self, tiling: usize) -> Result<(), Failed> {
+        let options = Options { tiling: Some(TILINGS[tiling]), ..self.options };
+        let engine = |device| AllPairs::with_options(device, self.interaction, options);
+        let mut emulated = engine(&self.emulator)?;
+        for level in levels()?.iter().skip(tiling).step_by(TILINGS.len()) {
+            let mut other = engine(level)?;
+            for case in self.cases {
+                RUNS.fetch_add(1, Ordering::Relaxed);
+                if !case.same_bits(&mut emulated, &mut other)? {
+                    let (name, tiling) = (case.name(), options.tiling);
+                    return Err(
+                        format!("emulator, {level}: {name}, {tiling:?}: bits differ").into()
+                    );
+                }
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
-fn same_bits<X: Interaction>(
-    devices: [&Device; 2],
-    interaction: X,
-    options: Options,
-    cases: &[Case<X>],
-) -> Result<(), Failed> {
-    let one = &mut AllPairs::with_options(devices[0], interaction, options)?;
-    let other = &mut AllPairs::with_options(devices[1], interaction, options)?;
-    for case in cases {
-        RUNS.fetch_add(1, Ordering::Relaxed);
-        if !case.same_bits(one, other)? {
-            let (name, [one, other]) = (case.name(), devices);
-            return Err(format!("{one}, {other}: {name}, {:?}: bits differ", options.tiling).into());
-        }
-    }
-    Ok(())
+/// The CPU with each of its vector instructions.
+fn levels() -> Result<Vec<Device>, nbody::Error> {
+    SimdLevel::available().map(Device::cpu_with).collect()
 }

@@ -1,36 +1,8 @@
-//! What to check an engine on: ways to compute, and particles to compute.
+//! Particles to check an engine on.
 
-use nbody_core::{Accumulation, Case, Domain, Error, Interaction, Math, Options, Precision};
+use nbody_core::{Case, Domain, Interaction, Precision};
 
 use crate::{uniform, uniform_far};
-
-/// Space without end, and a box that particles in the unit cube reach across: along x from face
-/// to face, along y twice, along z not at all. Its lengths are powers of two, so that all
-/// precisions agree on which image is the nearest.
-pub fn domains() -> Result<[Domain; 2], Error> {
-    Ok([Domain::Open, Domain::periodic([1.0, 0.5, f64::INFINITY])?])
-}
-
-/// The ways to compute in this space, but for those that say nothing new: the blocked accumulation
-/// in double precision is the default one, and mixed precision sums as single does. In a box, whose differences are taken before anything is
-/// summed, one accumulation stands for all.
-pub fn ways(domain: Domain) -> Vec<Options> {
-    let mut ways = Vec::new();
-    for &precision in Precision::ALL {
-        for &accumulation in Accumulation::ALL {
-            for &math in Math::ALL {
-                ways.push(Options { precision, accumulation, math, domain, ..Options::default() });
-            }
-        }
-    }
-    ways.retain(|way| match way.precision {
-        Precision::Single => true,
-        Precision::Double => way.accumulation != Accumulation::Blocked,
-        Precision::Mixed => way.accumulation == Accumulation::default(),
-    });
-    ways.retain(|way| !domain.is_periodic() || way.accumulation == Accumulation::default());
-    ways
-}
 
 /// Cases of random particles around the boundaries that these sizes stand for: every size as one
 /// set, and with the size that stands as far from the end of the list. For mixed precision the

@@ -12,9 +12,11 @@ mod plummer;
 mod random;
 mod snapshot;
 mod uniform;
+mod ways;
 
-pub use checks::{cases, domains, ways};
+pub use checks::cases;
 pub use error::Error;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use uniform::{uniform, uniform_far};
+pub use ways::{all_ways, domains, paired_ways, ways};

@@ -4,6 +4,32 @@
 
 use nbody_interactions::Visitor;
 
+/// Set for the tests of `cargo xtask test --quick`, which take a part of the programs.
+pub const QUICK: &str = "NBODY_TEST_QUICK";
+
+/// The interactions of the library that a quick test takes, beside those of this module: a short
+/// one, a long one, one with a cutoff and tables, and one of particles that are smoothed.
+const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
+
+/// How many of its ways to compute a quick test takes of each interaction.
+const QUICK_WAYS: usize = 3;
+
+/// Whether to take a part of the programs.
+pub fn is_quick() -> bool {
+    std::env::var_os(QUICK).is_some_and(|value| !value.is_empty())
+}
+
+/// Of so many ways to compute an interaction, how many to test.
+pub fn tested<X: nbody::Interaction>(library: bool, ways: usize) -> usize {
+    if !is_quick() {
+        ways
+    } else if library && !REPRESENTATIVE.contains(&X::NAME) {
+        0
+    } else {
+        ways.min(QUICK_WAYS)
+    }
+}
+
 /// Visits the library of interactions, and those of this module.
 pub fn visit_all(visitor: &mut impl Visitor) {
     nbody_interactions::visit_all(visitor);
