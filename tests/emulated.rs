@@ -158,7 +158,10 @@ impl<X: Interaction> Check<'_, X> {
         let options = Options { tiling: Some(TILINGS[tiling]), ..self.options };
         let engine = |device| AllPairs::with_options(device, self.interaction, options);
         let mut emulated = engine(&self.emulator)?;
-        for level in levels()?.iter().skip(tiling).step_by(TILINGS.len()) {
+        let levels = levels()?;
+        let several = levels.len().max(TILINGS.len());
+        for k in (tiling..several).step_by(TILINGS.len()) {
+            let level = &levels[k % levels.len()];
             let mut other = engine(level)?;
             for case in self.cases {
                 RUNS.fetch_add(1, Ordering::Relaxed);

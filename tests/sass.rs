@@ -4,26 +4,21 @@
 //!
 //! A figure that grows fails, and so does a kernel that is not recorded. One that shrinks is
 //! told, so that the record follows:
-//! `NBODY_RECORD=1 cargo test --release -p nbody-tests --test sass` writes it.
-//!
-//! The last line tells how many kernels were compared.
-
-#[path = "common/cubin.rs"]
-mod cubin;
-#[path = "common/record.rs"]
-mod record;
+//! `NBODY_RECORD=1 cargo test -p nbody-tests --test programs` writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::nvrtc::Nvrtc;
+use libtest_mimic::{Failed, Trial};
 use nbody::sass::{self, Kernel, Slots};
 use nbody::{Choices, Interaction, Options, Precision, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
-use record::{Figures, Key, Record, Verdict};
+
+use crate::compiler::Compiler;
+use crate::cubin;
+use crate::record::{Figures, Key, Record, Verdict};
 
 /// An old, a middle and a new architecture; in double precision, one on which that is fast.
 const SINGLE: [u32; 3] = [80, 90, 120];
@@ -36,17 +31,17 @@ const COMMENT: &str = "\
 # What the machine code of each kernel costs: issue slots of a pair in the FORCE-LOOP, on all ways
 # through it and on the shortest one; registers and bytes of local memory of a thread.
 # Default options, open space. `cargo xtask test` fails when a figure grows.
-# Written by `NBODY_RECORD=1 cargo test --release -p nbody-tests --test sass`.";
+# Written by `NBODY_RECORD=1 cargo test -p nbody-tests --test programs`.";
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let tools = match Tools::open() {
-        Ok(tools) => Arc::new(tools),
-        Err(error) => {
-            eprintln!("{error}");
-            std::process::exit(1);
-        }
-    };
+/// What was compared, and all that may be recorded.
+pub struct Comparison {
+    tools: Arc<Tools>,
+    sources: BTreeSet<Source>,
+}
+
+/// The error says what is missing.
+pub fn trials(compiler: &Arc<Compiler>) -> Result<(Comparison, Vec<Trial>), String> {
+    let tools = Arc::new(Tools::open(compiler.clone())?);
     let mut trials = Trials { tools: tools.clone(), sources: BTreeSet::new(), trials: Vec::new() };
     nbody_interactions::visit_all(&mut trials);
     let Trials { sources, mut trials, .. } = trials;
@@ -56,12 +51,13 @@ fn main() {
     trials.push(Trial::test("a_record_is_read_as_it_is_written", read_as_written));
     let shared = tools.clone();
     trials.push(Trial::test("gravity_takes_a_root_for_a_pair", move || a_root_for_a_pair(&shared)));
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    if let Err(error) = tools.conclude(&sources) {
-        eprintln!("{error}");
-        std::process::exit(1);
+    Ok((Comparison { tools, sources }, trials))
+}
+
+impl Comparison {
+    pub fn conclude(&self) -> Result<(), String> {
+        self.tools.conclude(&self.sources)
     }
-    conclusion.exit();
 }
 
 /// The interaction, precision and architecture of a compilation.
@@ -72,7 +68,7 @@ fn source_of([interaction, _, precision, architecture]: &Key) -> Source {
 }
 
 struct Tools {
-    nvrtc: Nvrtc,
+    compiler: Arc<Compiler>,
     nvdisasm: PathBuf,
     record: Record,
     /// Whether to write the record instead of comparing with it.
@@ -88,8 +84,7 @@ fn path() -> PathBuf {
 }
 
 impl Tools {
-    fn open() -> Result<Self, String> {
-        let nvrtc = Nvrtc::find().and_then(|path| Nvrtc::open(&path)).map_err(|e| e.to_string())?;
+    fn open(compiler: Arc<Compiler>) -> Result<Self, String> {
         let nvdisasm = sass::find().map_err(|e| e.to_string())?;
         let recording = env::var_os(RECORD).is_some_and(|value| !value.is_empty());
         let text = match std::fs::read_to_string(path()) {
@@ -99,7 +94,7 @@ impl Tools {
         };
         let record = Record::parse(&text).map_err(|e| format!("{}: {e}", path().display()))?;
         let (found, less) = (Mutex::default(), Mutex::default());
-        Ok(Self { nvrtc, nvdisasm, record, recording, found, less })
+        Ok(Self { compiler, nvdisasm, record, recording, found, less })
     }
 
     /// Compares with the record, or keeps for it.
@@ -125,7 +120,7 @@ impl Tools {
 
     /// What to say of a failure that another compiler may have caused.
     fn other_compiler(&self) -> String {
-        let (now, then) = (self.nvrtc.version(), &self.record.nvrtc);
+        let (now, then) = (self.compiler.nvrtc.version(), &self.record.nvrtc);
         if now == *then {
             return String::new();
         }
@@ -138,7 +133,7 @@ impl Tools {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if self.recording {
             let fresh: BTreeSet<_> = found.keys().map(source_of).collect();
-            let mut record = Record { nvrtc: self.nvrtc.version(), ..self.record.clone() };
+            let mut record = Record { nvrtc: self.compiler.nvrtc.version(), ..self.record.clone() };
             record.figures.retain(|key, _| {
                 let source = source_of(key);
                 sources.contains(&source) && !fresh.contains(&source)
@@ -155,7 +150,7 @@ impl Tools {
         if !less.is_empty() {
             println!("set {RECORD}=1 to bring the record down");
         }
-        println!("sass: {} kernels, NVRTC {}", found.len(), self.nvrtc.version());
+        println!("sass: {} kernels, NVRTC {}", found.len(), self.compiler.nvrtc.version());
         Ok(())
     }
 }
@@ -175,6 +170,9 @@ impl Visitor for Trials {
             let source = [X::NAME.to_owned(), precision.to_string(), format!("sm_{architecture}")];
             let (name, tools) = (source.join("/"), self.tools.clone());
             self.sources.insert(source.clone());
+            if nbody_tests::tested::<X>(true, 1) == 0 {
+                continue;
+            }
             self.trials.push(Trial::test(name, move || {
                 Ok(check::<X>(&tools, &source, precision, architecture)?)
             }));
@@ -215,8 +213,8 @@ fn compile(
     tools: &Tools,
     program: &Program,
     architecture: u32,
-) -> Result<(Vec<u8>, Vec<Kernel>), String> {
-    let cubin = tools.nvrtc.compile(program, architecture).map_err(|e| e.to_string())?;
+) -> Result<(Arc<[u8]>, Vec<Kernel>), String> {
+    let cubin = tools.compiler.compile(program, architecture)?;
     let kernels = sass::disassemble(&tools.nvdisasm, &cubin).map_err(|e| e.to_string())?;
     Ok((cubin, kernels))
 }

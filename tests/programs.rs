@@ -1,0 +1,35 @@
+//! Every CUDA program, compiled by NVRTC, and its machine code counted. It needs no GPU.
+//!
+//! The last lines tell how many programs were compiled, and how many kernels compared.
+
+#[path = "common/compiler.rs"]
+mod compiler;
+#[path = "common/cubin.rs"]
+mod cubin;
+mod nvrtc;
+#[path = "common/record.rs"]
+mod record;
+mod sass;
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use compiler::Compiler;
+use libtest_mimic::Arguments;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = std::env::var_os(nvrtc::PREPARE) {
+        nvrtc::prepare(Path::new(&folder));
+        return Ok(());
+    }
+    let arguments = Arguments::from_args();
+    let compiler = Arc::new(Compiler::open()?);
+    let (comparison, of_machine_code) = sass::trials(&compiler)?;
+    let mut trials = nvrtc::trials(&compiler);
+    trials.extend(of_machine_code);
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    nvrtc::conclude(&compiler);
+    comparison.conclude()?;
+    conclusion.exit();
+}
