@@ -141,8 +141,8 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     /// Writes the components in order.
     #[inline(always)]
     pub fn write<W: Writer<L>>(&self, to: &mut W) {
-        for x in self.0 {
-            to.real(x);
+        for k in 0..D {
+            to.real(self.0[k]);
         }
     }
 }
@@ -181,8 +181,8 @@ impl<L: Lane, const D: usize> Point<L, D> {
     /// Writes the coordinates in order.
     #[inline(always)]
     pub fn write<W: Writer<L>>(&self, to: &mut W) {
-        for x in self.0 {
-            to.coordinate(x);
+        for k in 0..D {
+            to.coordinate(self.0[k]);
         }
     }
 }
