@@ -218,7 +218,7 @@ mod heavy {
 
 #[test]
 fn bags_shrink_where_j_particles_are_large() {
-    let program = Program::new::<heavy::Heavy>(Options::default()).unwrap();
+    let program = Program::new(heavy::Heavy::LAW, Options::default()).unwrap();
     assert_eq!(program.choices.bag, 16);
     let (_cache, device) = emulator();
     let (i, j) = (nbody_models::uniform(20, 1), nbody_models::uniform(300, 2));
@@ -232,7 +232,7 @@ fn bags_shrink_where_j_particles_are_large() {
 fn a_large_bag_leaves_room_for_fewer_i_particles() {
     let choices = |bag| {
         let options = Options { tiling: Some(Tiling { bag, splits: 1 }), ..Options::default() };
-        Program::new::<LennardJones>(options).map(|program| program.choices)
+        Program::new(LennardJones::LAW, options).map(|program| program.choices)
     };
     let fitting: Vec<_> = [256, 512, 900].map(|bag| choices(bag).unwrap().i_per_thread).to_vec();
     assert_eq!(fitting, [2, 2, 1]);
@@ -304,7 +304,7 @@ fn the_source_is_kept_where_the_build_says() {
     let (_cache, device) = emulator();
     let direct = AllPairs::new(&device, GRAVITY).unwrap();
     let path = direct.build().unwrap().source.clone().unwrap();
-    let program = Program::new::<Gravity>(Options::default()).unwrap();
+    let program = Program::new(Gravity::LAW, Options::default()).unwrap();
     assert_eq!(fs::read_to_string(path).unwrap(), program.source);
 }
 
@@ -388,8 +388,8 @@ fn choices_may_be_made_and_impossible_ones_are_refused() {
     let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
     let expected = expected.unwrap();
     let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
-    let ordered = Choices::candidates::<Gravity>(options).unwrap();
-    for choices in ordered.into_iter().chain(Choices::symmetric::<Gravity>(options)) {
+    let ordered = Choices::candidates(Gravity::LAW, options).unwrap();
+    for choices in ordered.into_iter().chain(Choices::symmetric(Gravity::LAW, options)) {
         direct.set_choices(Some(choices)).unwrap();
         let pairs = Options { pairs: Pairs::Unordered, ..options };
         let found = match choices.scheme {

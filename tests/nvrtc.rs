@@ -143,7 +143,7 @@ fn compile<X: Interaction>(
     lean: bool,
     scope: Scope,
 ) -> Result<(), Failed> {
-    for (k, program) in Program::all::<X>(options)?.into_iter().enumerate() {
+    for (k, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
         let main = k == 0;
         let unordered = scope == Scope::Every || options.pairs == Pairs::Unordered;
         let chosen = |&(k, architecture): &(usize, u32)| match program.choices.scheme {
@@ -185,11 +185,11 @@ fn compile_lean<X: Interaction>(
     let wanted = program.choices.i_per_thread;
     let mut choices = Some(program.choices);
     while let Some(lean) = choices.filter(|choices| 4 * choices.i_per_thread > wanted) {
-        let program = Program::with_choices::<X>(program.options, lean);
+        let program = Program::with_choices(X::LAW, program.options, lean);
         if local_memory(compiler, &program, architecture)? == 0 {
             return Ok(());
         }
-        choices = lean.narrower::<X>(program.options);
+        choices = lean.narrower(X::LAW, program.options);
     }
     Err(format!("{:?}, sm_{architecture}: local memory", program.choices).into())
 }
@@ -230,7 +230,7 @@ fn a_warm_cache_needs_no_nvrtc() -> Result<(), Failed> {
 }
 
 pub fn prepare(folder: &Path) {
-    let program = Program::new::<Gravity>(Options::default()).unwrap();
+    let program = Program::new(Gravity::LAW, Options::default()).unwrap();
     let build = nvrtc::prepare(&program, 90, folder).unwrap();
     assert!(build.cache_error.is_none() && build.source.is_some(), "{build:?}");
     assert_eq!(build.compile_time.is_zero(), build.origin == Origin::Cached);
@@ -243,7 +243,7 @@ fn expect(what: &str, found: &str, expected: &str) -> Result<(), Failed> {
 
 /// Newer than all that NVRTC knows: PTX, which the driver finishes. Older: an error.
 fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
-    let program = Program::new::<Gravity>(Options::default())?;
+    let program = Program::new(Gravity::LAW, Options::default())?;
     let ptx = compiler.nvrtc.compile(&program, NEWEST)?;
     if !ptx.windows(8).any(|window| window == b".version") || ptx.last() != Some(&0) {
         return Err("sm_999: not a whole PTX".into());
@@ -255,7 +255,7 @@ fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
 }
 
 fn a_refused_program(compiler: &Compiler) -> Result<(), Failed> {
-    let mut program = Program::new::<Gravity>(Options::default())?;
+    let mut program = Program::new(Gravity::LAW, Options::default())?;
     program.source = "int a;\nint b = nonsense;\n".to_owned();
     match compiler.nvrtc.compile(&program, 90) {
         Err(Error::Compilation { log, source_text, .. })

@@ -188,10 +188,10 @@ fn check<X: Interaction>(
     architecture: u32,
 ) -> Result<(), String> {
     let options = Options { precision, ..Options::default() };
-    let widest = Choices::widest::<X>(options).map_err(|e| e.to_string())?;
+    let widest = Choices::widest(X::LAW, options).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
-    for choices in [widest].into_iter().chain(Choices::symmetric::<X>(options)) {
-        let program = Program::with_choices::<X>(options, choices);
+    for choices in [widest].into_iter().chain(Choices::symmetric(X::LAW, options)) {
+        let program = Program::with_choices(X::LAW, options, choices);
         let (cubin, kernels) = compile(tools, &program, architecture)?;
         let name = program.kernels()[0].to_string_lossy().into_owned();
         let of_kernel = |attribute| {
@@ -200,7 +200,7 @@ fn check<X: Interaction>(
             found.map(|(_, value)| value).ok_or("an attribute is missing in the CUBIN")
         };
         let (registers, local) = (of_kernel(cubin::REGISTERS)?, of_kernel(cubin::FRAME_SIZE)?);
-        let slots = Slots::of::<X>(&program, &kernels);
+        let slots = Slots::of(X::LAW, &program, &kernels);
         let Slots { all, least } = slots.ok_or("no FORCE-LOOP that is unrolled as asked for")?;
         let [interaction, precision, architecture] = source.clone();
         let key = [interaction, name, precision, architecture];
@@ -233,11 +233,11 @@ fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed>
 /// Of the machine code itself: one root for each pair, and no local memory.
 fn a_root_for_a_pair(tools: &Tools) -> Result<(), Failed> {
     let options = Options::default();
-    let choices = Choices::symmetric::<Gravity>(options).into_iter();
-    for choices in choices.chain([Choices::widest::<Gravity>(options)?]) {
-        let program = Program::with_choices::<Gravity>(options, choices);
+    let choices = Choices::symmetric(Gravity::LAW, options).into_iter();
+    for choices in choices.chain([Choices::widest(Gravity::LAW, options)?]) {
+        let program = Program::with_choices(Gravity::LAW, options, choices);
         let (_, kernels) = compile(tools, &program, 90)?;
-        let force = sass::force_loop::<Gravity>(&program, &kernels).ok_or("no loop")?;
+        let force = sass::force_loop(Gravity::LAW, &program, &kernels).ok_or("no loop")?;
         if (force.special, force.local) != (choices.i_per_thread * choices.unroll, 0) {
             return Err(format!("{choices:?}: {force:?}").into());
         }

@@ -33,11 +33,11 @@ struct Emit {
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let both = Choices::symmetric::<X>(self.options);
+        let both = Choices::symmetric(X::LAW, self.options);
         let both = both.filter(|_| self.options.pairs == Pairs::Unordered);
         self.program = Some(both.map_or_else(
-            || Program::new::<X>(self.options),
-            |both| Ok(Program::with_choices::<X>(self.options, both)),
+            || Program::new(X::LAW, self.options),
+            |both| Ok(Program::with_choices(X::LAW, self.options, both)),
         ));
     }
 }

@@ -3,8 +3,8 @@
 use std::any::Any;
 
 use crate::{
-    Domain, Engine, Error, Interaction, Options, Record, Report, Roundings, Scalar, compare, pack,
-    reference, reference_self,
+    Domain, Engine, Error, Interaction, Options, Report, Roundings, compare, pack, reference,
+    reference_self,
 };
 
 /// Particles, and what the reference makes of them.
@@ -84,13 +84,6 @@ impl<X: Interaction> Case<X> {
         B: Engine<X, Error: Into<A::Error>>,
     {
         let (a, b) = (self.evaluate(a)?, self.evaluate(b).map_err(Into::into)?);
-        Ok(words(&a) == words(&b))
+        Ok(pack::rows(&a.as_slice()) == pack::rows(&b.as_slice()))
     }
-}
-
-fn words<F>(fields: &[F]) -> Vec<<f64 as Scalar>::Word>
-where
-    F: Record<Lane = f64>,
-{
-    pack::pack::<F, f64>(fields)
 }

@@ -1,7 +1,7 @@
 //! The interaction of two particles.
 
 use crate::cpu::{Compiled, Variant};
-use crate::{Lane, Output, Record, Space};
+use crate::{Field, Lane, Output, Record, Space};
 
 /// What a pair of particles costs, as counted in the interaction's expression tree. Both
 /// branches of an `if` count.
@@ -37,6 +37,33 @@ pub struct ThirdLaw {
     pub operations: Operations,
 }
 
+/// An interaction as a value: what engines know of it, so that they need not be compiled for each.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Law {
+    /// Its name: [`Interaction::NAME`].
+    pub name: &'static str,
+    /// Whether a particle meets itself when i and j are one set.
+    pub self_pairs: bool,
+    /// Whether it ends at a distance.
+    pub cutoff: bool,
+    /// What one pair costs.
+    pub operations: Operations,
+    /// The generated part of the CUDA program: [`Interaction::CUDA`].
+    pub cuda: &'static str,
+    /// How both directions of a pair are evaluated at once.
+    pub third_law: Option<ThirdLaw>,
+    /// Its parameters.
+    pub parameters: &'static [Field],
+    /// What an i-particle is made of.
+    pub i: &'static [Field],
+    /// What a j-particle is made of.
+    pub j: &'static [Field],
+    /// What a result is made of.
+    pub f: &'static [Field],
+    pub(crate) cpu_loops: fn(Variant) -> Compiled,
+}
+
 /// A pairwise interaction; the value holds its uniform parameters.
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`, and by
@@ -63,6 +90,20 @@ pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// How both directions of a pair are evaluated at once, where i and j are of one type and
     /// the parity of everything under their exchange allows it (Newton's third law, and more).
     const THIRD_LAW: Option<ThirdLaw> = None;
+    /// All of this, and the fields of the records, as a value.
+    const LAW: &'static Law = &Law {
+        name: Self::NAME,
+        self_pairs: Self::SELF_PAIRS,
+        cutoff: Self::CUTOFF,
+        operations: Self::OPERATIONS,
+        cuda: Self::CUDA,
+        third_law: Self::THIRD_LAW,
+        parameters: Self::FIELDS,
+        i: Self::I::FIELDS,
+        j: Self::J::FIELDS,
+        f: Self::F::FIELDS,
+        cpu_loops: Self::cpu_loops,
+    };
 
     /// The distance from which on the pair contributes nothing; infinite unless the declaration
     /// says otherwise.

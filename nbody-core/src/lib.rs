@@ -29,7 +29,7 @@ pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
 pub use domain::{Domain, Lengths, Open, Periodic, Space};
 pub use engine::Engine;
 pub use error::Error;
-pub use interaction::{Interaction, Operations, ThirdLaw};
+pub use interaction::{Interaction, Law, Operations, ThirdLaw};
 pub use lane::Lane;
 pub use mixed::{Mixed, Split};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, Tiling};

@@ -203,10 +203,6 @@ impl Scalar for Mixed {
         to(high.to_bits());
         to(low.to_bits());
     }
-    #[inline(always)]
-    fn coordinate_from_words(mut from: impl FnMut() -> u32) -> Split {
-        Split { high: f32::from_bits(from()), low: f32::from_bits(from()) }
-    }
 }
 
 #[cfg(test)]

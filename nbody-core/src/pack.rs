@@ -1,79 +1,138 @@
 //! Records as words: the layouts of buffers.
+//!
+//! A record gives and takes its numbers as words of `f64`, which holds each of them exactly: one for
+//! a number, the bits of a real or an integer. That alone is compiled for each record; what the words
+//! are in other precisions and other layouts, its [`Field`]s say.
 
-use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
 
-use crate::{Reader, Record, Scalar, Writer, parallel, record};
+use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel, record};
 
 /// Numbers that one thread converts faster than it wakes others.
 const SERIAL: usize = 1 << 16;
 /// Records that a thread converts at a time.
-pub(crate) const CHUNK: usize = 1 << 12;
+const CHUNK: usize = 1 << 12;
+/// Records whose numbers are near enough to be gone through several times.
+const NEAR: usize = 1 << 8;
 
-/// The words of a record in `S`: one for each number, and more for coordinates in mixed precision.
-pub const fn words<P: Record, S: Scalar>() -> usize {
-    record::words(P::FIELDS, S::COORDINATE_WORDS)
+/// Records of any type.
+pub trait Rows: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// What each of them is made of.
+    fn fields(&self) -> &'static [Field];
+    /// Writes the numbers of some records, one behind another, as words of `f64`.
+    fn write(&self, records: Range<usize>, rows: &mut [u64]);
 }
 
-/// The particles row by row, [`words`] each, their reals rounded to the nearest `S`.
-pub fn pack<P, S>(particles: &[P]) -> Vec<S::Word>
+impl<P> Rows for &[P]
 where
     P: Record,
     P::Lane: Scalar,
-    S: Scalar,
 {
-    let mut words = vec![S::Word::default(); particles.len() * self::words::<P, S>()];
-    pack_into::<P, S>(particles, &mut words);
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        P::FIELDS
+    }
+
+    #[inline(never)]
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        let mut cells = Cells(rows.iter_mut());
+        for record in &self[records] {
+            record.write(&mut cells);
+        }
+    }
+}
+
+/// Writes the numbers of the records of a range, one behind another, as words of `f64`.
+pub type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
+
+/// The words of a record in `S`: one for each number, and more for coordinates in mixed precision.
+pub const fn words<S: Scalar>(fields: &[Field]) -> usize {
+    record::words(fields, S::COORDINATE_WORDS)
+}
+
+/// The numbers of the records, one behind another, as words of `f64`.
+pub fn rows(records: &dyn Rows) -> Vec<u64> {
+    let mut rows = vec![0; records.count() * record::dim(records.fields())];
+    records.write(0..records.count(), &mut rows);
+    rows
+}
+
+/// What no pair gives, as words of `f64`.
+pub fn nothing(fields: &[Field]) -> Vec<u64> {
+    let mut words = Vec::new();
+    for kind in fields.iter().map(|field| field.kind) {
+        match kind {
+            FieldKind::Min => words.push(f64::INFINITY.to_bits()),
+            FieldKind::Max => words.push(f64::NEG_INFINITY.to_bits()),
+            FieldKind::ArgMin => words.extend([f64::INFINITY.to_bits(), u32::MAX.into()]),
+            _ => words.resize(words.len() + kind.components(), 0),
+        }
+    }
     words
 }
 
-/// [`pack`] into the first of these words; particles that find no room are left out.
-pub fn pack_into<P, S>(particles: &[P], words: &mut [S::Word])
-where
-    P: Record,
-    P::Lane: Scalar,
-    S: Scalar,
-{
-    let row = const { self::words::<P, S>() };
-    if particles.len() * row < SERIAL {
-        return rows::<P, S>(particles, words);
-    }
-    parallel::each_chunk(words, CHUNK * row, &|k, words| {
-        let particles = particles.get(k * CHUNK..).unwrap_or_default();
-        rows::<P, S>(&particles[..particles.len().min(CHUNK)], words);
+/// The records row by row, [`words`] each, their reals rounded to the nearest `S`.
+pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
+    let row = words::<S>(fields);
+    let mut words = vec![S::Word::default(); rows.len() / record::dim(fields).max(1) * row];
+    each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word);
+    words
+}
+
+/// The records row by row, their reals rounded to the nearest `S`, in the first of these words. What
+/// finds no room is left out.
+pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) {
+    let fields = records.fields();
+    let row = self::words::<S>(fields).max(1);
+    let n = records.count().min(words.len() / row);
+    let words = &mut words[..n * row];
+    parallel::each_chunk(words, chunk(n, row) * row, &|first, words| {
+        let first = first / row;
+        near(records, first..first + words.len() / row, &mut |begin, rows| {
+            let words = &mut words[(begin - first) * row..];
+            each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word);
+        });
     });
 }
 
-/// Writes the words of each particle, one behind another.
-pub(crate) fn rows<P, S>(particles: &[P], words: &mut [S::Word])
+/// So many records, whose numbers a function writes.
+pub fn unpack<P>(n: usize, write: &WriteRows) -> Vec<P>
 where
     P: Record,
     P::Lane: Scalar,
-    S: Scalar,
 {
-    let mut words = words.iter_mut();
-    let mut cells = Cells::<S, _>::new(|word| {
-        if let Some(cell) = words.next() {
-            *cell = word;
+    let mut records = vec![P::default(); n];
+    parallel::each_chunk(&mut records, chunk(n, P::DIM), &|first, records| {
+        read(&written(write, first..first + records.len(), P::DIM), records);
+    });
+    records
+}
+
+/// Writes the numbers of some of `n` records that lie as structure of arrays: component `c` of record
+/// `k` is `words[c * n + k]`. What is missing reads as zero.
+pub fn rows_of_columns<S: Scalar>(
+    words: &[S::Word],
+    n: usize,
+    fields: &[Field],
+    records: Range<usize>,
+    rows: &mut [u64],
+) {
+    let dim = record::dim(fields);
+    for (c, number) in numbers(fields).enumerate() {
+        let column = words.get(c * n + records.start..).unwrap_or_default();
+        for (word, row) in column.iter().zip(rows.chunks_exact_mut(dim)) {
+            row[c] = match number {
+                Number::Index => S::word_to_u32(*word).into(),
+                Number::Real | Number::Coordinate => S::from_word(*word).to_f64().to_bits(),
+            };
         }
-    });
-    for particle in particles {
-        particle.write(&mut cells);
     }
-}
-
-/// The records whose numbers lie as structure of arrays: component `c` of record `k` is
-/// `words[c * n + k]`. What is missing reads as zero.
-pub fn unpack_columns<P, S>(words: &[S::Word], n: usize) -> Vec<P>
-where
-    P: Record,
-    P::Lane: Scalar,
-    S: Scalar,
-{
-    let record = |k| {
-        let mut column = words.iter().copied().skip(k).step_by(n);
-        P::read(&mut Words::<S, _>::new(|| column.next().unwrap_or_default()))
-    };
-    parallel::map(n, if n * P::DIM < SERIAL { n } else { CHUNK }, &record)
 }
 
 /// The same records in another scalar, their reals rounded to nearest.
@@ -84,10 +143,7 @@ where
     Q: Record<Host = P::Host>,
     Q::Lane: Scalar,
 {
-    let words = pack::<P, P::Lane>(particles);
-    let mut words = words.into_iter();
-    let mut rows = Words::<P::Lane, _>::new(|| words.next().unwrap_or_default());
-    particles.iter().map(|_| Q::read(&mut rows)).collect()
+    unpack(particles.len(), &|records, rows| particles.write(records, rows))
 }
 
 /// The reals of the records, and their integers as reals, row by row.
@@ -96,74 +152,150 @@ where
     P: Record,
     P::Lane: Scalar,
 {
-    let mut numbers = Numbers { numbers: Vec::with_capacity(records.len() * P::DIM) };
+    let kinds = numbers(P::FIELDS).cycle();
+    let number = |(word, number)| match number {
+        Number::Index => word as f64,
+        Number::Real | Number::Coordinate => f64::from_bits(word),
+    };
+    rows(&records).into_iter().zip(kinds).map(number).collect()
+}
+
+/// How many records of so many numbers a thread converts at a time.
+pub(crate) fn chunk(n: usize, numbers: usize) -> usize {
+    if n * numbers < SERIAL { n } else { CHUNK }
+}
+
+/// Gives the numbers of some records to a function, those of a few at a time, with the first's number.
+pub(crate) fn near(records: &dyn Rows, range: Range<usize>, take: &mut dyn FnMut(usize, &[u64])) {
+    let dim = record::dim(records.fields());
+    let mut rows = vec![0; range.len().min(NEAR) * dim];
+    for begin in range.clone().step_by(NEAR) {
+        let few = begin..range.end.min(begin + NEAR);
+        let rows = &mut rows[..few.len() * dim];
+        records.write(few, rows);
+        take(begin, rows);
+    }
+}
+
+/// What a number of a record is.
+#[derive(Clone, Copy)]
+enum Number {
+    Real,
+    Index,
+    Coordinate,
+}
+
+/// What the numbers of a record are.
+fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
+    let each = |field: &Field| {
+        let kind = field.kind;
+        (0..kind.components()).map(move |c| match kind {
+            FieldKind::U32 | FieldKind::Count => Number::Index,
+            FieldKind::ArgMin if c == 1 => Number::Index,
+            FieldKind::Point(_) => Number::Coordinate,
+            _ => Number::Real,
+        })
+    };
+    fields.iter().flat_map(each)
+}
+
+/// Gives each word in `S` of some records to a function, with the numbers of its record and of the
+/// word in it: number by number, so that nothing is decided for each of them.
+#[inline(always)]
+pub(crate) fn each_word<S: Scalar>(
+    fields: &[Field],
+    rows: &[u64],
+    mut put: impl FnMut(usize, usize, S::Word),
+) {
+    let (dim, mut first) = (record::dim(fields), 0);
+    for (c, number) in numbers(fields).enumerate() {
+        let column = rows.chunks_exact(dim).map(|row| row[c]).enumerate();
+        match number {
+            Number::Real => {
+                for (k, word) in column {
+                    put(k, first, S::from_f64(f64::from_bits(word)).to_word());
+                }
+            }
+            Number::Index => {
+                for (k, word) in column {
+                    put(k, first, S::word_from_u32(word as u32));
+                }
+            }
+            Number::Coordinate => {
+                for (k, word) in column {
+                    let mut w = first;
+                    S::coordinate_to_words(S::coordinate(f64::from_bits(word)), |word| {
+                        put(k, w, word);
+                        w += 1;
+                    });
+                }
+                first += S::COORDINATE_WORDS - 1;
+            }
+        }
+        first += 1;
+    }
+}
+
+/// What a function writes of some records of so many numbers.
+fn written(write: &WriteRows, records: Range<usize>, dim: usize) -> Vec<u64> {
+    let mut rows = vec![0; records.len() * dim];
+    write(records, &mut rows);
+    rows
+}
+
+/// Reads records from the words of their numbers.
+#[inline(never)]
+fn read<P>(rows: &[u64], records: &mut [P])
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    let mut words = Words(rows.iter());
     for record in records {
-        record.write(&mut numbers);
-    }
-    numbers.numbers
-}
-
-/// Writes the numbers of records as words of `S`, and gives them to a function.
-pub(crate) struct Cells<S, F> {
-    push: F,
-    scalar: PhantomData<S>,
-}
-
-impl<S: Scalar, F: FnMut(S::Word)> Cells<S, F> {
-    pub fn new(push: F) -> Self {
-        Self { push, scalar: PhantomData }
+        *record = P::read(&mut words);
     }
 }
 
-impl<S: Scalar, R: Scalar, F: FnMut(S::Word)> Writer<R> for Cells<S, F> {
+/// Where records write their numbers, as far as there is room.
+struct Cells<'a>(slice::IterMut<'a, u64>);
+
+impl Cells<'_> {
+    fn put(&mut self, word: u64) {
+        if let Some(cell) = self.0.next() {
+            *cell = word;
+        }
+    }
+}
+
+impl<R: Scalar> Writer<R> for Cells<'_> {
     fn real(&mut self, value: R) {
-        (self.push)(S::from_f64(value.to_f64()).to_word());
+        self.put(value.to_f64().to_bits());
     }
     fn index(&mut self, value: u32) {
-        (self.push)(S::word_from_u32(value));
+        self.put(value.into());
     }
     fn coordinate(&mut self, value: R::Coordinate) {
-        let value = S::coordinate(R::coordinate_to_f64(value));
-        S::coordinate_to_words(value, &mut self.push);
+        self.put(R::coordinate_to_f64(value).to_bits());
     }
 }
 
-/// Reads the numbers of records from words of `S`, which a function gives.
-pub(crate) struct Words<S, F> {
-    next: F,
-    scalar: PhantomData<S>,
-}
+/// Where records read their numbers; what is missing reads as zero.
+struct Words<'a>(slice::Iter<'a, u64>);
 
-impl<S: Scalar, F: FnMut() -> S::Word> Words<S, F> {
-    pub fn new(next: F) -> Self {
-        Self { next, scalar: PhantomData }
+impl Words<'_> {
+    fn take(&mut self) -> u64 {
+        self.0.next().copied().unwrap_or_default()
     }
 }
 
-impl<S: Scalar, R: Scalar, F: FnMut() -> S::Word> Reader<R> for Words<S, F> {
+impl<R: Scalar> Reader<R> for Words<'_> {
     fn real(&mut self) -> R {
-        R::from_f64(S::from_word((self.next)()).to_f64())
+        R::from_f64(f64::from_bits(self.take()))
     }
     fn index(&mut self) -> u32 {
-        S::word_to_u32((self.next)())
+        self.take() as u32
     }
     fn coordinate(&mut self) -> R::Coordinate {
-        R::coordinate(S::coordinate_to_f64(S::coordinate_from_words(&mut self.next)))
-    }
-}
-
-struct Numbers {
-    numbers: Vec<f64>,
-}
-
-impl<R: Scalar> Writer<R> for Numbers {
-    fn real(&mut self, value: R) {
-        self.numbers.push(value.to_f64());
-    }
-    fn index(&mut self, value: u32) {
-        self.numbers.push(value.into());
-    }
-    fn coordinate(&mut self, value: R::Coordinate) {
-        self.numbers.push(R::coordinate_to_f64(value));
+        R::coordinate(f64::from_bits(self.take()))
     }
 }

@@ -10,7 +10,7 @@ pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(task);
 }
 
-/// Gives each chunk of a slice, with its number, to a task.
+/// Gives each chunk of a slice, with the number of its first item, to a task.
 pub(crate) fn each_chunk<T: Send>(
     items: &mut [T],
     chunk: usize,
@@ -20,8 +20,15 @@ pub(crate) fn each_chunk<T: Send>(
     if items.len() <= chunk {
         return task(0, items);
     }
-    let chunks: Vec<_> = items.chunks_mut(chunk).map(Mutex::new).collect();
-    each(chunks.len(), &|k| task(k, &mut chunks[k].lock().unwrap_or_else(PoisonError::into_inner)));
+    let count = items.len().div_ceil(chunk);
+    let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
+    // Whoever comes next takes the next.
+    each(count, &|_| {
+        let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        if let Some((k, items)) = next {
+            task(k * chunk, items);
+        }
+    });
 }
 
 /// Collects what a function makes of `0..n`, of which a thread takes `chunk` at a time.
@@ -33,7 +40,7 @@ pub(crate) fn map<T: Clone + Default + Send>(
     let mut all = vec![T::default(); n];
     each_chunk(&mut all, chunk, &|first, items| {
         for (k, item) in items.iter_mut().enumerate() {
-            *item = make(first * chunk.max(1) + k);
+            *item = make(first + k);
         }
     });
     all

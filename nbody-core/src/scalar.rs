@@ -32,8 +32,6 @@ pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Di
     fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
     /// Gives the words of a coordinate, one after another.
     fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
-    /// Takes the words of a coordinate, one after another.
-    fn coordinate_from_words(from: impl FnMut() -> Self::Word) -> Self::Coordinate;
 }
 
 /// The coordinates of a lane that are lanes themselves.
@@ -239,10 +237,6 @@ macro_rules! scalar {
             #[inline(always)]
             fn coordinate_to_words(coordinate: Self, mut to: impl FnMut($word)) {
                 to(coordinate.to_bits());
-            }
-            #[inline(always)]
-            fn coordinate_from_words(mut from: impl FnMut() -> $word) -> Self {
-                Self::from_bits(from())
             }
         }
     };

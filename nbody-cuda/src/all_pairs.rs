@@ -25,7 +25,7 @@ pub struct AllPairs<X> {
 #[derive(Debug)]
 enum Inner<X> {
     Cpu(CpuAllPairs<X>),
-    Cuda(Box<CudaAllPairs<X>>),
+    Cuda(CudaAllPairs<X>),
 }
 
 /// Particles where an [`AllPairs`] computes.
@@ -88,12 +88,9 @@ impl<X: Interaction> AllPairs<X> {
                 let level = level.unwrap_or_else(SimdLevel::best);
                 Inner::Cpu(CpuAllPairs::with_level(interaction, options, level)?)
             }
-            Kind::Cuda(machine) => Inner::Cuda(Box::new(CudaAllPairs::new(
-                machine,
-                device.cache(),
-                interaction,
-                options,
-            )?)),
+            Kind::Cuda(machine) => {
+                Inner::Cuda(CudaAllPairs::new(machine, device.cache(), interaction, options)?)
+            }
         };
         Ok(Self { device: device.clone(), engine })
     }
@@ -163,7 +160,7 @@ impl<X: Interaction> AllPairs<X> {
             (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Fields::Cuda(out)) => {
                 engine.tune(i, j, out, one_set, tell)
             }
-            _ => Err(self.foreign("particles or results")),
+            _ => Err(foreign(&self.device, "particles or results")),
         }
     }
 
@@ -184,11 +181,6 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    fn foreign(&self, what: &'static str) -> Error {
-        let (found, expected) = ("another device".to_owned(), self.device.name());
-        Error::ForeignBuffer { what, found, expected }
-    }
-
     fn run(
         &mut self,
         i: &Particles<X::I>,
@@ -201,11 +193,17 @@ impl<X: Interaction> AllPairs<X> {
                 Ok(call.run(engine, i, j, out)?)
             }
             (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Fields::Cuda(out)) => {
-                call.run(&mut **engine, i, j, out)
+                call.run(engine, i, j, out)
             }
-            _ => Err(self.foreign("particles or results")),
+            _ => Err(foreign(&self.device, "particles or results")),
         }
     }
+}
+
+/// The refusal of what is not on this device.
+fn foreign(device: &Device, what: &'static str) -> Error {
+    let (found, expected) = ("another device".to_owned(), device.name());
+    Error::ForeignBuffer { what, found, expected }
 }
 
 /// Which of an engine's evaluations.
@@ -282,7 +280,7 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         match (&self.engine, fields) {
             (Inner::Cpu(engine), Fields::Cpu(fields)) => Ok(engine.download::<S>(fields)?),
             (Inner::Cuda(engine), Fields::Cuda(fields)) => engine.download::<S>(fields),
-            _ => Err(self.foreign("results")),
+            _ => Err(foreign(&self.device, "results")),
         }
     }
 

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use nbody_core::{Mixed, Precision, Record, Scalar, pack};
+use nbody_core::pack::{self, Rows, WriteRows};
+use nbody_core::{Field, Mixed, Precision};
 
 use crate::Error;
 use crate::machine::{Machine, Memory};
@@ -73,59 +74,45 @@ impl Buffer {
     }
 
     /// Takes the particles from the host, in the precision of the buffer.
-    pub fn write<P>(&mut self, particles: &[P]) -> Result<(), Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
+    pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
         let precision = self.precision;
         self.memory.write(&mut |words| match precision {
             Precision::Single => {
-                pack::pack_into::<P, f32>(particles, bytemuck::cast_slice_mut(words));
+                pack::pack_into::<f32>(particles, bytemuck::cast_slice_mut(words));
             }
-            Precision::Double => pack::pack_into::<P, f64>(particles, words),
+            Precision::Double => pack::pack_into::<f64>(particles, words),
             Precision::Mixed => {
-                pack::pack_into::<P, Mixed>(particles, bytemuck::cast_slice_mut(words));
+                pack::pack_into::<Mixed>(particles, bytemuck::cast_slice_mut(words));
             }
         })
     }
 
-    /// Results as they come to the host.
-    pub fn read<F>(&self) -> Result<Vec<F>, Error>
-    where
-        F: Record,
-        F::Lane: Scalar,
-    {
-        let mut fields = Vec::new();
-        self.memory.read(&mut |words| {
-            fields = match self.precision {
-                Precision::Single | Precision::Mixed => {
-                    pack::unpack_columns::<F, f32>(bytemuck::cast_slice(words), self.n)
-                }
-                Precision::Double => pack::unpack_columns::<F, f64>(words, self.n),
-            };
-        })?;
-        Ok(fields)
+    /// Shows to `take` what writes the numbers of results of these fields as they come to the host.
+    pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        let n = self.n;
+        self.memory.read(&mut |words| match self.precision {
+            Precision::Single | Precision::Mixed => take(&|records, rows| {
+                let words = bytemuck::cast_slice(words);
+                pack::rows_of_columns::<f32>(words, n, fields, records, rows);
+            }),
+            Precision::Double => take(&|records, rows| {
+                pack::rows_of_columns::<f64>(words, n, fields, records, rows);
+            }),
+        })
     }
 
-    /// Fills a buffer of results with what no pair gives.
-    pub fn clear<F: Record<Lane = f64>>(&mut self) -> Result<(), Error> {
-        let n = self.n;
+    /// Fills a buffer of results of these fields with what no pair gives.
+    pub fn clear(&mut self, fields: &[Field]) -> Result<(), Error> {
+        let (n, nothing) = (self.n, pack::nothing(fields));
+        if nothing.iter().all(|word| *word == 0) {
+            return self.memory.zero();
+        }
         match self.precision {
             Precision::Single | Precision::Mixed => {
-                let nothing = pack::pack::<F, f32>(&[F::default()]);
-                if nothing.iter().all(|word| *word == 0) {
-                    return self.memory.zero();
-                }
+                let nothing = pack::convert::<f32>(fields, &nothing);
                 self.memory.write(&mut |words| repeat(&nothing, n, bytemuck::cast_slice_mut(words)))
             }
-            Precision::Double => {
-                let nothing = pack::pack::<F, f64>(&[F::default()]);
-                if nothing.iter().all(|word| *word == 0) {
-                    return self.memory.zero();
-                }
-                self.memory.write(&mut |words| repeat(&nothing, n, words))
-            }
+            Precision::Double => self.memory.write(&mut |words| repeat(&nothing, n, words)),
         }
     }
 
@@ -189,12 +176,12 @@ pub(crate) fn bytes_of(precision: Precision) -> usize {
     }
 }
 
-/// Numbers of a record in the memory of a device.
-pub(crate) const fn numbers_of<P: Record>(precision: Precision) -> usize {
+/// Numbers of a record of these fields in the memory of a device.
+pub(crate) const fn numbers_of(fields: &[Field], precision: Precision) -> usize {
     match precision {
-        Precision::Single => pack::words::<P, f32>(),
-        Precision::Double => pack::words::<P, f64>(),
-        Precision::Mixed => pack::words::<P, Mixed>(),
+        Precision::Single => pack::words::<f32>(fields),
+        Precision::Double => pack::words::<f64>(fields),
+        Precision::Mixed => pack::words::<Mixed>(fields),
     }
 }
 
@@ -215,15 +202,11 @@ fn repeat<W: Copy>(record: &[W], n: usize, words: &mut [W]) {
     }
 }
 
-/// The records as they lie in device memory.
-pub(crate) fn bytes<P>(records: &[P], precision: Precision) -> Vec<u8>
-where
-    P: Record,
-    P::Lane: Scalar,
-{
+/// A record of these fields and numbers, as it lies in device memory.
+pub(crate) fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
     match precision {
-        Precision::Single => bytemuck::cast_slice(&pack::pack::<P, f32>(records)).to_vec(),
-        Precision::Double => bytemuck::cast_slice(&pack::pack::<P, f64>(records)).to_vec(),
-        Precision::Mixed => bytemuck::cast_slice(&pack::pack::<P, Mixed>(records)).to_vec(),
+        Precision::Single => bytemuck::cast_slice(&pack::convert::<f32>(fields, row)).to_vec(),
+        Precision::Double => bytemuck::cast_slice(&pack::convert::<f64>(fields, row)).to_vec(),
+        Precision::Mixed => bytemuck::cast_slice(&pack::convert::<Mixed>(fields, row)).to_vec(),
     }
 }

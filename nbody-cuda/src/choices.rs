@@ -1,6 +1,6 @@
 //! What programs are compiled for: schemes, tiles, bags and registers.
 
-use nbody_core::{Accumulation, Interaction, Options, Precision, Record, Tiling};
+use nbody_core::{Accumulation, Law, Options, Precision, Tiling, dim};
 
 use crate::Error;
 use crate::buffer::{bytes_of, numbers_of};
@@ -62,34 +62,34 @@ pub struct Choices {
 
 impl Choices {
     /// What suits many particles, and needs the fewest instructions for a pair.
-    pub fn widest<X: Interaction>(options: Options) -> Result<Self, Error> {
-        let kept = Registers::of::<X>(options).blocked;
+    pub fn widest(law: &Law, options: Options) -> Result<Self, Error> {
+        let kept = Registers::of(law, options).blocked;
         let most = match options.precision {
             Precision::Double => KEPT_DOUBLE,
-            _ if branches::<X>() => KEPT_BRANCHING,
+            _ if branches(law) => KEPT_BRANCHING,
             _ => KEPT,
         };
-        let fits = |&n: &usize| n * kept <= most && bag::<X>(options, n).is_ok();
-        Self::all_pairs::<X>(options, [4, 2].into_iter().find(fits).unwrap_or(1))
+        let fits = |&n: &usize| n * kept <= most && bag(law, options, n).is_ok();
+        Self::all_pairs(law, options, [4, 2].into_iter().find(fits).unwrap_or(1))
     }
 
     /// What suits some number of particles, the widest first.
-    pub fn candidates<X: Interaction>(options: Options) -> Result<Vec<Self>, Error> {
-        let widest = Self::widest::<X>(options)?;
+    pub fn candidates(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
+        let widest = Self::widest(law, options)?;
         let fewer = [2, 1].into_iter().filter(|&n| n < widest.i_per_thread);
-        let fewer = fewer.map(|n| Self::all_pairs::<X>(options, n));
+        let fewer = fewer.map(|n| Self::all_pairs(law, options, n));
         std::iter::once(Ok(widest)).chain(fewer).collect()
     }
 
     /// Every ordered pair, with this many i-particles for a thread.
-    fn all_pairs<X: Interaction>(options: Options, i_per_thread: usize) -> Result<Self, Error> {
-        let kept = i_per_thread * Registers::of::<X>(options).blocked;
+    fn all_pairs(law: &Law, options: Options, i_per_thread: usize) -> Result<Self, Error> {
+        let kept = i_per_thread * Registers::of(law, options).blocked;
         // What the pairs that are computed at a time need besides.
         let (other, most) = match options.precision {
             Precision::Double if i_per_thread > 2 => (88, 6),
             Precision::Double => (40 + 16 * i_per_thread, 6),
-            _ if X::CUTOFF => (40 + 4 * i_per_thread, 6),
-            _ if branches::<X>() => (32 + 4 * i_per_thread, 7),
+            _ if law.cutoff => (40 + 4 * i_per_thread, 6),
+            _ if branches(law) => (32 + 4 * i_per_thread, 7),
             _ if i_per_thread > 2 => (80, 6),
             _ => (14 * i_per_thread, 6),
         };
@@ -97,28 +97,28 @@ impl Choices {
             scheme: Scheme::AllPairs,
             block: BLOCK,
             i_per_thread,
-            bag: bag::<X>(options, i_per_thread)?,
-            unroll: if i_per_thread == 1 || is_short::<X>(options) { 8 } else { 4 },
+            bag: bag(law, options, i_per_thread)?,
+            unroll: if i_per_thread == 1 || is_short(law, options) { 8 } else { 4 },
             resident: resident(kept + other, most),
         })
     }
 
     /// Both directions of a pair at once; `None` where parity does not allow it, the sums are
     /// compensated, or the accumulators do not fit.
-    pub fn symmetric<X: Interaction>(options: Options) -> Option<Self> {
-        X::THIRD_LAW?;
+    pub fn symmetric(law: &Law, options: Options) -> Option<Self> {
+        law.third_law?;
         if options.accumulation == Accumulation::Compensated {
             return None;
         }
-        let registers = Registers::of::<X>(options).direct;
+        let registers = Registers::of(law, options).direct;
         let other = if options.precision == Precision::Double { 100 } else { 60 };
-        let felt = BLOCK / 32 * GROUP * <X::F as Record>::DIM;
-        let numbers = felt + numbers_of::<X>(options.precision);
-        let shared = numbers * bytes_of(options.precision) + 2 * GROUP * slot::<X>(options);
+        let felt = BLOCK / 32 * GROUP * dim(law.f);
+        let numbers = felt + numbers_of(law.parameters, options.precision);
+        let shared = numbers * bytes_of(options.precision) + 2 * GROUP * slot(law, options);
         if registers > KEPT_SYMMETRIC || shared > SHARED_MEMORY {
             return None;
         }
-        let most = if branches::<X>() { 4 } else { 12 };
+        let most = if branches(law) { 4 } else { 12 };
         let i_per_thread = (KEPT_SYMMETRIC / registers).min(most);
         Some(Self {
             scheme: Scheme::Symmetric,
@@ -132,15 +132,15 @@ impl Choices {
 
     /// The same with more registers for a thread, or then with fewer i-particles, where there may be
     /// fewer: what an engine takes where a compiler would keep numbers in local memory otherwise.
-    pub fn narrower<X: Interaction>(&self, options: Options) -> Option<Self> {
+    pub fn narrower(&self, law: &Law, options: Options) -> Option<Self> {
         let n = self.i_per_thread;
         match self.scheme {
             Scheme::AllPairs => {
-                let usual = Self::all_pairs::<X>(options, n).ok()?;
+                let usual = Self::all_pairs(law, options, n).ok()?;
                 if self.resident == usual.resident && self.resident > 2 {
                     return Some(Self { resident: self.resident - 1, ..*self });
                 }
-                if n > 1 { Self::all_pairs::<X>(options, n / 2).ok() } else { None }
+                if n > 1 { Self::all_pairs(law, options, n / 2).ok() } else { None }
             }
             Scheme::Symmetric if n > 1 => Some(Self { i_per_thread: 2 * n / 3, ..*self }),
             Scheme::Symmetric => None,
@@ -149,8 +149,8 @@ impl Choices {
 
     /// The same with a bag no larger than usual, where a multiprocessor of so many bytes of shared
     /// memory would have room for fewer blocks.
-    pub(crate) fn beside_others<X: Interaction>(self, options: Options, available: usize) -> Self {
-        let block = |bag| shared_memory::<X>(options, bag, self.tile()) + RESERVED;
+    pub(crate) fn beside_others(self, law: &Law, options: Options, available: usize) -> Self {
+        let block = |bag| shared_memory(law, options, bag, self.tile()) + RESERVED;
         let mut bag = self.bag;
         while options.tiling.is_none()
             && bag > Tiling::default().bag
@@ -162,16 +162,16 @@ impl Choices {
     }
 
     /// 32-bit registers that a thread keeps of particles and accumulators.
-    pub(crate) fn kept<X: Interaction>(&self, options: Options) -> usize {
-        let Registers { blocked, direct } = Registers::of::<X>(options);
+    pub(crate) fn kept(&self, law: &Law, options: Options) -> usize {
+        let Registers { blocked, direct } = Registers::of(law, options);
         self.i_per_thread * if self.scheme == Scheme::Symmetric { direct } else { blocked }
     }
 
     /// What may be worth measuring.
-    pub(crate) fn trials<X: Interaction>(options: Options) -> Vec<Self> {
+    pub(crate) fn trials(law: &Law, options: Options) -> Vec<Self> {
         let ordered = [1, 2, 3, 4, 6, 8].into_iter();
-        let ordered = ordered.filter_map(|n| Self::all_pairs::<X>(options, n).ok());
-        let symmetric = Self::symmetric::<X>(options).into_iter().flat_map(|choices| {
+        let ordered = ordered.filter_map(|n| Self::all_pairs(law, options, n).ok());
+        let symmetric = Self::symmetric(law, options).into_iter().flat_map(|choices| {
             let most = 2 * choices.i_per_thread;
             [4, 6, 7, 8, 10, 12, 14]
                 .into_iter()
@@ -179,7 +179,7 @@ impl Choices {
                 .map(move |i_per_thread| Self { i_per_thread, ..choices })
         });
         let resident = |choices: Self| {
-            let needed = choices.kept::<X>(options) + FEWEST_OTHER_REGISTERS;
+            let needed = choices.kept(law, options) + FEWEST_OTHER_REGISTERS;
             let most = REGISTERS / (choices.block * needed);
             let fitting = move |&resident: &usize| resident <= most && resident + 3 >= most.min(8);
             let each = move |resident| Self { resident, ..choices };
@@ -189,14 +189,14 @@ impl Choices {
     }
 
     /// Refuses choices that no kernel can be compiled for.
-    pub(crate) fn check<X: Interaction>(&self, options: Options) -> Result<(), Error> {
+    pub(crate) fn check(&self, law: &Law, options: Options) -> Result<(), Error> {
         let Self { scheme, block, i_per_thread, bag, unroll, resident } = *self;
         let sizes = [block, i_per_thread, bag, unroll];
         let possible = match scheme {
             Scheme::AllPairs => options.tiling.is_none_or(|tiling| tiling.bag == bag),
             Scheme::Symmetric => {
                 options.tiling.is_none()
-                    && Self::symmetric::<X>(options).is_some()
+                    && Self::symmetric(law, options).is_some()
                     && block >= GROUP
                     && bag.is_multiple_of(GROUP)
                     && self.tile().is_multiple_of(GROUP)
@@ -205,7 +205,7 @@ impl Choices {
         let whole = block.is_multiple_of(32) && block <= 1024;
         let bounded = i_per_thread <= 64 && unroll <= 256 && resident <= 32;
         let fits = match scheme {
-            Scheme::AllPairs => shared_memory::<X>(options, bag, self.tile()) <= SHARED_MEMORY,
+            Scheme::AllPairs => shared_memory(law, options, bag, self.tile()) <= SHARED_MEMORY,
             // A bag is only how often sums are folded.
             Scheme::Symmetric => true,
         };
@@ -230,9 +230,9 @@ struct Registers {
 }
 
 impl Registers {
-    fn of<X: Interaction>(options: Options) -> Self {
+    fn of(law: &Law, options: Options) -> Self {
         let [words, backup] = [options.precision, options.backup()].map(|it| bytes_of(it) / 4);
-        let (i, f) = (numbers_of::<X::I>(options.precision), <X::F as Record>::DIM);
+        let (i, f) = (numbers_of(law.i, options.precision), dim(law.f));
         let direct = (i + f) * words;
         // Compensated sums need the backup accumulators only when they end.
         let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
@@ -241,13 +241,13 @@ impl Registers {
 }
 
 /// Whether the pairs of a warp may go different ways, or wait for functions.
-fn branches<X: Interaction>() -> bool {
-    X::OPERATIONS.compare > 0 || X::OPERATIONS.special > 0
+fn branches(law: &Law) -> bool {
+    law.operations.compare > 0 || law.operations.special > 0
 }
 
 /// Whether a pair is so short that the loop around several of them counts.
-fn is_short<X: Interaction>(options: Options) -> bool {
-    options.precision != Precision::Double && !branches::<X>() && X::OPERATIONS.flops() <= SHORT
+fn is_short(law: &Law, options: Options) -> bool {
+    options.precision != Precision::Double && !branches(law) && law.operations.flops() <= SHORT
 }
 
 /// How many blocks a multiprocessor has so many registers of a thread for, up to `most`.
@@ -256,8 +256,8 @@ fn resident(registers: usize, most: usize) -> usize {
 }
 
 /// Bytes of a j-particle in a bag.
-fn slot<X: Interaction>(options: Options) -> usize {
-    (numbers_of::<X::J>(options.precision) * bytes_of(options.precision))
+fn slot(law: &Law, options: Options) -> usize {
+    (numbers_of(law.j, options.precision) * bytes_of(options.precision))
         .next_multiple_of(16)
         .max(16)
 }
@@ -265,30 +265,30 @@ fn slot<X: Interaction>(options: Options) -> usize {
 /// Bytes of shared memory of a block for ordered pairs: the parameters, the bag, with a cutoff the
 /// notes, one for each word of the bag with an i-particle and one behind them, and whether the block
 /// is the last.
-fn shared_memory<X: Interaction>(options: Options, bag: usize, tile: usize) -> usize {
-    let parameters = numbers_of::<X>(options.precision) * bytes_of(options.precision);
+fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
+    let parameters = numbers_of(law.parameters, options.precision) * bytes_of(options.precision);
     let other = parameters.next_multiple_of(ALIGNED) + ALIGNED;
-    if !X::CUTOFF {
-        return bag.saturating_mul(slot::<X>(options)).saturating_add(other);
+    if !law.cutoff {
+        return bag.saturating_mul(slot(law, options)).saturating_add(other);
     }
     let words = bag.div_ceil(WORD);
     let notes = words.saturating_add(1).saturating_mul(tile.saturating_mul(NOTE));
-    let bag = words.saturating_mul(WORD * slot::<X>(options));
+    let bag = words.saturating_mul(WORD * slot(law, options));
     bag.saturating_add(notes).saturating_add(other)
 }
 
 /// The bag that was asked for; or the default, half of it where there are few particles, else twice
 /// where each thread goes through its own notes (the more there are of them, the less their numbers
 /// differ), or the largest power of two that fits.
-fn bag<X: Interaction>(options: Options, i_per_thread: usize) -> Result<usize, Error> {
+fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error> {
     let default = Tiling::default().bag;
     let mut bag = match options.tiling {
         Some(tiling) => tiling.bag,
         None if i_per_thread == 1 => default / 2,
-        None if X::CUTOFF => 2 * default,
+        None if law.cutoff => 2 * default,
         None => default,
     };
-    let needed = |bag| shared_memory::<X>(options, bag, BLOCK * i_per_thread);
+    let needed = |bag| shared_memory(law, options, bag, BLOCK * i_per_thread);
     while options.tiling.is_none() && bag > 1 && needed(bag) > SHARED_MEMORY {
         bag /= 2;
     }

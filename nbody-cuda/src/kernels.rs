@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nbody_core::{Accumulation, Interaction, Math, Options, Pairs, Precision, Record, Tiling};
+use nbody_core::{Accumulation, Law, Math, Options, Pairs, Precision, Tiling, dim};
 
 use crate::build::Build;
 use crate::cache::Cache;
@@ -28,6 +28,7 @@ pub(crate) struct Kernel {
 pub(crate) struct Kernels {
     machine: Arc<dyn Machine>,
     cache: Cache,
+    law: &'static Law,
     built: Vec<Kernel>,
     /// What the model may choose from, the widest first.
     candidates: Vec<Choices>,
@@ -42,50 +43,48 @@ pub(crate) struct Kernels {
 
 impl Kernels {
     /// With the program for many particles.
-    pub fn new<X: Interaction>(
+    pub fn new(
         machine: &Arc<dyn Machine>,
         cache: &Cache,
+        law: &'static Law,
         options: Options,
     ) -> Result<Self, Error> {
-        let candidates = Choices::candidates::<X>(options)?.into_iter();
+        let candidates = Choices::candidates(law, options)?.into_iter();
         let beside_others =
-            |choices: Choices| choices.beside_others::<X>(options, machine.shared_memory());
+            |choices: Choices| choices.beside_others(law, options, machine.shared_memory());
         let mut kernels = Self {
             machine: machine.clone(),
             cache: cache.clone(),
+            law,
             built: Vec::new(),
             candidates: candidates.map(beside_others).collect(),
-            symmetric: Choices::symmetric::<X>(options),
+            symmetric: Choices::symmetric(law, options),
             forced: None,
             main: 0,
-            tuned: tuned::load(cache, &tuned::key::<X>(&machine.describe(), options)),
+            tuned: tuned::load(cache, &tuned::key(&machine.describe(), law, options)),
         };
-        kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.choices.check::<X>(options).is_ok());
-        kernels.main = kernels.provide_lean::<X>(options, kernels.candidates[0])?;
+        kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.choices.check(law, options).is_ok());
+        kernels.main = kernels.provide_lean(options, kernels.candidates[0])?;
         Ok(kernels)
     }
 
     /// The same with other options.
-    pub fn with_options<X: Interaction>(&self, options: Options) -> Result<Self, Error> {
-        let mut kernels = Self::new::<X>(&self.machine, &self.cache, options)?;
+    pub fn with_options(&self, options: Options) -> Result<Self, Error> {
+        let mut kernels = Self::new(&self.machine, &self.cache, self.law, options)?;
         if self.forced.is_some() {
-            kernels.force::<X>(options, self.forced)?;
+            kernels.force(options, self.forced)?;
         }
         Ok(kernels)
     }
 
     /// Restricts the choice to one, or opens it again.
-    pub fn force<X: Interaction>(
-        &mut self,
-        options: Options,
-        choices: Option<Choices>,
-    ) -> Result<(), Error> {
+    pub fn force(&mut self, options: Options, choices: Option<Choices>) -> Result<(), Error> {
         let Some(choices) = choices else {
-            *self = Self::new::<X>(&self.machine, &self.cache, options)?;
+            *self = Self::new(&self.machine, &self.cache, self.law, options)?;
             return Ok(());
         };
-        choices.check::<X>(options)?;
-        self.main = self.provide::<X>(options, choices)?;
+        choices.check(self.law, options)?;
+        self.main = self.provide(options, choices)?;
         self.forced = Some(choices);
         match choices.scheme {
             Scheme::AllPairs => (self.candidates, self.symmetric) = (vec![choices], None),
@@ -105,10 +104,10 @@ impl Kernels {
     }
 
     /// Takes what was measured into account, and keeps it; the error says why it is not kept.
-    pub fn tune<X: Interaction>(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
+    pub fn tune(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
         self.tuned.retain(|other| !other.suits(tuned.n, tuned.one_set));
         self.tuned.push(tuned);
-        let key = tuned::key::<X>(&self.machine.describe(), options);
+        let key = tuned::key(&self.machine.describe(), self.law, options);
         tuned::store(&self.cache, &key, tuned)
     }
 
@@ -117,16 +116,12 @@ impl Kernels {
     }
 
     /// The kernel for these choices, built if need be.
-    fn provide<X: Interaction>(
-        &mut self,
-        options: Options,
-        choices: Choices,
-    ) -> Result<usize, Error> {
+    fn provide(&mut self, options: Options, choices: Choices) -> Result<usize, Error> {
         let found = self.built.iter().position(|kernel| kernel.program.choices == choices);
         if let Some(found) = found {
             return Ok(found);
         }
-        let program = Program::with_choices::<X>(options, choices);
+        let program = Program::with_choices(self.law, options, choices);
         let (module, build) = self.machine.build(&program, &self.cache)?;
         self.built.push(Kernel { program, module, build });
         Ok(self.built.len() - 1)
@@ -134,19 +129,15 @@ impl Kernels {
 
     /// The kernel for these choices, or for fewer i-particles of a thread, if the device's compiler
     /// has to keep numbers in local memory otherwise. The better choices take their place.
-    fn provide_lean<X: Interaction>(
-        &mut self,
-        options: Options,
-        choices: Choices,
-    ) -> Result<usize, Error> {
+    fn provide_lean(&mut self, options: Options, choices: Choices) -> Result<usize, Error> {
         if self.forced == Some(choices) {
-            return self.provide::<X>(options, choices);
+            return self.provide(options, choices);
         }
         let mut lean = choices;
         let kernel = loop {
-            let kernel = self.provide::<X>(options, lean)?;
+            let kernel = self.provide(options, lean)?;
             let spills = self.get(kernel).build.usage.is_some_and(|usage| usage.local > 0);
-            match lean.narrower::<X>(options) {
+            match lean.narrower(self.law, options) {
                 Some(narrower) if spills => lean = narrower,
                 _ => break kernel,
             }
@@ -158,7 +149,7 @@ impl Kernels {
 
     /// The kernel and the cut that evaluate so many particles in the least time; `both` says that
     /// i and j are one set in one buffer.
-    pub fn choose<X: Interaction>(
+    pub fn choose(
         &mut self,
         options: Options,
         n: [usize; 2],
@@ -171,33 +162,33 @@ impl Kernels {
             };
             let tuned = self.tuned.iter().filter(allowed).find(|tuned| tuned.suits(n, both));
             if let Some(&Tuned { choices, parts, .. }) = tuned {
-                return self.cut_as::<X>(options, choices, parts, n);
+                return self.cut_as(options, choices, parts, n);
             }
         }
         if both
             && options.tiling.is_none()
             && (may_be_symmetric(options) || self.forced.is_some())
-            && let Some(symmetric) = self.symmetric::<X>(options, n[0])?
+            && let Some(symmetric) = self.symmetric(options, n[0])?
         {
             return Ok(symmetric);
         }
-        self.ordered::<X>(options, n)
+        self.ordered(options, n)
     }
 
     /// The kernel for these choices, and the cut into so many splits, or blocks of the symmetric
     /// scheme.
-    pub fn cut_as<X: Interaction>(
+    pub fn cut_as(
         &mut self,
         options: Options,
         choices: Choices,
         parts: usize,
         n: [usize; 2],
     ) -> Result<(usize, Cut), Error> {
-        let kernel = self.provide::<X>(options, choices)?;
+        let kernel = self.provide(options, choices)?;
         let cut = match choices.scheme {
             Scheme::AllPairs => {
                 let tiling = Some(Tiling { bag: choices.bag, splits: parts });
-                let work = work::<X>(options, n);
+                let work = work(self.law, options, n);
                 Cut::Ordered(Ordered::new(&choices, self.room(kernel), tiling, work).0)
             }
             Scheme::Symmetric => {
@@ -208,40 +199,32 @@ impl Kernels {
         Ok((kernel, cut))
     }
 
-    fn ordered<X: Interaction>(
-        &mut self,
-        options: Options,
-        n: [usize; 2],
-    ) -> Result<(usize, Cut), Error> {
-        let work = work::<X>(options, n);
+    fn ordered(&mut self, options: Options, n: [usize; 2]) -> Result<(usize, Cut), Error> {
+        let work = work(self.law, options, n);
         let mut best = (f64::INFINITY, self.candidates[0]);
         for &choices in &self.candidates {
-            let room = self.expected_room::<X>(options, &choices);
+            let room = self.expected_room(options, &choices);
             let (_, time) = Ordered::new(&choices, room, options.tiling, work);
             if time < best.0 {
                 best = (time, choices);
             }
         }
-        let kernel = self.provide_lean::<X>(options, best.1)?;
+        let kernel = self.provide_lean(options, best.1)?;
         let choices = self.get(kernel).program.choices;
         let (cut, _) = Ordered::new(&choices, self.room(kernel), options.tiling, work);
         Ok((kernel, Cut::Ordered(cut)))
     }
 
     /// The symmetric scheme, where there is one, and it pays or is to be taken always.
-    fn symmetric<X: Interaction>(
-        &mut self,
-        options: Options,
-        n: usize,
-    ) -> Result<Option<(usize, Cut)>, Error> {
+    fn symmetric(&mut self, options: Options, n: usize) -> Result<Option<(usize, Cut)>, Error> {
         let Some(choices) = self.symmetric else { return Ok(None) };
-        let room = self.expected_room::<X>(options, &choices);
+        let room = self.expected_room(options, &choices);
         let always = options.pairs == Pairs::Unordered || self.forced == Some(choices);
         // Pairs within a cutoff are likely few, and noted by each thread for itself.
-        if !always && (X::CUTOFF || !Symmetric::new(&choices, room, n).pays) {
+        if !always && (self.law.cutoff || !Symmetric::new(&choices, room, n).pays) {
             return Ok(None);
         }
-        let kernel = self.provide_lean::<X>(options, choices)?;
+        let kernel = self.provide_lean(options, choices)?;
         let choices = self.get(kernel).program.choices;
         let cut = Symmetric::new(&choices, self.room(kernel), n);
         Ok(Some((kernel, Cut::Symmetric(cut))))
@@ -249,20 +232,15 @@ impl Kernels {
 
     /// What the choices for so many particles may be, each with several numbers of splits or
     /// blocks.
-    pub fn trials<X: Interaction>(
-        &mut self,
-        options: Options,
-        n: [usize; 2],
-        both: bool,
-    ) -> Vec<(Choices, usize)> {
+    pub fn trials(&mut self, options: Options, n: [usize; 2], both: bool) -> Vec<(Choices, usize)> {
         let ordered = !both || options.pairs != Pairs::Unordered;
         let symmetric = both && may_be_symmetric(options);
         let mut trials = Vec::new();
-        for choices in Choices::trials::<X>(options) {
-            let room = self.expected_room::<X>(options, &choices);
+        for choices in Choices::trials(self.law, options) {
+            let room = self.expected_room(options, &choices);
             match choices.scheme {
                 Scheme::AllPairs if ordered => {
-                    let (cut, _) = Ordered::new(&choices, room, None, work::<X>(options, n));
+                    let (cut, _) = Ordered::new(&choices, room, None, work(self.law, options, n));
                     let mut splits = vec![cut.splits, cut.splits.div_ceil(2), 2 * cut.splits];
                     splits.dedup();
                     trials.extend(splits.into_iter().map(|splits| (choices, splits)));
@@ -285,11 +263,11 @@ impl Kernels {
     }
 
     /// What a kernel can expect of the device before it is built.
-    fn expected_room<X: Interaction>(&self, options: Options, choices: &Choices) -> Room {
+    fn expected_room(&self, options: Options, choices: &Choices) -> Room {
         let found = self.built.iter().position(|kernel| kernel.program.choices == *choices);
         found.map_or_else(
             || {
-                let registers = choices.kept::<X>(options) + OTHER_REGISTERS;
+                let registers = choices.kept(self.law, options) + OTHER_REGISTERS;
                 let blocks = match choices.scheme {
                     Scheme::AllPairs => REGISTERS / (choices.block * registers),
                     Scheme::Symmetric => choices.resident,
@@ -315,11 +293,11 @@ fn may_be_symmetric(options: Options) -> bool {
 
 /// What an evaluation has to do, with about as many instructions for a pair as there are
 /// operations, most additions being fused with a product.
-fn work<X: Interaction>(options: Options, n: [usize; 2]) -> Work {
-    let flops = f64::from(X::OPERATIONS.flops());
-    let sums = <X::F as Record>::DIM;
+fn work(law: &Law, options: Options, n: [usize; 2]) -> Work {
+    let flops = f64::from(law.operations.flops());
+    let sums = dim(law.f);
     let compensated = options.accumulation == Accumulation::Compensated;
-    let single = 0.75 * flops + 8.0 * f64::from(X::OPERATIONS.special);
+    let single = 0.75 * flops + 8.0 * f64::from(law.operations.special);
     let single = single + if compensated { 6.0 * sums as f64 } else { 0.0 };
     let pair = if options.precision == Precision::Double { 3.0 * single } else { single };
     Work { n, pair, sums }

@@ -10,6 +10,7 @@ mod build;
 mod cache;
 mod choices;
 mod cuda_all_pairs;
+mod cuda_engine;
 mod device;
 mod driver;
 mod emulator;

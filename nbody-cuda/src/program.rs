@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fmt::Write as _;
 
-use nbody_core::{Accumulation, Interaction, Math, Options, Precision, Record};
+use nbody_core::{Accumulation, Law, Math, Options, Precision, dim};
 
 use crate::buffer::bytes_of;
 use crate::{Choices, Error, Scheme};
@@ -31,32 +31,32 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program that evaluates every ordered pair of many particles with these options.
-    pub fn new<X: Interaction>(options: Options) -> Result<Self, Error> {
-        Ok(Self::with_choices::<X>(options, Choices::widest::<X>(options)?))
+    /// The program that evaluates every ordered pair of many particles by this law.
+    pub fn new(law: &Law, options: Options) -> Result<Self, Error> {
+        Ok(Self::with_choices(law, options, Choices::widest(law, options)?))
     }
 
     /// Every program that an engine may choose for some number of particles, the one for many
     /// ordered pairs first.
-    pub fn all<X: Interaction>(options: Options) -> Result<Vec<Self>, Error> {
-        let choices = Choices::candidates::<X>(options)?.into_iter();
-        let choices = choices.chain(Choices::symmetric::<X>(options));
-        Ok(choices.map(|choices| Self::with_choices::<X>(options, choices)).collect())
+    pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
+        let choices = Choices::candidates(law, options)?.into_iter();
+        let choices = choices.chain(Choices::symmetric(law, options));
+        Ok(choices.map(|choices| Self::with_choices(law, options, choices)).collect())
     }
 
     /// The program for these choices. That of the symmetric scheme needs an interaction with a
-    /// [`THIRD_LAW`](Interaction::THIRD_LAW): see [`Choices::symmetric`].
-    pub fn with_choices<X: Interaction>(options: Options, choices: Choices) -> Self {
-        let both = X::THIRD_LAW.filter(|_| choices.scheme == Scheme::Symmetric);
+    /// [`third_law`](Law::third_law): see [`Choices::symmetric`].
+    pub fn with_choices(law: &Law, options: Options, choices: Choices) -> Self {
+        let both = law.third_law.filter(|_| choices.scheme == Scheme::Symmetric);
         let [loops, scheme] =
             if both.is_some() { ["", SYMMETRIC] } else { [FORCE_LOOP, ALL_PAIRS] };
         let both = both.map_or("", |both| both.cuda);
-        let mut source = header::<X>(options, choices);
+        let mut source = header(law, options, choices);
         source.push_str(PRELUDE);
         let _ =
-            writeln!(source, "\nnamespace nbody {{\n\n{}{both}\n}} // namespace nbody\n", X::CUDA);
+            writeln!(source, "\nnamespace nbody {{\n\n{}{both}\n}} // namespace nbody\n", law.cuda);
         let _ = writeln!(source, "{SUMS}\n{loops}\n{scheme}");
-        Self { name: X::NAME, source, choices, options }
+        Self { name: law.name, source, choices, options }
     }
 
     /// The names of its kernels, the one that evaluates pairs first.
@@ -97,12 +97,12 @@ impl Program {
     }
 }
 
-fn header<X: Interaction>(options: Options, choices: Choices) -> String {
+fn header(law: &Law, options: Options, choices: Choices) -> String {
     let Choices { scheme, block, i_per_thread, bag, unroll, resident } = choices;
     let Options { precision, accumulation, math, domain, .. } = options;
     let periodic = domain.is_periodic();
     let (real, backup) = (name(precision), options.backup());
-    let kept = i_per_thread * <X::F as Record>::DIM * bytes_of(backup) / 4;
+    let kept = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= PARTS).unwrap_or(1);
     let backup = name(backup);
     let fold_each_bag = accumulation.folds_each_bag();
@@ -138,7 +138,7 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 }} // namespace nbody
 
 ",
-        name = X::NAME
+        name = law.name
     )
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use nbody_core::{Interaction, Options};
+use nbody_core::{Law, Options};
 
 use crate::cache::{Cache, Entry};
 use crate::{Choices, Scheme};
@@ -65,10 +65,10 @@ impl Tuned {
 }
 
 /// The entry's name: the device, the interaction, and the options that programs depend on.
-pub(crate) fn key<X: Interaction>(device: &str, options: Options) -> String {
-    let both = X::THIRD_LAW.map_or("", |both| both.cuda);
+pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
+    let both = law.third_law.map_or("", |both| both.cuda);
     let (pairs, options) = (options.pairs.name(), options.to_string());
-    Cache::key(&[FORM, device, X::CUDA, both, pairs, &options].map(str::as_bytes))
+    Cache::key(&[FORM, device, law.cuda, both, pairs, &options].map(str::as_bytes))
 }
 
 /// What is kept for this key; nothing if there is nothing, or it is damaged.

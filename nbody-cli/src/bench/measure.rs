@@ -141,7 +141,7 @@ fn time<X: Interaction>(
 /// the driver finished, has none.
 fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots> {
     let kernels = sass::disassemble(nvdisasm, &direct.build()?.image).ok()?;
-    Slots::of::<X>(direct.program()?, &kernels)
+    Slots::of(X::LAW, direct.program()?, &kernels)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::pack::{CHUNK, Words};
+use crate::pack::{self, Rows};
 use crate::simd::{LINE, Line};
-use crate::{Error, Field, FieldKind, Record, Scalar, Split, parallel, record};
+use crate::{Error, Field, FieldKind, Scalar, Split, parallel};
 
 /// Records in blocks of [`LINE`], in each of which every number has a line; the last block is
 /// filled with zeros. All numbers of a record are near one another, and as many records as a
@@ -55,66 +55,71 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             .map(move |line| line.0[k % LINE])
     }
 
-    /// So many records whose words `write` gives row by row, for the records of a range.
-    fn from_rows(n: usize, words: usize, write: &WriteRows<W>) -> Result<Self, Error> {
-        let mut columns = Self::zeros(n, words)?;
-        let words = words.max(1);
-        parallel::each_chunk(&mut columns.lines, CHUNK / LINE * words, &|chunk, lines| {
-            let first = chunk * CHUNK;
-            let records = first..n.min(first + lines.len() / words * LINE);
-            let mut rows = vec![W::zeroed(); records.len() * words];
-            write(records, &mut rows);
-            for (k, row) in rows.chunks_exact(words).enumerate() {
-                for (line, word) in lines[k / LINE * words..].iter_mut().zip(row) {
-                    line.0[k % LINE] = *word;
-                }
-            }
+    /// The records, their reals rounded to the nearest `S`.
+    pub fn pack<S: Scalar<Word = W>>(records: &dyn Rows) -> Result<Self, Error> {
+        let (n, fields) = (records.count(), records.fields());
+        let mut columns = Self::zeros(n, pack::words::<S>(fields))?;
+        let words = columns.words.max(1);
+        let chunk = pack::chunk(n, words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut columns.lines, chunk, &|first, lines| {
+            let first = first / words * LINE;
+            let end = n.min(first + lines.len() / words * LINE);
+            pack::near(records, first..end, &mut |begin, rows| {
+                let lines = &mut lines[(begin - first) / LINE * words..];
+                pack::each_word::<S>(fields, rows, |k, c, word| {
+                    lines[k / LINE * words + c].0[k % LINE] = word;
+                });
+            });
         });
         Ok(columns)
     }
 }
 
-/// Writes the words of the records of a range, row by row.
-type WriteRows<'a, W> = dyn Fn(Range<usize>, &mut [W]) + Sync + 'a;
-
-/// Columns of records whose rows `write` gives. These are no generic functions, so that they are
-/// compiled here and not wherever records are declared.
 impl Columns<u32> {
-    pub fn of_rows(n: usize, words: usize, write: &WriteRows<u32>) -> Result<Self, Error> {
-        Self::from_rows(n, words, write)
-    }
-
     /// The same records in `f64`: positions that are two `f32` become one number, and other reals
     /// stay as they are.
-    pub fn widened(&self, fields: &[Field]) -> Result<Columns<u64>, Error> {
-        let real = |word: u32| f64::from(f32::from_bits(word));
-        Columns::<u64>::of_rows(self.n, record::words(fields, 1), &|records, rows| {
-            let mut rows = rows.iter_mut();
-            for k in records {
-                let mut words = self.record(k);
-                let mut next = || words.next().unwrap_or_default();
-                for kind in fields.iter().map(|field| field.kind) {
-                    for (_, cell) in (0..kind.components()).zip(&mut rows) {
-                        *cell = match kind {
-                            FieldKind::U32 => next().into(),
-                            FieldKind::Point(_) => {
-                                let [high, low] = [next(), next()].map(f32::from_bits);
-                                f64::from(Split { high, low }).to_bits()
-                            }
-                            _ => real(next()).to_bits(),
-                        };
-                    }
+    pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
+        Columns::pack::<f64>(&Widened { columns: self, fields })
+    }
+}
+
+/// Records of mixed precision.
+struct Widened<'a> {
+    columns: &'a Columns<u32>,
+    fields: &'static [Field],
+}
+
+impl Rows for Widened<'_> {
+    fn count(&self) -> usize {
+        self.columns.n
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        let mut rows = rows.iter_mut();
+        for k in records {
+            let mut words = self.columns.record(k);
+            let mut next = || words.next().unwrap_or_default();
+            for kind in self.fields.iter().map(|field| field.kind) {
+                for (_, cell) in (0..kind.components()).zip(&mut rows) {
+                    *cell = match kind {
+                        FieldKind::U32 => next().into(),
+                        FieldKind::Point(_) => {
+                            let [high, low] = [next(), next()].map(f32::from_bits);
+                            f64::from(Split { high, low }).to_bits()
+                        }
+                        _ => f64::from(f32::from_bits(next())).to_bits(),
+                    };
                 }
             }
-        })
+        }
     }
 }
 
 impl Columns<u64> {
-    pub fn of_rows(n: usize, words: usize, write: &WriteRows<u64>) -> Result<Self, Error> {
-        Self::from_rows(n, words, write)
-    }
-
     /// So many times the record of these words.
     pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
         let mut columns = Self::zeros(n, row.len())?;
@@ -126,17 +131,12 @@ impl Columns<u64> {
         Ok(columns)
     }
 
-    /// The records, whose reals are `f64` here.
-    pub fn unpack<P>(&self) -> Vec<P>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        let record = |k: usize| {
-            let mut lines = self.lines[k / LINE * self.words..].iter();
-            let next = || lines.next().map_or(0, |line| line.0[k % LINE]);
-            P::read(&mut Words::<f64, _>::new(next))
-        };
-        parallel::map(self.n, CHUNK, &record)
+    /// Writes the words of some records, one behind another.
+    pub fn rows(&self, records: Range<usize>, rows: &mut [u64]) {
+        for (k, row) in records.zip(rows.chunks_exact_mut(self.words.max(1))) {
+            for (cell, word) in row.iter_mut().zip(self.record(k)) {
+                *cell = word;
+            }
+        }
     }
 }

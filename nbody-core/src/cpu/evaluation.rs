@@ -5,7 +5,8 @@ use super::loops::{Loops, Sets};
 use super::ordered::Job;
 use super::sums::Folding;
 use super::variant::{BySize, Compiled};
-use crate::{Accumulation, Domain, Error, Field, Scalar, Tiling};
+use crate::pack::Rows;
+use crate::{Accumulation, Domain, Error, Field, Mixed, Precision, Scalar, Tiling};
 
 /// Particles or parameters in the words of a precision, as structure of arrays.
 #[derive(Clone, Debug)]
@@ -15,6 +16,14 @@ pub(super) enum Packed {
 }
 
 impl Packed {
+    pub fn pack(records: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        Ok(match precision {
+            Precision::Single => Self::Bits32(Columns::pack::<f32>(records)?),
+            Precision::Double => Self::Bits64(Columns::pack::<f64>(records)?),
+            Precision::Mixed => Self::Bits32(Columns::pack::<Mixed>(records)?),
+        })
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Self::Bits32(columns) => columns.len(),
@@ -23,7 +32,7 @@ impl Packed {
     }
 
     /// The same in `f64`, if they are of mixed precision.
-    fn widened(&self, fields: &[Field]) -> Result<Self, Error> {
+    fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
         match self {
             Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),
             Self::Bits64(columns) => Ok(Self::Bits64(columns.clone())),
@@ -63,7 +72,7 @@ impl Evaluation<'_> {
     pub fn run_widened(
         &self,
         sets: [&Packed; 3],
-        fields: [&[Field]; 3],
+        fields: [&'static [Field]; 3],
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
         let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));

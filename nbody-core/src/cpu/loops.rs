@@ -128,7 +128,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
 
     #[inline(always)]
     fn parameters(&self) -> X::With<L> {
-        let words = const { pack::words::<X, L::Scalar>() };
+        let words = const { pack::words::<L::Scalar>(X::FIELDS) };
         let lines = &self.sets.parameters[..words];
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
@@ -136,7 +136,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     /// The vector of i-particles from `i` on.
     #[inline(always)]
     fn i_particles(&self, i: usize) -> Of<X::I, L> {
-        let words = const { pack::words::<X::I, L::Scalar>() };
+        let words = const { pack::words::<L::Scalar>(X::I::FIELDS) };
         let lines = &self.sets.i[i / LINE * words..][..words];
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
     }
@@ -144,7 +144,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     /// A j-particle, in every element.
     #[inline(always)]
     fn j_particle(&self, j: usize) -> Of<X::J, L> {
-        let words = const { pack::words::<X::J, L::Scalar>() };
+        let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
         let lines = &self.sets.j[j / LINE * words..][..words];
         Of::<X::J, L>::read(&mut Broadcast { lines, at: j % LINE })
     }

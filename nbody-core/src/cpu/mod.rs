@@ -2,6 +2,7 @@
 //! the i-particles.
 
 mod columns;
+mod engine;
 mod evaluation;
 mod loops;
 mod ordered;
@@ -13,88 +14,40 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use columns::Columns;
-use evaluation::{Evaluation, Packed};
-use sums::Folding;
-use symmetric::FEWEST;
+use engine::CpuEngine;
 pub use variant::{Compiled, Variant};
 
 use crate::simd::SimdLevel;
-use crate::{
-    Accumulation, Domain, Engine, Error, Interaction, Mixed, Options, Pairs, Precision, Record,
-    Scalar, Tiling, pack,
-};
+use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, pack};
 
 /// Sums an interaction over all pairs on the CPU.
 ///
-/// The order of summation is that of [`Tiling`], or, where both directions of a pair are evaluated
-/// at once, one of the number of particles; whatever the number of threads, so that results are
-/// bitwise the same from run to run.
+/// The order of summation is that of [`Tiling`](crate::Tiling), or, where both directions of a pair
+/// are evaluated at once, one of the number of particles; whatever the number of threads, so that
+/// results are bitwise the same from run to run.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuAllPairs<X> {
     interaction: X,
-    options: Options,
-    tiling: Tiling,
-    level: SimdLevel,
+    engine: CpuEngine,
 }
 
 /// Particles in the precision of an evaluation, as structure of arrays.
 #[derive(Clone, Debug)]
 pub struct CpuParticles<P> {
-    packed: Packed,
-    precision: Precision,
+    particles: engine::Particles,
     record: PhantomData<P>,
 }
 
-impl<P: Record> CpuParticles<P> {
-    fn pack<Q>(particles: &[Q], precision: Precision) -> Result<Self, Error>
-    where
-        Q: Record<Host = P>,
-        Q::Lane: Scalar,
-    {
-        let packed = match precision {
-            Precision::Single => Packed::Bits32(columns_of_32::<Q, f32>(particles)?),
-            Precision::Double => Packed::Bits64(columns_of_64(particles)?),
-            Precision::Mixed => Packed::Bits32(columns_of_32::<Q, Mixed>(particles)?),
-        };
-        Ok(Self { packed, precision, record: PhantomData })
-    }
-
+impl<P> CpuParticles<P> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.packed.len()
+        self.particles.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    /// Refuses particles of another precision than the engine's.
-    fn check(&self, expected: Precision) -> Result<(), Error> {
-        let found = self.precision;
-        if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { found, expected }) }
-    }
-}
-
-fn columns_of_32<P, S>(particles: &[P]) -> Result<Columns<u32>, Error>
-where
-    P: Record,
-    P::Lane: Scalar,
-    S: Scalar<Word = u32>,
-{
-    Columns::<u32>::of_rows(particles.len(), pack::words::<P, S>(), &|records, rows| {
-        pack::rows::<P, S>(&particles[records], rows);
-    })
-}
-
-fn columns_of_64<P>(particles: &[P]) -> Result<Columns<u64>, Error>
-where
-    P: Record,
-    P::Lane: Scalar,
-{
-    Columns::<u64>::of_rows(particles.len(), pack::words::<P, f64>(), &|records, rows| {
-        pack::rows::<P, f64>(&particles[records], rows);
-    })
 }
 
 /// Results on the CPU, in `f64`, which holds every accumulator exactly.
@@ -119,8 +72,7 @@ impl<F> CpuFields<F> {
 impl<X: Interaction> CpuAllPairs<X> {
     /// With the default [`Options`].
     pub fn new(interaction: X) -> Self {
-        let (options, tiling) = (Options::default(), Tiling::default());
-        Self { interaction, options, tiling, level: SimdLevel::best() }
+        Self { interaction, engine: CpuEngine::of_law(X::LAW) }
     }
 
     /// With options of the caller's choice.
@@ -130,10 +82,7 @@ impl<X: Interaction> CpuAllPairs<X> {
 
     /// With instructions of the caller's choice, too.
     pub fn with_level(interaction: X, options: Options, level: SimdLevel) -> Result<Self, Error> {
-        let tiling = options.tiling.unwrap_or_default();
-        tiling.check()?;
-        level.check()?;
-        Ok(Self { interaction, options, tiling, level })
+        Ok(Self { interaction, engine: CpuEngine::new(X::LAW, options, level)? })
     }
 
     /// The interaction, with its parameters.
@@ -148,17 +97,17 @@ impl<X: Interaction> CpuAllPairs<X> {
 
     /// Changes the space that the particles are in.
     pub fn set_domain(&mut self, domain: Domain) {
-        self.options.domain = domain;
+        self.engine.options.domain = domain;
     }
 
     /// How it computes.
     pub fn options(&self) -> Options {
-        self.options
+        self.engine.options
     }
 
     /// The instructions that it uses.
     pub fn level(&self) -> SimdLevel {
-        self.level
+        self.engine.level
     }
 
     fn run(
@@ -168,46 +117,8 @@ impl<X: Interaction> CpuAllPairs<X> {
         out: &mut CpuFields<X::F>,
         one_set: bool,
     ) -> Result<(), Error> {
-        Error::check_length("results", out.len(), i.len())?;
-        if one_set {
-            Error::check_length("j-particles of one set", j.len(), i.len())?;
-        }
-        let Options { precision, math, domain, accumulation, .. } = self.options;
-        i.check(precision)?;
-        j.check(precision)?;
-        let nothing = pack::pack::<X::F, f64>(&[Default::default()]);
-        let folding = Folding::new(X::F::FIELDS, nothing, self.options.backup());
-        let parameters = CpuParticles::pack(&[self.interaction], precision)?;
-        let variant =
-            Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
-        let evaluation = Evaluation {
-            loops: X::cpu_loops(variant),
-            domain,
-            skips_self: one_set && !X::SELF_PAIRS,
-            both: one_set && self.evaluates_both(i.len()),
-            tiling: self.tiling,
-            accumulation,
-            folding: &folding,
-        };
-        let sets = [&parameters.packed, &i.packed, &j.packed];
-        if variant.widens() {
-            let fields = [X::FIELDS, X::I::FIELDS, X::J::FIELDS];
-            evaluation.run_widened(sets, fields, &mut out.columns)
-        } else {
-            evaluation.run(sets, &mut out.columns);
-            Ok(())
-        }
-    }
-
-    /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where
-    /// there are loops for that.
-    fn evaluates_both(&self, n: usize) -> bool {
-        let Options { pairs, tiling, accumulation, .. } = self.options;
-        let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
-        // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way
-        // at a time.
-        let pays = n >= FEWEST && !X::CUTOFF;
-        possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
+        let parameters = std::slice::from_ref(&self.interaction);
+        self.engine.run(&parameters, &i.particles, &j.particles, &mut out.columns, one_set)
     }
 
     fn timed(
@@ -233,12 +144,11 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         P: Record,
         P::Lane: Scalar,
     {
-        CpuParticles::pack(particles, self.options.precision)
+        Ok(CpuParticles { particles: self.engine.upload(&particles)?, record: PhantomData })
     }
 
     fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
-        let columns = Columns::filled(n, &pack::pack::<X::F, f64>(&[Default::default()]))?;
-        Ok(CpuFields { columns, record: PhantomData })
+        Ok(CpuFields { columns: self.engine.fields(n)?, record: PhantomData })
     }
 
     fn evaluate_into(
@@ -263,7 +173,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &self,
         fields: &CpuFields<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        Ok(fields.columns.unpack())
+        Ok(pack::unpack(fields.len(), &|records, rows| fields.columns.rows(records, rows)))
     }
 
     fn time(

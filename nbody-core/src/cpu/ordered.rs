@@ -45,13 +45,14 @@ impl<S: Scalar> Job<'_, S> {
     /// Evaluates every ordered pair; the splits of the j-particles are merged in order.
     fn splits(&self, nj: usize, split: usize, out: &mut Columns<u64>) {
         let words = self.nothing.len().max(1);
-        parallel::each_chunk(out.lines_mut(), TILE * words, &|k, out| {
+        parallel::each_chunk(out.lines_mut(), TILE * words, &|first, out| {
+            let first = first / words;
             self.folding.begin(out);
-            self.tile(k * TILE, 0..nj.min(split), out);
+            self.tile(first, 0..nj.min(split), out);
             for start in (0..nj).step_by(split).skip(1) {
                 let mut part = out.to_vec();
                 self.folding.begin(&mut part);
-                self.tile(k * TILE, start..nj.min(start.saturating_add(split)), &mut part);
+                self.tile(first, start..nj.min(start.saturating_add(split)), &mut part);
                 for (part, out) in part.chunks(words).zip(out.chunks_mut(words)) {
                     self.folding.fold::<f64>(LINE, part, 0, out);
                 }

@@ -1,7 +1,7 @@
 //! Backup accumulators: what bags are folded into.
 
 use crate::simd::{LINE, Line};
-use crate::{Field, FieldKind, Lane, Precision, Scalar};
+use crate::{Field, FieldKind, Lane, Precision, Scalar, pack};
 
 /// How results are folded, number by number.
 #[derive(Clone, Debug)]
@@ -16,9 +16,9 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// Of results of these fields, for which no pair gives these words, into backup accumulators of
-    /// this precision.
-    pub fn new(fields: &[Field], nothing: Vec<u64>, precision: Precision) -> Self {
+    /// Of results of these fields into backup accumulators of this precision.
+    pub fn new(fields: &[Field], precision: Precision) -> Self {
+        let nothing = pack::nothing(fields);
         let kinds = fields.iter().flat_map(|field| {
             let count = field.kind.components();
             std::iter::repeat_n(field.kind, count)

@@ -1,6 +1,6 @@
 //! Issue slots of a pair.
 
-use nbody_core::Interaction;
+use nbody_core::Law;
 
 use super::{Kernel, Loop};
 use crate::buffer::{bytes_of, numbers_of};
@@ -22,10 +22,10 @@ pub struct Slots {
 impl Slots {
     /// Those of a program, by what it was compiled to. `None` if no loop looks like the FORCE-LOOP,
     /// unrolled as the program asks for.
-    pub fn of<X: Interaction>(program: &Program, kernels: &[Kernel]) -> Option<Self> {
-        let force = force_loop::<X>(program, kernels)?;
+    pub fn of(law: &Law, program: &Program, kernels: &[Kernel]) -> Option<Self> {
+        let force = force_loop(law, program, kernels)?;
         let choices = &program.choices;
-        if !notes::<X>(program) {
+        if !notes(law, program) {
             return Some(Self::of_a_turn(force, choices));
         }
         let least = force.instructions as f64 / (WORD * choices.i_per_thread) as f64;
@@ -42,8 +42,8 @@ impl Slots {
 }
 
 /// Whether the program notes which pairs are within a cutoff.
-fn notes<X: Interaction>(program: &Program) -> bool {
-    X::CUTOFF && program.choices.scheme == Scheme::AllPairs
+fn notes(law: &Law, program: &Program) -> bool {
+    law.cutoff && program.choices.scheme == Scheme::AllPairs
 }
 
 /// The kernel that evaluates pairs.
@@ -53,14 +53,11 @@ fn kernel<'a>(program: &Program, kernels: &'a [Kernel]) -> Option<&'a Kernel> {
 }
 
 /// The FORCE-LOOP of a program, in what it was compiled to; with a cutoff the one that notes.
-pub fn force_loop<'a, X: Interaction>(
-    program: &Program,
-    kernels: &'a [Kernel],
-) -> Option<&'a Loop> {
+pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Option<&'a Loop> {
     // As they lie in shared memory: aligned to 16 bytes.
     let precision = program.options.precision;
-    let apart = (numbers_of::<X::J>(precision) * bytes_of(precision)).next_multiple_of(16);
-    let particles = if notes::<X>(program) { WORD } else { program.choices.unroll };
+    let apart = (numbers_of(law.j, precision) * bytes_of(precision)).next_multiple_of(16);
+    let particles = if notes(law, program) { WORD } else { program.choices.unroll };
     kernel(program, kernels)?.force_loop(particles, apart)
 }
 

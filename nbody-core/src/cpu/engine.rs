@@ -1,0 +1,116 @@
+//! The engine of the CPU without the types of a law.
+
+use super::columns::Columns;
+use super::evaluation::{Evaluation, Packed};
+use super::sums::Folding;
+use super::symmetric::FEWEST;
+use super::variant::Variant;
+use crate::pack::Rows;
+use crate::simd::SimdLevel;
+use crate::{Accumulation, Error, Law, Options, Pairs, Precision, Tiling, pack};
+
+/// How the CPU computes, and by which law.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CpuEngine {
+    pub law: &'static Law,
+    pub options: Options,
+    pub level: SimdLevel,
+    tiling: Tiling,
+}
+
+/// Particles in the precision of an evaluation, as structure of arrays.
+#[derive(Clone, Debug)]
+pub(super) struct Particles {
+    packed: Packed,
+    precision: Precision,
+}
+
+impl Particles {
+    fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        Ok(Self { packed: Packed::pack(particles, precision)?, precision })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// Refuses particles of another precision than the engine's.
+    fn check(&self, expected: Precision) -> Result<(), Error> {
+        let found = self.precision;
+        if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { found, expected }) }
+    }
+}
+
+impl CpuEngine {
+    pub fn new(law: &'static Law, options: Options, level: SimdLevel) -> Result<Self, Error> {
+        let tiling = options.tiling.unwrap_or_default();
+        tiling.check()?;
+        level.check()?;
+        Ok(Self { law, options, level, tiling })
+    }
+
+    /// With default options and the best instructions.
+    pub fn of_law(law: &'static Law) -> Self {
+        let (options, tiling) = Default::default();
+        Self { law, options, level: SimdLevel::best(), tiling }
+    }
+
+    pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
+        Particles::pack(particles, self.options.precision)
+    }
+
+    pub fn fields(&self, n: usize) -> Result<Columns<u64>, Error> {
+        Columns::filled(n, &pack::nothing(self.law.f))
+    }
+
+    /// Evaluates all pairs, with the parameters in one record.
+    pub fn run(
+        &self,
+        parameters: &dyn Rows,
+        i: &Particles,
+        j: &Particles,
+        out: &mut Columns<u64>,
+        one_set: bool,
+    ) -> Result<(), Error> {
+        Error::check_length("results", out.len(), i.len())?;
+        if one_set {
+            Error::check_length("j-particles of one set", j.len(), i.len())?;
+        }
+        let Options { precision, math, domain, accumulation, .. } = self.options;
+        i.check(precision)?;
+        j.check(precision)?;
+        let law = self.law;
+        let folding = Folding::new(law.f, self.options.backup());
+        let parameters = Packed::pack(parameters, precision)?;
+        let variant =
+            Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
+        let evaluation = Evaluation {
+            loops: (law.cpu_loops)(variant),
+            domain,
+            skips_self: one_set && !law.self_pairs,
+            both: one_set && self.evaluates_both(i.len()),
+            tiling: self.tiling,
+            accumulation,
+            folding: &folding,
+        };
+        let sets = [&parameters, &i.packed, &j.packed];
+        if variant.widens() {
+            evaluation.run_widened(sets, [law.parameters, law.i, law.j], out)
+        } else {
+            evaluation.run(sets, out);
+            Ok(())
+        }
+    }
+
+    /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where
+    /// there are loops for that.
+    fn evaluates_both(&self, n: usize) -> bool {
+        let Options { pairs, tiling, accumulation, .. } = self.options;
+        let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
+        // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way
+        // at a time.
+        let pays = n >= FEWEST && !self.law.cutoff;
+        possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
+    }
+}
