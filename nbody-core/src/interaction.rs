@@ -39,7 +39,6 @@ pub struct ThirdLaw {
 
 /// An interaction as a value: what engines know of it, so that they need not be compiled for each.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Law {
     /// Its name: [`Interaction::NAME`].
     pub name: &'static str,

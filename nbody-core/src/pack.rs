@@ -299,3 +299,52 @@ impl<R: Scalar> Reader<R> for Words<'_> {
         R::coordinate(f64::from_bits(self.take()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mixed;
+
+    const FIELDS: &[Field] = &[
+        Field { name: "kind", kind: FieldKind::U32 },
+        Field { name: "pos", kind: FieldKind::Point(2) },
+        Field { name: "mass", kind: FieldKind::Real },
+    ];
+
+    fn row(kind: u32, reals: [f64; 3]) -> Vec<u64> {
+        std::iter::once(kind.into()).chain(reals.map(f64::to_bits)).collect()
+    }
+
+    #[test]
+    fn rows_have_the_words_of_their_precision() {
+        let rows = [row(7, [1.0, 1.0 + 1e-9, 0.1]), row(8, [2.0, 3.0, 4.0])].concat();
+        let [one, tenth, small] = [1.0_f32, 0.1, 1e-9].map(f32::to_bits);
+        let single = convert::<f32>(FIELDS, &rows);
+        assert_eq!(single[..4], [7, one, one, tenth]);
+        assert_eq!(single[4..], [8, 2.0_f32.to_bits(), 3.0_f32.to_bits(), 4.0_f32.to_bits()]);
+        let mixed = convert::<Mixed>(FIELDS, &rows);
+        assert_eq!(mixed.len(), 2 * words::<Mixed>(FIELDS));
+        assert_eq!([&mixed[..4], &mixed[5..7]].concat(), [7, one, 0, one, tenth, 8]);
+        assert!(mixed[4].abs_diff(small) < 1 << 6, "what is left of 1e-9 has fewer digits");
+        assert_eq!(convert::<f64>(FIELDS, &rows), rows);
+    }
+
+    #[test]
+    fn columns_become_rows() {
+        let columns = [7, 8, 9].into_iter().chain((0..9).map(|k| f64::from(k).to_bits()));
+        let columns: Vec<u64> = columns.collect();
+        let mut rows = vec![0; 8];
+        rows_of_columns::<f64>(&columns, 3, FIELDS, 1..3, &mut rows);
+        assert_eq!(rows, [row(8, [1.0, 4.0, 7.0]), row(9, [2.0, 5.0, 8.0])].concat());
+        rows_of_columns::<f64>(&columns, 3, FIELDS, 3..3, &mut []);
+    }
+
+    #[test]
+    fn no_pair_gives_zeros_and_extremes() {
+        let kinds = [FieldKind::Min, FieldKind::Max, FieldKind::ArgMin, FieldKind::Vector(2)];
+        let fields = kinds.map(|kind| Field { name: "", kind });
+        let infinity = f64::INFINITY.to_bits();
+        let expected = [infinity, f64::NEG_INFINITY.to_bits(), infinity, u32::MAX.into(), 0, 0];
+        assert_eq!(nothing(&fields), expected);
+    }
+}

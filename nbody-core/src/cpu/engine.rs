@@ -26,10 +26,6 @@ pub(super) struct Particles {
 }
 
 impl Particles {
-    fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
-        Ok(Self { packed: Packed::pack(particles, precision)?, precision })
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         self.packed.len()
@@ -57,7 +53,8 @@ impl CpuEngine {
     }
 
     pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
-        Particles::pack(particles, self.options.precision)
+        let precision = self.options.precision;
+        Ok(Particles { packed: Packed::pack(particles, precision)?, precision })
     }
 
     pub fn fields(&self, n: usize) -> Result<Columns<u64>, Error> {
