@@ -27,9 +27,12 @@ use crate::cubin;
 /// Set for a process that only prepares a program: the cache folder.
 pub const PREPARE: &str = "NBODY_TEST_PREPARE";
 
-/// How many interactions that compute in one way share the architectures: each takes every sixth,
-/// an old and a new one.
-const TURNS: usize = 6;
+/// How many interactions that compute in one way share the architectures: each takes one or two.
+const TURNS: usize = 8;
+
+/// How many interactions of the library share the architectures for both directions of a pair at
+/// once: each takes every third, beside those of the record.
+const SYMMETRIC_TURNS: usize = 3;
 
 /// An old, a middle and a new architecture.
 const FEW: [u32; 3] = [75, 90, 120];
@@ -89,7 +92,8 @@ struct Trials {
 /// What a program is compiled for.
 #[derive(Clone, Copy, PartialEq)]
 enum Scope {
-    Every,
+    /// All there are; and the interaction's turn with other programs than that for many particles.
+    Every(usize),
     Few,
     Turn(usize),
 }
@@ -97,7 +101,7 @@ enum Scope {
 impl Scope {
     fn has(self, k: usize, architecture: u32) -> bool {
         match self {
-            Self::Every => true,
+            Self::Every(_) => true,
             Self::Few => FEW.contains(&architecture),
             Self::Turn(turn) => k % TURNS == turn % TURNS,
         }
@@ -115,7 +119,8 @@ impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
         let [default, boxed] = self.domains.map(|domain| Options { domain, ..Options::default() });
         let double = Options { precision: Precision::Double, ..default };
-        let mut ways = vec![(default, Scope::Every), (double, Scope::Every), (boxed, Scope::Few)];
+        let every = Scope::Every(self.turn);
+        let mut ways = vec![(default, every), (double, every), (boxed, Scope::Few)];
         for options in paired_ways::<X>(self.domains, self.turn) {
             if ways.iter().all(|(way, _)| *way != options) {
                 let times = self.taken.entry(options.to_string()).or_default();
@@ -143,15 +148,22 @@ fn compile<X: Interaction>(
     lean: bool,
     scope: Scope,
 ) -> Result<(), Failed> {
-    for (k, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
-        let main = k == 0;
-        let unordered = scope == Scope::Every || options.pairs == Pairs::Unordered;
-        let chosen = |&(k, architecture): &(usize, u32)| match program.choices.scheme {
-            _ if main => scope.has(k, architecture),
-            Scheme::Symmetric if lean => scope.has(k, architecture),
-            Scheme::Symmetric => unordered && architecture == 90,
+    for (number, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
+        let chosen = |&(k, architecture): &(usize, u32)| match (program.choices.scheme, scope) {
+            _ if number == 0 => scope.has(k, architecture),
+            (Scheme::Symmetric, Scope::Every(turn)) if lean => {
+                k % SYMMETRIC_TURNS == turn % SYMMETRIC_TURNS
+            }
+            (Scheme::Symmetric, Scope::Few) => scope.has(k, architecture),
+            (Scheme::Symmetric, Scope::Every(_)) => architecture == 90,
+            (Scheme::Symmetric, Scope::Turn(_)) => {
+                options.pairs == Pairs::Unordered && architecture == 90
+            }
             // They differ from the main program in a number.
-            Scheme::AllPairs => lean && scope == Scope::Every && FEW.contains(&architecture),
+            (Scheme::AllPairs, Scope::Every(turn)) => {
+                lean && architecture == FEW[(number + turn) % FEW.len()]
+            }
+            (Scheme::AllPairs, _) => false,
         };
         let architectures = architectures(compiler).enumerate().filter(chosen);
         let architectures: Vec<u32> = architectures.map(|(_, architecture)| architecture).collect();

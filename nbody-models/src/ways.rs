@@ -55,12 +55,12 @@ fn may_be_unordered(way: &Options) -> bool {
 /// The default is always among them. `turn` is the interaction's place in the library: each has
 /// others, so that a library has them all.
 pub fn paired_ways<X: Interaction>(domains: [Domain; 2], turn: usize) -> Vec<Options> {
-    cover(product(domains, X::THIRD_LAW.is_some()), turn)
+    cover(&product(domains, X::THIRD_LAW.is_some()), turn)
 }
 
 /// Takes the default, one of those that say little new, and then again and again the way in which
 /// most choices meet that have not met: of several, another in each turn.
-fn cover(all: Vec<Options>, turn: usize) -> Vec<Options> {
+fn cover(all: &[Options], turn: usize) -> Vec<Options> {
     let little_new = |way: &&Options| {
         way.accumulation == Accumulation::default()
             && way.precision != Precision::Mixed
@@ -126,7 +126,7 @@ mod tests {
         for third_law in [false, true] {
             let all = product(domains().unwrap(), third_law);
             for turn in 0..2 * all.len() {
-                let some = cover(all.clone(), turn);
+                let some = cover(&all, turn);
                 assert!(some.iter().all(|way| all.contains(way)));
                 assert_eq!(met(&some), met(&all), "turn {turn}");
                 assert!(some.contains(&Options::default()) && some.len() <= 14, "{}", some.len());
@@ -140,7 +140,7 @@ mod tests {
             let all = product(domains().unwrap(), third_law);
             for first in 0..all.len() {
                 let turns = first..first + LIBRARY;
-                let some: Vec<_> = turns.flat_map(|turn| cover(all.clone(), turn)).collect();
+                let some: Vec<_> = turns.flat_map(|turn| cover(&all, turn)).collect();
                 let missing: Vec<_> =
                     all.iter().filter(|way| !some.contains(way)).map(name).collect();
                 assert!(missing.is_empty(), "from {first}: {missing:?}");
