@@ -23,11 +23,12 @@ use crate::{Error, Program};
 
 const HEADER: &str = include_str!("../kernels/emulate.h");
 const RUN: &str = include_str!("../kernels/emulate_run.h");
+/// Little optimised: a program takes longer to compile than to run.
 /// No contraction: the CPU engine has none.
 /// No fortified source: it takes the jumps between fibers for overruns of a stack.
 /// Hidden symbols: loaders would share the shared memory of inline functions between programs.
 const OPTIONS: [&str; 8] = [
-    "-O2",
+    "-O1",
     "-std=c++17",
     "-ffp-contract=off",
     "-fPIC",
