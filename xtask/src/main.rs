@@ -22,11 +22,16 @@ enum Task {
     /// NVRTC for every architecture and run in the emulator, and the instructions of its machine
     /// code counted. It needs Rust, a C++ compiler, and NVRTC and nvdisasm, which it installs
     /// under target/ with pip if the system has none.
-    Test,
+    Test {
+        /// Leave out the documentation and the instructions of the CPU, and of the CUDA programs
+        /// take a few of each kind.
+        #[arg(long)]
+        quick: bool,
+    },
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
-        Task::Test => steps::test(),
+        Task::Test { quick } => steps::test(quick),
     }
 }

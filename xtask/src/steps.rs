@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::wheels::WHEELS;
 
@@ -14,20 +14,23 @@ struct Report {
     failed: usize,
     /// Lines to repeat at the end: how many programs were compiled, run and counted.
     counts: Vec<String>,
+    /// How long each step took.
+    times: Vec<(&'static str, Duration)>,
     /// The steps that failed.
     failures: Vec<String>,
 }
 
-pub fn test() -> ExitCode {
+/// Runs the steps; a quick test leaves out the dearest of them, and most of the CUDA programs.
+pub fn test(quick: bool) -> ExitCode {
     let start = Instant::now();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let mut provided = Vec::new();
+    let mut set = Vec::new();
     for wheel in &WHEELS {
         match wheel.provide(&target) {
             Ok(path) => {
                 println!("{}: {}", wheel.name, path.display());
-                provided.push((wheel.variable, path));
+                set.push((wheel.variable, path.into_os_string()));
             }
             Err(error) => {
                 eprintln!("{error}");
@@ -35,49 +38,111 @@ pub fn test() -> ExitCode {
             }
         }
     }
+    // The library of tests reads it.
+    set.push(("NBODY_TEST_QUICK", if quick { "1" } else { "" }.into()));
     let mut report = Report::default();
-    for (name, arguments, set) in STEPS {
-        println!("\n== {name}: cargo {}", arguments.join(" "));
+    for step in STEPS.iter().filter(|step| !quick || step.when == When::Always) {
+        println!("\n== {}: cargo {}", step.name, step.arguments.join(" "));
         let mut command = Command::new(env!("CARGO"));
-        command.args(*arguments).current_dir(root).envs(provided.clone()).envs(set.to_vec());
-        if !report.run(command) {
-            report.failures.push((*name).to_owned());
-        }
+        command.args(step.arguments).current_dir(root).envs(set.clone()).envs(step.set.to_vec());
+        report.step(step.name, command);
     }
     report.conclude(start)
 }
 
-type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+/// Whether a quick test has a step.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Always,
+    NotIfQuick,
+}
+
+struct Step {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// Variables for it alone.
+    set: &'static [(&'static str, &'static str)],
+    when: When,
+}
 
 const STEPS: &[Step] = &[
-    ("formatting", &["fmt", "--all", "--check"], &[]),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
-    ("tests", &["test", "--workspace", "--no-fail-fast"], &[]),
-    (
-        "documentation",
-        &["doc", "--workspace", "--no-deps", "--document-private-items"],
-        &[("RUSTDOCFLAGS", "-D warnings")],
-    ),
-    (
-        "emulated programs",
-        &["test", "--release", "--package", "nbody-tests", "--test", "emulated"],
-        &[],
-    ),
-    ("NVRTC", &["test", "--release", "--package", "nbody-tests", "--test", "nvrtc"], &[]),
-    ("machine code", &["test", "--release", "--package", "nbody-tests", "--test", "sass"], &[]),
-    (
-        "instructions of the CPU",
-        &["test", "--release", "--package", "nbody-tests", "--test", "instructions"],
+    Step {
+        name: "formatting",
+        arguments: &["fmt", "--all", "--check"],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "lints",
+        arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        set: &[],
+        when: When::Always,
+    },
+    // All at once, so that no core waits for the largest package of a step.
+    Step {
+        name: "build",
+        arguments: &[
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--examples",
+            "--test",
+            "*",
+            "--no-run",
+            "--quiet",
+        ],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "tests",
+        arguments: &["test", "--workspace", "--no-fail-fast"],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "documentation",
+        arguments: &["doc", "--workspace", "--no-deps", "--document-private-items"],
+        set: &[("RUSTDOCFLAGS", "-D warnings")],
+        when: When::NotIfQuick,
+    },
+    Step {
+        name: "emulated programs",
+        arguments: &["test", "--workspace", "--test", "emulated"],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "NVRTC and machine code",
+        arguments: &["test", "--workspace", "--test", "programs"],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "instructions of the CPU",
+        arguments: &["test", "--workspace", "--test", "instructions"],
         // A count that differs fails, and is not recorded.
-        &[("INSTA_UPDATE", "no")],
-    ),
+        set: &[("INSTA_UPDATE", "no")],
+        when: When::NotIfQuick,
+    },
 ];
 
 /// The beginnings of the lines that tell how many programs were compiled, run and counted.
 const COUNTS: [&str; 3] = ["emulated: ", "nvrtc: ", "sass: "];
 
 impl Report {
-    /// Runs a step, shows what it prints, and takes the counts from it.
+    /// Runs a step, and tells how long it took.
+    fn step(&mut self, name: &'static str, command: Command) {
+        let start = Instant::now();
+        if !self.run(command) {
+            self.failures.push(name.to_owned());
+        }
+        println!("-- {name}: {} s", start.elapsed().as_secs());
+        self.times.push((name, start.elapsed()));
+    }
+
+    /// Shows what a step prints, and takes the counts from it.
     fn run(&mut self, mut command: Command) -> bool {
         let child = command.stdout(Stdio::piped()).spawn();
         let mut child = match child {
@@ -125,7 +190,11 @@ impl Report {
         if !self.counted() {
             self.failures.push("no CUDA program was compiled, run or counted".to_owned());
         }
-        println!("\n== {} s", start.elapsed().as_secs());
+        println!("\n== times");
+        let all = ("all", start.elapsed());
+        for (name, time) in self.times.iter().copied().chain([all]) {
+            println!("{name:<24}{:>6} s", time.as_secs());
+        }
         for line in &self.counts {
             println!("{line}");
         }
@@ -151,7 +220,7 @@ mod tests {
         report.count("test anything ... ok");
         assert_eq!((report.passed, report.failed), (12, 2));
         assert!(!report.counted());
-        report.count("emulated: 60 programs, 1392 runs");
+        report.count("emulated: 60 programs and kernels, 30 compiled, 1392 runs");
         assert!(!report.counted());
         report.count("nvrtc: 0 compilations (0 programs x 12 architectures, NVRTC 13.0)");
         assert!(!report.counted());
