@@ -102,6 +102,12 @@ const STEPS: &[Step] = &[
         when: When::Always,
     },
     Step {
+        name: "checked core",
+        arguments: &["test", "--package", "nbody-core", "--profile", "checked"],
+        set: &[],
+        when: When::NotIfQuick,
+    },
+    Step {
         name: "documentation",
         arguments: &["doc", "--workspace", "--no-deps", "--document-private-items"],
         set: &[("RUSTDOCFLAGS", "-D warnings")],

@@ -49,11 +49,11 @@ type One<W> = fn(&Sets<'_, W>, usize, Range<usize>, &mut [Line<W>], Option<&mut 
 pub(crate) type Both<W> =
     fn(&Sets<'_, W>, Range<usize>, Range<usize>, &mut [Line<W>], usize, &mut [Line<W>]);
 
-/// Whether evaluating both directions of a pair at once saves operations: what is added to sums in
-/// memory takes as much as some of them.
+/// Whether evaluating both directions of a pair at once saves operations: those of the cutoff filter,
+/// or of the pair. What is added to sums in memory takes as much as some of them.
 const fn saves<X: Interaction>() -> bool {
     match X::THIRD_LAW {
-        Some(law) => 6 * law.operations.flops() < 10 * X::OPERATIONS.flops(),
+        Some(law) => X::CUTOFF || 6 * law.operations.flops() < 10 * X::OPERATIONS.flops(),
         None => false,
     }
 }
