@@ -28,6 +28,20 @@ fn refined<V: Vector>(estimate: V, error: V, series: &[f64; MOST_TERMS + 1]) -> 
     V::mul_add(estimate * error, sum, estimate)
 }
 
+/// The entries of these indices, each in its element of so many; NaN where there is none. Vectors
+/// seldom look up entries of several rows and columns at once, so that this is no part of loops.
+#[cold]
+#[inline(never)]
+fn gathered<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -> [E; LINE] {
+    let mut found = [E::from_f64(f64::NAN); LINE];
+    for (k, (index, found)) in indices.iter().zip(&mut found).enumerate().take(width) {
+        if let Some(entry) = entries.get(E::word_to_u32(*index) as usize * width + k) {
+            *found = *entry;
+        }
+    }
+    found
+}
+
 /// Functions of the registers, and those of `functions`.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; others: $($name:ident $other:ident),*) => {
@@ -116,17 +130,9 @@ impl<V: Vector> Lane for V {
     }
     #[inline(always)]
     fn gather(entries: &[Self], index: V::Integers) -> Self {
-        let entries: &[V::Element] = bytemuck::cast_slice(entries);
         let mut indices = [Word::<V>::default(); LINE];
         write(&mut indices, index);
-        let mut found = [V::Element::from_f64(f64::NAN); LINE];
-        for k in 0..V::WIDTH {
-            let index = V::Element::word_to_u32(indices[k]) as usize;
-            if let Some(entry) = entries.get(index * V::WIDTH + k) {
-                found[k] = *entry;
-            }
-        }
-        read(&found, 0)
+        read(&gathered::<V::Element>(bytemuck::cast_slice(entries), &indices, V::WIDTH), 0)
     }
     #[inline(always)]
     fn uniform(integers: V::Integers) -> Option<u32> {
