@@ -23,8 +23,8 @@ enum Task {
     /// code counted. It needs Rust, a C++ compiler, and NVRTC and nvdisasm, which it installs
     /// under target/ with pip if the system has none.
     Test {
-        /// Leave out the documentation and the instructions of the CPU, and of the CUDA programs
-        /// take a few of each kind.
+        /// Leave out the documentation, the instructions of the CPU and the core's overflow checks,
+        /// and of the CUDA programs take a few of each kind.
         #[arg(long)]
         quick: bool,
     },
