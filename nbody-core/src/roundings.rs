@@ -1,5 +1,7 @@
 //! How far rounding may move results.
 
+use std::sync::OnceLock;
+
 use crate::domain::{Either, InDomain as _};
 use crate::traced::Traced;
 use crate::{
@@ -14,6 +16,8 @@ pub struct Roundings<X: Interaction> {
     sets: Sets<X>,
     /// Traced with positions that are rounded like other numbers.
     particles: Vec<Particle<X::F>>,
+    /// Traced with positions that are split in two, by the first who asks: few do.
+    split: OnceLock<Vec<Particle<X::F>>>,
 }
 
 /// The particles that meet.
@@ -53,7 +57,7 @@ impl<X: Interaction> Roundings<X> {
         let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
         let sets = Sets { interaction, domain, i, j, one_set };
         let particles = sets.trace(false);
-        Self { sets, particles }
+        Self { sets, particles, split: OnceLock::new() }
     }
 
     /// How far a right result may be from the reference, component by component.
@@ -88,11 +92,11 @@ impl<X: Interaction> Roundings<X> {
             };
             record((0..dim).map(bound))
         };
-        if options.precision == Precision::Mixed {
-            // Few ask for it, so that it is traced when they do.
-            return self.sets.trace(true).iter().map(bound).collect();
-        }
-        self.particles.iter().map(bound).collect()
+        let particles = match options.precision {
+            Precision::Mixed => self.split.get_or_init(|| self.sets.trace(true)),
+            Precision::Single | Precision::Double => &self.particles,
+        };
+        particles.iter().map(bound).collect()
     }
 }
 
@@ -106,18 +110,19 @@ impl<X: Interaction> Sets<X> {
         let only_sums = X::F::FIELDS.iter().all(|field| field.kind.is_sum());
         let particle = |k: usize| {
             let i = traced(&self.i[k]);
-            let (mut terms, mut total) = (Terms::default(), With::<X::F>::default());
+            let (mut terms, mut total) =
+                (Terms::new::<X::F>(sources.len()), With::<X::F>::default());
             for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
                 let mut term = With::<X::F>::default();
                 X::pair(&parameters, &space, &i, j, l as u32, &mut term);
-                term.write(&mut terms);
+                term.write(&mut terms.row());
                 // Sums are told from their terms.
                 if !only_sums {
                     X::pair(&parameters, &space, &i, j, l as u32, &mut total);
                 }
             }
-            let mut whole = Terms::default();
-            total.write(&mut whole);
+            let mut whole = Terms::new::<X::F>(1);
+            total.write(&mut whole.row());
             terms.particle::<X::F>(&whole)
         };
         parallel::map(self.i.len(), 1, &particle)
@@ -160,53 +165,89 @@ fn record<F: Record<Lane = f64>>(numbers: impl Iterator<Item = f64>) -> F {
     F::read(&mut Numbers(numbers.collect::<Vec<_>>().into_iter()))
 }
 
-/// The magnitudes and errors of what pairs give, row by row.
-#[derive(Default)]
+/// What pairs give, component by component.
 struct Terms {
-    numbers: Vec<Traced>,
+    sums: Vec<Sum>,
+    /// The magnitudes, row by row.
+    magnitudes: Vec<f64>,
+}
+
+/// The sums of the terms of a component.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    magnitude: f64,
+    error: f64,
+    /// What may be lost in single and in double precision.
+    lost: [f64; 2],
 }
 
 impl Terms {
-    /// What the terms say of sums, and the whole of everything else.
-    fn particle<F: Record<Lane = f64>>(&self, whole: &Self) -> Particle<F> {
-        let kinds = F::FIELDS.iter().map(|field| field.kind);
-        let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
-        let columns: Vec<[f64; 4]> = is_sum
-            .enumerate()
-            .map(|(c, is_sum)| {
-                // An extreme has the error of one term, and none of summing.
-                if is_sum {
-                    self.column(c, F::DIM)
-                } else {
-                    [0.0, whole.numbers[c].error, 0.0, 0.0]
-                }
-            })
-            .collect();
-        let [magnitude, error, single, double] =
-            [0, 1, 2, 3].map(|row| record(columns.iter().map(|column| column[row])));
-        Particle { magnitude, error, lost: [single, double] }
+    fn new<F: Record>(capacity: usize) -> Self {
+        let (sums, magnitudes) =
+            (vec![Sum::default(); F::DIM], Vec::with_capacity(capacity * F::DIM));
+        Self { sums, magnitudes }
     }
 
-    /// The sums of one component: its magnitudes, its errors, and what may be lost of it.
-    fn column(&self, c: usize, dim: usize) -> [f64; 4] {
-        let terms = || self.numbers.iter().skip(c).step_by(dim);
-        let magnitude: f64 = terms().map(|term| term.value).sum();
-        let lost = |roundoff: f64| {
-            terms().map(|term| term.value).filter(|value| *value < roundoff * magnitude).sum()
-        };
-        let error = terms().map(|term| term.error).sum();
-        [magnitude, error, lost(f32::ROUNDOFF), lost(f64::ROUNDOFF)]
+    /// Takes the components of one term.
+    fn row(&mut self) -> Row<'_> {
+        Row { sums: self.sums.iter_mut(), magnitudes: &mut self.magnitudes }
+    }
+
+    /// What the terms say of sums, and the whole of everything else.
+    fn particle<F: Record<Lane = f64>>(mut self, whole: &Self) -> Particle<F> {
+        self.lose();
+        let kinds = F::FIELDS.iter().map(|field| field.kind);
+        let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
+        for ((sum, is_sum), whole) in self.sums.iter_mut().zip(is_sum).zip(&whole.sums) {
+            // An extreme has the error of one term, and none of summing.
+            if !is_sum {
+                *sum = Sum { error: whole.error, ..Sum::default() };
+            }
+        }
+        let record = |number: fn(&Sum) -> f64| record(self.sums.iter().map(number));
+        Particle {
+            magnitude: record(|sum| sum.magnitude),
+            error: record(|sum| sum.error),
+            lost: [record(|sum| sum.lost[0]), record(|sum| sum.lost[1])],
+        }
+    }
+
+    /// Finds the terms that are lost, to the whole sum.
+    fn lose(&mut self) {
+        for row in self.magnitudes.chunks_exact(self.sums.len().max(1)) {
+            for (Sum { magnitude, lost, .. }, term) in self.sums.iter_mut().zip(row) {
+                for (lost, roundoff) in lost.iter_mut().zip([f32::ROUNDOFF, f64::ROUNDOFF]) {
+                    if *term < roundoff * *magnitude {
+                        *lost += term;
+                    }
+                }
+            }
+        }
     }
 }
 
+/// Where the components of one term go.
+struct Row<'a> {
+    sums: std::slice::IterMut<'a, Sum>,
+    magnitudes: &'a mut Vec<f64>,
+}
+
 // Results have no coordinates.
-impl Writer<Traced> for Terms {
+impl Writer<Traced> for Row<'_> {
+    #[inline]
     fn real(&mut self, value: Traced) {
-        self.numbers.push(value.abs());
+        let Traced { value, error } = value.abs();
+        self.magnitudes.push(value);
+        if let Some(sum) = self.sums.next() {
+            sum.magnitude += value;
+            sum.error += error;
+        }
     }
+    #[inline]
     fn index(&mut self, _: u32) {
-        self.numbers.push(Traced::default());
+        self.real(Traced::default());
     }
+    #[inline]
     fn coordinate(&mut self, value: Traced) {
         self.real(value);
     }
