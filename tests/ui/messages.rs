@@ -3,5 +3,5 @@
 #[test]
 fn messages() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("ui/*/*.rs");
+    cases.compile_fail("*/*.rs");
 }
