@@ -43,6 +43,16 @@ fn everything_in_rust() {
 }
 
 #[test]
+fn extremes_in_cuda() {
+    insta::assert_snapshot!(cuda("extremes"));
+}
+
+#[test]
+fn extremes_in_rust() {
+    insta::assert_snapshot!(rust("extremes"));
+}
+
+#[test]
 fn gravity_in_both_directions() {
     insta::assert_snapshot!(third_law("gravity"));
 }
