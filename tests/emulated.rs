@@ -18,8 +18,9 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_models::{all_ways, domains, paired_ways};
 
-/// Around every boundary: bags, tiles and threads.
-const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2049];
+/// Around every boundary: vectors, threads, bags and tiles. The largest tile has 1536 i-particles,
+/// and from 1024 on both directions of a pair are evaluated at once on a CPU.
+const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 
 /// To compare bits in: bags that end within a tile, and splits that do not come out even.
 const TILINGS: [Tiling; 3] =

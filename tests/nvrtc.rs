@@ -1,22 +1,24 @@
 //! Every CUDA program, compiled by NVRTC for the architectures that it knows from sm_75 on. It needs
-//! no GPU. The default configuration, in single and in double precision, is compiled for each of
-//! them, in single precision in a periodic box for a few. The other ways to compute, which change
-//! little of a program, and of which an interaction has so many that any two choices meet, take
-//! turns: a way meets every architecture in some interactions, and an interaction in some ways.
+//! no GPU. An interaction is compiled in the default configuration, in single and in double
+//! precision, for one architecture of each generation; those of one generation take turns. In single
+//! precision in a periodic box it is compiled for a few. Of the other ways to compute, which change
+//! little of a program, an interaction has so many that any two choices meet; each is compiled for
+//! one architecture, so that every choice meets every architecture in some interactions.
 //!
 //! The programs of the library keep nothing in local memory in the default configuration, and
 //! double programs compute nothing in single precision.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{
-    Domain, Error, Interaction, Options, Origin, Pairs, Precision, Program, Scheme, nvrtc,
+    Choices, Domain, Error, Interaction, Options, Origin, Pairs, Precision, Program, Scheme, nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_models::{domains, paired_ways};
@@ -26,9 +28,6 @@ use crate::cubin;
 
 /// Set for a process that only prepares a program: the cache folder.
 pub const PREPARE: &str = "NBODY_TEST_PREPARE";
-
-/// How many interactions that compute in one way share the architectures: each takes one or two.
-const TURNS: usize = 8;
 
 /// How many interactions of the library share the architectures for both directions of a pair at
 /// once: each takes every third, beside those of the record.
@@ -45,11 +44,11 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     nbody_interactions::visit_all(&mut trials);
     trials.library = false;
     nbody_tests::visit_others(&mut trials);
-    let Trials { mut trials, taken, .. } = trials;
+    let Trials { mut trials, met, .. } = trials;
     if !nbody_tests::is_quick() {
-        trials.push(Trial::test("every_way_meets_every_architecture", move || {
-            let few = taken.into_iter().find(|(_, times)| *times < TURNS);
-            few.map_or(Ok(()), |(way, times)| Err(format!("{way}: {times} turns").into()))
+        let architectures = architectures(compiler);
+        trials.push(Trial::test("every_choice_meets_every_architecture", move || {
+            all_meet(&met, &architectures)
         }));
     }
     trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
@@ -63,7 +62,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
 /// How many compilations there were.
 pub fn conclude(compiler: &Compiler) {
     let (programs, compilations) = (PROGRAMS.load(Ordering::Relaxed), compiler.compilations());
-    let architectures = architectures(compiler).count();
+    let architectures = architectures(compiler).len();
     println!(
         "nvrtc: {compilations} compilations ({programs} programs, {architectures} architectures, \
          NVRTC {})",
@@ -71,10 +70,30 @@ pub fn conclude(compiler: &Compiler) {
     );
 }
 
-fn architectures(compiler: &Compiler) -> impl Iterator<Item = u32> {
-    let taken = |architecture: &u32| *architecture >= 75;
-    let taken = move |it: &u32| taken(it) && (!nbody_tests::is_quick() || FEW.contains(it));
-    compiler.nvrtc.architectures().iter().copied().filter(taken)
+/// Those that are compiled for.
+fn architectures(compiler: &Compiler) -> Vec<u32> {
+    let known = compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75);
+    known.filter(|it| !nbody_tests::is_quick() || FEW.contains(it)).collect()
+}
+
+/// One of each generation, such as 8 of sm_80 and sm_89: another in each turn.
+fn generations(architectures: &[u32], turn: usize) -> Vec<u32> {
+    let same = architectures.chunk_by(|a, b| a / 10 == b / 10);
+    same.map(|generation| generation[turn % generation.len()]).collect()
+}
+
+/// Each choice of a way to compute, and an architecture that it is compiled for.
+type Met = BTreeSet<(String, u32)>;
+
+fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
+    let choices: BTreeSet<_> = met.iter().map(|(choice, _)| choice).collect();
+    for choice in choices {
+        let missing = architectures.iter().find(|it| !met.contains(&(choice.clone(), **it)));
+        if let Some(architecture) = missing {
+            return Err(format!("{choice} does not meet sm_{architecture}").into());
+        }
+    }
+    Ok(())
 }
 
 struct Trials {
@@ -82,36 +101,28 @@ struct Trials {
     domains: [Domain; 2],
     /// Whether what is visited belongs to the library.
     library: bool,
-    /// How many interactions were visited.
+    /// How many interactions were visited, and how many other ways to compute were taken.
     turn: usize,
-    /// How often each way was taken.
-    taken: BTreeMap<String, usize>,
+    others: usize,
+    met: Met,
     trials: Vec<Trial>,
 }
 
-/// What a program is compiled for.
-#[derive(Clone, Copy, PartialEq)]
-enum Scope {
-    /// All there are; and the interaction's turn with other programs than that for many particles.
-    Every(usize),
-    Few,
-    Turn(usize),
-}
-
-impl Scope {
-    fn has(self, k: usize, architecture: u32) -> bool {
-        match self {
-            Self::Every(_) => true,
-            Self::Few => FEW.contains(&architecture),
-            Self::Turn(turn) => k % TURNS == turn % TURNS,
-        }
-    }
+/// The architectures that the programs of an interaction are compiled for.
+struct Targets {
+    /// The one for many particles.
+    main: Vec<u32>,
+    /// Those with fewer i-particles for a thread, which differ from it in a number: one of these
+    /// each.
+    fewer: Vec<u32>,
+    /// The one for both directions of a pair.
+    symmetric: Vec<u32>,
 }
 
 impl Trials {
     fn of(compiler: Arc<Compiler>) -> Self {
-        let (domains, taken, trials) = Default::default();
-        Self { compiler, domains, library: false, turn: 0, taken, trials }
+        let (domains, met, trials) = Default::default();
+        Self { compiler, domains, library: false, turn: 0, others: 0, met, trials }
     }
 }
 
@@ -119,68 +130,72 @@ impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
         let [default, boxed] = self.domains.map(|domain| Options { domain, ..Options::default() });
         let double = Options { precision: Precision::Double, ..default };
-        let every = Scope::Every(self.turn);
-        let mut ways = vec![(default, every), (double, every), (boxed, Scope::Few)];
-        for options in paired_ways::<X>(self.domains, self.turn) {
+        let (all, turn) = (architectures(&self.compiler), self.turn);
+        let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
+        let [few, symmetric] =
+            if self.library { [FEW.to_vec(), third.collect()] } else { [vec![], vec![90]] };
+        let main = generations(&all, turn);
+        let mut ways = vec![
+            (default, Targets { main: main.clone(), fewer: few, symmetric }),
+            (double, Targets { main, fewer: vec![], symmetric: vec![90] }),
+            (boxed, Targets { main: FEW.to_vec(), fewer: vec![], symmetric: FEW.to_vec() }),
+        ];
+        for options in paired_ways::<X>(self.domains, turn) {
             // Whatever the pairs, the program of ordered pairs is the same.
             let ordered = Options { pairs: default.pairs, ..options };
             let is_known = [default, double].contains(&ordered) || options == boxed;
             if !is_known {
-                let times = self.taken.entry(options.to_string()).or_default();
-                ways.push((options, Scope::Turn(*times)));
-                *times += 1;
+                let one = all[self.others % all.len()];
+                let name = format!("{options}/{}", options.pairs);
+                self.met.extend(name.split('/').map(|choice| (choice.to_owned(), one)));
+                let symmetric = if options.pairs == Pairs::Unordered { vec![one] } else { vec![] };
+                ways.push((options, Targets { main: vec![one], fewer: vec![], symmetric }));
+                self.others += 1;
             }
         }
         let tested = nbody_tests::tested::<X>(self.library, ways.len());
-        for &(options, scope) in &ways[..tested] {
+        for (options, targets) in ways.into_iter().take(tested) {
             let lean = self.library && [default, boxed].contains(&options);
             let (name, compiler) =
                 (format!("{}/{options}/{}", X::NAME, options.pairs), self.compiler.clone());
-            self.trials
-                .push(Trial::test(name, move || compile::<X>(&compiler, options, lean, scope)));
+            let compile = move || compile::<X>(&compiler, options, lean, &targets, turn);
+            self.trials.push(Trial::test(name, compile));
         }
         self.turn += 1;
     }
 }
 
-/// Compiles the program for many particles. Those of the library in the default configuration are
-/// lean: they must not use local memory, nor must the others that an engine may choose.
+/// Compiles the programs. Those of the library in the default configuration are lean: they must not
+/// use local memory. Of the others only the text is in question, and a [small](self::small) program
+/// has all of it.
 fn compile<X: Interaction>(
     compiler: &Compiler,
     options: Options,
     lean: bool,
-    scope: Scope,
+    targets: &Targets,
+    turn: usize,
 ) -> Result<(), Failed> {
     for (number, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
-        let chosen = |&(k, architecture): &(usize, u32)| match (program.choices.scheme, scope) {
-            _ if number == 0 => scope.has(k, architecture),
-            (Scheme::Symmetric, Scope::Every(turn)) if lean => {
-                k % SYMMETRIC_TURNS == turn % SYMMETRIC_TURNS
+        let architectures = match program.choices.scheme {
+            Scheme::Symmetric => &*targets.symmetric,
+            Scheme::AllPairs if number == 0 => &*targets.main,
+            Scheme::AllPairs if targets.fewer.is_empty() => &[],
+            Scheme::AllPairs => {
+                slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()])
             }
-            (Scheme::Symmetric, Scope::Few) => scope.has(k, architecture),
-            (Scheme::Symmetric, Scope::Every(_)) => architecture == 90,
-            (Scheme::Symmetric, Scope::Turn(_)) => {
-                options.pairs == Pairs::Unordered && architecture == 90
-            }
-            // They differ from the main program in a number.
-            (Scheme::AllPairs, Scope::Every(turn)) => {
-                lean && architecture == FEW[(number + turn) % FEW.len()]
-            }
-            (Scheme::AllPairs, _) => false,
         };
-        let architectures = architectures(compiler).enumerate().filter(chosen);
-        let architectures: Vec<u32> = architectures.map(|(_, architecture)| architecture).collect();
-        for &architecture in &architectures {
+        let small = small::<X>(&program);
+        for &architecture in architectures {
             if lean {
                 compile_lean::<X>(compiler, &program, architecture)?;
             } else {
-                local_memory(compiler, &program, architecture)?;
+                local_memory(compiler, &small, architecture)?;
             }
         }
         // The functions of CUDA's library work on halves of a double as they like.
         let double = options.precision == Precision::Double && X::OPERATIONS.special == 0;
         if double && !architectures.is_empty() {
-            let ptx = compiler.compile(&program, NEWEST)?;
+            let ptx = compiler.compile(&small, NEWEST)?;
             if ptx.windows(4).any(|window| window == b".f32") {
                 return Err("single precision in a double program".into());
             }
@@ -188,6 +203,14 @@ fn compile<X: Interaction>(
         PROGRAMS.fetch_add(usize::from(!architectures.is_empty()), Ordering::Relaxed);
     }
     Ok(())
+}
+
+/// The same program but for two numbers, that of the i-particles of a thread and that of the turns
+/// of a loop which are unrolled: both are one, so that it takes a third of the time to compile. The
+/// emulator runs the whole ones.
+fn small<X: Interaction>(program: &Program) -> Program {
+    let choices = Choices { i_per_thread: 1, unroll: 1, ..program.choices };
+    Program::with_choices(X::LAW, program.options, choices)
 }
 
 /// With as many i-particles for a thread as an engine would take: without local memory, and
