@@ -196,6 +196,12 @@ impl<V: Vector> Lane for V {
             const { Series::new(0.5 * N as f64, V::TERMS, size_of::<V::Element>() == 4) };
         let y = V::rsqrt_estimate(x);
         let square = y * y;
+        // Before the series, so that y needs no register any more.
+        let power = match N {
+            2 => square,
+            3 => y * square,
+            _ => square * square,
+        };
         let series = if const { V::TERMS == 1 } {
             number(V::neg_mul_add(x, square, V::splat(1.0 + constants[0])))
         } else {
@@ -205,11 +211,6 @@ impl<V: Vector> Lane for V {
                 sum = V::mul_add(sum, error, V::splat(constants[1]));
             }
             V::mul_add(sum, error, V::splat(constants[0]))
-        };
-        let power = match N {
-            2 => square,
-            3 => y * square,
-            _ => square * square,
         };
         // Not `self * factor`, which may be rounded the same way for all particles.
         self * ((power * series) * V::splat(factor))
