@@ -79,11 +79,11 @@ impl Visitor for Trials {
         // compute in a space but those of mixed precision, whose particles are others.
         let expected = [(); 4].map(|()| Cases::<X>::default());
         let ways = paired_ways::<X>(self.domains, self.turn);
+        let ways = nbody_tests::tested::<X, _>(!self.others, ways, self.turn);
         let tilings = tilings::<X>(&ways, self.turn);
-        let tested = nbody_tests::tested::<X>(!self.others, ways.len());
         self.all.extend(all_ways::<X>(self.domains).iter().map(name));
-        self.taken.extend(ways[..tested].iter().map(name));
-        for (way, &options) in ways[..tested].iter().enumerate() {
+        self.taken.extend(ways.iter().map(name));
+        for (way, options) in ways.into_iter().enumerate() {
             let Options { precision, domain, .. } = options;
             let mixed = precision == Precision::Mixed;
             let cases =

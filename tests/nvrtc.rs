@@ -153,8 +153,7 @@ impl Visitor for Trials {
                 self.others += 1;
             }
         }
-        let tested = nbody_tests::tested::<X>(self.library, ways.len());
-        for (options, targets) in ways.into_iter().take(tested) {
+        for (options, targets) in nbody_tests::tested::<X, _>(self.library, ways, turn) {
             let lean = self.library && [default, boxed].contains(&options);
             let (name, compiler) =
                 (format!("{}/{options}/{}", X::NAME, options.pairs), self.compiler.clone());

@@ -19,15 +19,26 @@ pub fn is_quick() -> bool {
     std::env::var_os(QUICK).is_some_and(|value| !value.is_empty())
 }
 
-/// Of so many ways to compute an interaction, how many to test.
-pub fn tested<X: nbody::Interaction>(library: bool, ways: usize) -> usize {
+/// Whether an interaction, of the library or of this module, is tested at all.
+pub fn is_tested<X: nbody::Interaction>(library: bool) -> bool {
+    !is_quick() || !library || REPRESENTATIVE.contains(&X::NAME)
+}
+
+/// Of the ways to compute an interaction, the default first, those to test: for a quick test the
+/// default and a few others, which are not the same in each turn.
+pub fn tested<X: nbody::Interaction, W>(library: bool, mut ways: Vec<W>, turn: usize) -> Vec<W> {
     if !is_quick() {
-        ways
-    } else if library && !REPRESENTATIVE.contains(&X::NAME) {
-        0
-    } else {
-        ways.min(QUICK_WAYS)
+        return ways;
     }
+    if !is_tested::<X>(library) {
+        return Vec::new();
+    }
+    if let [_, others @ ..] = &mut *ways {
+        let others_before = turn * (QUICK_WAYS - 1) % others.len().max(1);
+        others.rotate_left(others_before);
+    }
+    ways.truncate(QUICK_WAYS);
+    ways
 }
 
 /// Visits the library of interactions, and those of this module.
