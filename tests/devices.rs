@@ -4,7 +4,7 @@
 use std::fs;
 
 use nbody::prelude::*;
-use nbody::{Choices, Error, Origin, Pairs, Program, Scheme};
+use nbody::{Error, Origin, Program};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
@@ -87,52 +87,6 @@ fn an_evaluation_without_sources_clears_what_was_there() {
 }
 
 #[test]
-fn wrong_lengths_are_refused() {
-    let (_cache, devices) = devices();
-    for device in devices {
-        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
-        let (four, five) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(5)).unwrap());
-        let mut out = direct.fields(5).unwrap();
-        let error = direct.evaluate_into(&four, &five, &mut out).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "results: found 5, expected 4; give one for each particle",
-            "{device}"
-        );
-        let mut out = direct.fields(4).unwrap();
-        let error = direct.evaluate_self_into(&four, &five, &mut out).unwrap_err();
-        assert!(error.to_string().starts_with("j-particles of one set: found 5, expected 4"));
-    }
-}
-
-#[test]
-fn buffers_of_another_device_or_precision_are_refused() {
-    let (_cache, emulator) = emulator();
-    let mut cpu = AllPairs::new(&Device::cpu(), GRAVITY).unwrap();
-    let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
-    let double = Options { precision: Precision::Double, ..Options::default() };
-    let double = AllPairs::with_options(&emulator, GRAVITY, double).unwrap();
-    let mut out = emulated.fields(2).unwrap();
-    let (here, there) = (emulated.upload(&bodies(2)).unwrap(), cpu.upload(&bodies(2)).unwrap());
-    let wide = double.upload(&bodies(2)).unwrap();
-    let error = emulated.evaluate_into(&here, &there, &mut out).unwrap_err();
-    assert!(error.to_string().contains("another device given to emulator"), "{error}");
-    assert!(cpu.evaluate_into(&there, &there, &mut out).is_err());
-    assert!(cpu.download::<f64>(&out).is_err());
-    let error = emulated.evaluate_into(&here, &wide, &mut out).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "j-particles of emulator in double precision given to emulator in single precision; \
-         upload them with the engine that uses them"
-    );
-    let direct = Options { accumulation: Accumulation::Direct, ..Options::default() };
-    let direct = AllPairs::with_options(&emulator, GRAVITY, direct).unwrap();
-    let mut narrow = direct.fields(2).unwrap();
-    let error = emulated.evaluate_into(&here, &here, &mut narrow).unwrap_err();
-    assert!(matches!(error, Error::ForeignBuffer { what: "results", .. }), "{error}");
-}
-
-#[test]
 fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
     let (_cache, devices) = devices();
     for device in devices {
@@ -176,27 +130,6 @@ fn coincident_particles_without_softening_do_not_meet_themselves() {
     }
 }
 
-#[test]
-fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
-    let (_cache, device) = emulator();
-    let tiling = Some(Tiling { bag: 100_000, splits: 1 });
-    let options = Options { tiling, ..Options::default() };
-    let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the kernel does not fit: a block needs 1600032 bytes of shared memory and can have 49152; \
-         use a smaller bag (Tiling) or smaller j-particles"
-    );
-    assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
-    for tiling in [Tiling { bag: 0, splits: 1 }, Tiling { bag: 1, splits: 0 }] {
-        let options = Options { tiling: Some(tiling), ..Options::default() };
-        for device in [&device, &Device::cpu()] {
-            let error = AllPairs::with_options(device, GRAVITY, options).unwrap_err();
-            assert!(error.to_string().contains("must be at least 1"), "{error}");
-        }
-    }
-}
-
 #[nbody::interaction]
 mod heavy {
     pub struct Heavy;
@@ -237,18 +170,6 @@ fn a_large_bag_leaves_room_for_fewer_i_particles() {
     let fitting: Vec<_> = [256, 512, 900].map(|bag| choices(bag).unwrap().i_per_thread).to_vec();
     assert_eq!(fitting, [2, 2, 1]);
     assert!(matches!(choices(1100), Err(Error::KernelDoesNotFit { .. })));
-}
-
-#[test]
-fn memory_that_does_not_fit_is_an_error() {
-    let (_cache, devices) = devices();
-    for device in devices {
-        let direct = AllPairs::new(&device, GRAVITY).unwrap();
-        for n in [usize::MAX, usize::MAX / 64] {
-            let error = direct.fields(n).unwrap_err().to_string();
-            assert!(error.starts_with("out of memory"), "{device}: {error}");
-        }
-    }
 }
 
 #[test]
@@ -379,45 +300,4 @@ fn an_evaluation_that_repeats_follows_what_changes() {
         assert!(with_itself[7].pot < periodic[7].pot, "{device}");
         assert_eq!(periodic, evaluate(&mut direct), "{device}");
     }
-}
-
-#[test]
-fn choices_may_be_made_and_impossible_ones_are_refused() {
-    let (_cache, device) = emulator();
-    let options = Options::default();
-    let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
-    let expected = expected.unwrap();
-    let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
-    let ordered = Choices::candidates(Gravity::LAW, options).unwrap();
-    for choices in ordered.into_iter().chain(Choices::symmetric(Gravity::LAW, options)) {
-        direct.set_choices(Some(choices)).unwrap();
-        let pairs = Options { pairs: Pairs::Unordered, ..options };
-        let found = match choices.scheme {
-            Scheme::AllPairs => direct.evaluate_self(&bodies(700)).unwrap(),
-            Scheme::Symmetric => {
-                let mut both = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
-                both.set_choices(Some(choices)).unwrap();
-                let found = both.evaluate_self(&bodies(700)).unwrap();
-                assert_eq!(both.program().unwrap().choices, choices);
-                found
-            }
-        };
-        for (found, expected) in found.iter().zip(&expected) {
-            assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{choices:?}");
-        }
-        if choices.scheme == Scheme::AllPairs {
-            assert_eq!(direct.program().unwrap().choices, choices);
-        }
-        for wrong in [
-            Choices { block: 100, ..choices },
-            Choices { i_per_thread: 0, ..choices },
-            Choices { bag: 0, ..choices },
-            Choices { unroll: 0, ..choices },
-        ] {
-            let error = direct.set_choices(Some(wrong)).unwrap_err();
-            assert!(matches!(error, Error::ImpossibleChoices(found) if found == wrong), "{error}");
-        }
-    }
-    direct.set_choices(None).unwrap();
-    assert_eq!(direct.evaluate_self(&bodies(9)).unwrap().len(), 9);
 }

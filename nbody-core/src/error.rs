@@ -16,15 +16,26 @@ pub enum Error {
         /// The length that it must have.
         expected: usize,
     },
-    /// Particles that were uploaded for evaluations of another precision.
+    /// Particles or results of an engine of another precision.
     #[error(
-        "particles in {found} precision, engine in {expected} precision; upload them with this engine"
+        "{what} in {found} precision given to an engine in {expected} precision; make them with the \
+         engine that uses them"
     )]
     PrecisionMismatch {
-        /// The precision of the particles.
+        /// Which of them.
+        what: &'static str,
+        /// Their precision.
         found: Precision,
-        /// The precision of the engine.
+        /// The precision that the engine has for them.
         expected: Precision,
+    },
+    /// More particles than can be numbered.
+    #[error("{found} particles: at most {limit} can be numbered; upload fewer at a time")]
+    TooManyParticles {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
     },
     /// Room for results that the machine does not have.
     #[error("out of memory: room for {n} results of {bytes} bytes; evaluate fewer at a time")]

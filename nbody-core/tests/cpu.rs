@@ -164,7 +164,14 @@ fn wrong_shapes_are_refused() {
     let double = Options { precision: Precision::Double, ..Options::default() };
     let j = engine(double).upload(&bodies(4, 1)).unwrap();
     let error = direct.evaluate_into(&i, &j, &mut out).unwrap_err();
-    assert!(matches!(error, Error::PrecisionMismatch { .. }), "{error}");
+    let (found, expected) = (Precision::Double, Precision::Single);
+    let mismatch = |what| Error::PrecisionMismatch { what, found, expected };
+    assert_eq!(error, mismatch("j-particles"));
+    let mut wide = Engine::<Gravity>::fields(&engine(double), 4).unwrap();
+    let accumulation = Accumulation::Direct;
+    let mut narrow = engine(Options { accumulation, ..Options::default() });
+    let error = narrow.evaluate_into(&i, &i, &mut wide).unwrap_err();
+    assert_eq!(error, mismatch("results"));
     let tiling = Some(Tiling { bag: 0, splits: 1 });
     let error = CpuAllPairs::with_options(GRAVITY, Options { tiling, ..Options::default() });
     assert_eq!(error.unwrap_err(), Error::EmptyTiling { bag: 0, splits: 1 });

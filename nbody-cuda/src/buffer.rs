@@ -162,7 +162,9 @@ impl Scratch {
 
 fn allocate(machine: &dyn Machine, sizes: &[usize]) -> Result<Box<dyn Memory>, Error> {
     let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    match bytes {
+    // What has more bytes than half of all addresses, nothing has room for; a machine may then round
+    // up without a thought.
+    match bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) {
         Some(bytes) => machine.allocate(bytes),
         None => Err(Error::OutOfMemory { bytes: usize::MAX, device: machine.describe() }),
     }

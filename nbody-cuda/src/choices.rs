@@ -191,7 +191,13 @@ impl Choices {
     /// Refuses choices that no kernel can be compiled for.
     pub(crate) fn check(&self, law: &Law, options: Options) -> Result<(), Error> {
         let Self { scheme, block, i_per_thread, bag, unroll, resident } = *self;
-        let sizes = [block, i_per_thread, bag, unroll];
+        let refusal = Err(Error::ImpossibleChoices(*self));
+        let whole = block.is_multiple_of(32) && block <= 1024;
+        let bounded = i_per_thread <= 64 && unroll <= 256 && resident <= 32;
+        // What is told of a tile below is told of numbers of a few digits.
+        if !whole || !bounded || [block, i_per_thread, bag, unroll].contains(&0) {
+            return refusal;
+        }
         let possible = match scheme {
             Scheme::AllPairs => options.tiling.is_none_or(|tiling| tiling.bag == bag),
             Scheme::Symmetric => {
@@ -202,22 +208,17 @@ impl Choices {
                     && self.tile().is_multiple_of(GROUP)
             }
         };
-        let whole = block.is_multiple_of(32) && block <= 1024;
-        let bounded = i_per_thread <= 64 && unroll <= 256 && resident <= 32;
         let fits = match scheme {
             Scheme::AllPairs => shared_memory(law, options, bag, self.tile()) <= SHARED_MEMORY,
             // A bag is only how often sums are folded.
             Scheme::Symmetric => true,
         };
-        if possible && whole && bounded && fits && sizes.iter().all(|&size| size > 0) {
-            return Ok(());
-        }
-        Err(Error::ImpossibleChoices(*self))
+        if possible && fits { Ok(()) } else { refusal }
     }
 
     /// i-particles of a block.
     pub fn tile(&self) -> usize {
-        self.block * self.i_per_thread
+        self.block.saturating_mul(self.i_per_thread)
     }
 }
 

@@ -21,10 +21,11 @@ pub(crate) struct Columns<W> {
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
     /// Room for so many records of so many words.
     fn zeros(n: usize, words: usize) -> Result<Self, Error> {
-        let count = n.div_ceil(LINE) * words;
+        let bytes = words.saturating_mul(size_of::<W>());
+        let refusal = || Error::OutOfMemory { n, bytes };
+        let count = n.div_ceil(LINE).checked_mul(words).ok_or_else(refusal)?;
         let mut lines = Vec::new();
-        let bytes = words * size_of::<W>();
-        lines.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { n, bytes })?;
+        lines.try_reserve_exact(count).map_err(|_| refusal())?;
         lines.resize(count, Line([W::zeroed(); LINE]));
         Ok(Self { lines, n, words })
     }

@@ -25,17 +25,30 @@ pub(super) struct Particles {
     precision: Precision,
 }
 
+/// Results in `f64`, which holds every accumulator exactly.
+#[derive(Clone, Debug)]
+pub(super) struct Results {
+    pub columns: Columns<u64>,
+    /// The precision of the backup accumulators.
+    precision: Precision,
+}
+
 impl Particles {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.packed.len()
     }
+}
 
-    /// Refuses particles of another precision than the engine's.
-    fn check(&self, expected: Precision) -> Result<(), Error> {
-        let found = self.precision;
-        if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { found, expected }) }
-    }
+/// Refuses what was made by an engine of another precision.
+fn check_precision(what: &'static str, found: Precision, expected: Precision) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
+}
+
+/// Refuses particles for which 32 bits have no index; the last of these is that of none.
+fn check_count(found: usize) -> Result<(), Error> {
+    let limit = u32::MAX as usize;
+    if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
 }
 
 impl CpuEngine {
@@ -53,12 +66,32 @@ impl CpuEngine {
     }
 
     pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
+        check_count(particles.count())?;
         let precision = self.options.precision;
         Ok(Particles { packed: Packed::pack(particles, precision)?, precision })
     }
 
-    pub fn fields(&self, n: usize) -> Result<Columns<u64>, Error> {
-        Columns::filled(n, &pack::nothing(self.law.f))
+    pub fn results(&self, n: usize) -> Result<Results, Error> {
+        let columns = Columns::filled(n, &pack::nothing(self.law.f))?;
+        Ok(Results { columns, precision: self.options.backup() })
+    }
+
+    /// Refuses what does not belong together, or to this engine.
+    fn check(
+        &self,
+        i: &Particles,
+        j: &Particles,
+        out: &Results,
+        one_set: bool,
+    ) -> Result<(), Error> {
+        Error::check_length("results", out.columns.len(), i.len())?;
+        if one_set {
+            Error::check_length("j-particles of one set", j.len(), i.len())?;
+        }
+        for (what, particles) in [("i-particles", i), ("j-particles", j)] {
+            check_precision(what, particles.precision, self.options.precision)?;
+        }
+        check_precision("results", out.precision, self.options.backup())
     }
 
     /// Evaluates all pairs, with the parameters in one record.
@@ -67,16 +100,11 @@ impl CpuEngine {
         parameters: &dyn Rows,
         i: &Particles,
         j: &Particles,
-        out: &mut Columns<u64>,
+        out: &mut Results,
         one_set: bool,
     ) -> Result<(), Error> {
-        Error::check_length("results", out.len(), i.len())?;
-        if one_set {
-            Error::check_length("j-particles of one set", j.len(), i.len())?;
-        }
+        self.check(i, j, out, one_set)?;
         let Options { precision, math, domain, accumulation, .. } = self.options;
-        i.check(precision)?;
-        j.check(precision)?;
         let law = self.law;
         let folding = Folding::new(law.f, self.options.backup());
         let parameters = Packed::pack(parameters, precision)?;
@@ -93,9 +121,9 @@ impl CpuEngine {
         };
         let sets = [&parameters, &i.packed, &j.packed];
         if variant.widens() {
-            evaluation.run_widened(sets, [law.parameters, law.i, law.j], out)
+            evaluation.run_widened(sets, [law.parameters, law.i, law.j], &mut out.columns)
         } else {
-            evaluation.run(sets, out);
+            evaluation.run(sets, &mut out.columns);
             Ok(())
         }
     }
@@ -109,5 +137,18 @@ impl CpuEngine {
         // at a time.
         let pays = n >= FEWEST && !self.law.cutoff;
         possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn particles_without_an_index_are_refused() {
+        let limit = u32::MAX as usize;
+        assert_eq!(check_count(limit), Ok(()));
+        let found = limit + 1;
+        assert_eq!(check_count(found), Err(Error::TooManyParticles { found, limit }));
     }
 }

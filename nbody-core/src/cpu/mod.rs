@@ -13,7 +13,6 @@ mod variant;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use columns::Columns;
 use engine::CpuEngine;
 pub use variant::{Compiled, Variant};
 
@@ -53,14 +52,14 @@ impl<P> CpuParticles<P> {
 /// Results on the CPU, in `f64`, which holds every accumulator exactly.
 #[derive(Clone, Debug)]
 pub struct CpuFields<F> {
-    columns: Columns<u64>,
+    results: engine::Results,
     record: PhantomData<F>,
 }
 
 impl<F> CpuFields<F> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.columns.len()
+        self.results.columns.len()
     }
 
     /// Whether there is none.
@@ -118,7 +117,7 @@ impl<X: Interaction> CpuAllPairs<X> {
         one_set: bool,
     ) -> Result<(), Error> {
         let parameters = std::slice::from_ref(&self.interaction);
-        self.engine.run(&parameters, &i.particles, &j.particles, &mut out.columns, one_set)
+        self.engine.run(&parameters, &i.particles, &j.particles, &mut out.results, one_set)
     }
 
     fn timed(
@@ -148,7 +147,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
     }
 
     fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
-        Ok(CpuFields { columns: self.engine.fields(n)?, record: PhantomData })
+        Ok(CpuFields { results: self.engine.results(n)?, record: PhantomData })
     }
 
     fn evaluate_into(
@@ -173,7 +172,8 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &self,
         fields: &CpuFields<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        Ok(pack::unpack(fields.len(), &|records, rows| fields.columns.rows(records, rows)))
+        let columns = &fields.results.columns;
+        Ok(pack::unpack(fields.len(), &|records, rows| columns.rows(records, rows)))
     }
 
     fn time(

@@ -1,0 +1,213 @@
+//! What engines refuse, with typed errors: buffers of other engines, more than there is room for,
+//! choices that are none.
+
+use nbody::prelude::*;
+use nbody::{Choices, Error, Pairs, Scheme};
+use nbody_interactions::gravity::{Body, Field, Gravity};
+
+const GRAVITY: Gravity = Gravity { eps2: 0.25 };
+
+fn bodies(n: usize) -> Vec<Body> {
+    nbody_models::uniform(n, 1)
+}
+
+fn emulator() -> (tempfile::TempDir, Device) {
+    let cache = tempfile::tempdir().unwrap();
+    let device = Device::emulator().unwrap().with_cache_dir(cache.path());
+    (cache, device)
+}
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices =
+        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
+    (cache, devices)
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let (four, five) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(5)).unwrap());
+        let mut out = direct.fields(5).unwrap();
+        let error = direct.evaluate_into(&four, &five, &mut out).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "results: found 5, expected 4; give one for each particle",
+            "{device}"
+        );
+        let mut out = direct.fields(4).unwrap();
+        let error = direct.evaluate_self_into(&four, &five, &mut out).unwrap_err();
+        assert!(error.to_string().starts_with("j-particles of one set: found 5, expected 4"));
+    }
+}
+
+#[test]
+fn buffers_of_another_device_or_precision_are_refused() {
+    let (_cache, emulator) = emulator();
+    let mut cpu = AllPairs::new(&Device::cpu(), GRAVITY).unwrap();
+    let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
+    let double = Options { precision: Precision::Double, ..Options::default() };
+    let double = AllPairs::with_options(&emulator, GRAVITY, double).unwrap();
+    let mut out = emulated.fields(2).unwrap();
+    let (here, there) = (emulated.upload(&bodies(2)).unwrap(), cpu.upload(&bodies(2)).unwrap());
+    let wide = double.upload(&bodies(2)).unwrap();
+    let error = emulated.evaluate_into(&here, &there, &mut out).unwrap_err();
+    assert!(error.to_string().contains("another device given to emulator"), "{error}");
+    assert!(cpu.evaluate_into(&there, &there, &mut out).is_err());
+    assert!(cpu.download::<f64>(&out).is_err());
+    let error = emulated.evaluate_into(&here, &wide, &mut out).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "j-particles of emulator in double precision given to emulator in single precision; \
+         upload them with the engine that uses them"
+    );
+    let direct = Options { accumulation: Accumulation::Direct, ..Options::default() };
+    let direct = AllPairs::with_options(&emulator, GRAVITY, direct).unwrap();
+    let mut narrow = direct.fields(2).unwrap();
+    let error = emulated.evaluate_into(&here, &here, &mut narrow).unwrap_err();
+    assert!(matches!(error, Error::ForeignBuffer { what: "results", .. }), "{error}");
+}
+
+#[test]
+fn engines_take_what_is_of_their_device_and_precision() {
+    let (_cache, devices) = devices();
+    let mut engines = Vec::new();
+    for device in &devices {
+        for (&precision, &accumulation) in
+            Precision::ALL.iter().flat_map(|p| Accumulation::ALL.iter().map(move |a| (p, a)))
+        {
+            let options = Options { precision, accumulation, ..Options::default() };
+            engines.push(AllPairs::with_options(device, GRAVITY, options).unwrap());
+        }
+    }
+    let about: Vec<_> =
+        engines.iter().map(|engine| (engine.device().name(), engine.options())).collect();
+    let particles: Vec<_> =
+        engines.iter().map(|engine| engine.upload(&bodies(9)).unwrap()).collect();
+    let mut results: Vec<_> = engines.iter().map(|engine| engine.fields(9).unwrap()).collect();
+    for (own, engine) in engines.iter_mut().enumerate() {
+        let (device, options) = &about[own];
+        let right = engine.evaluate_self(&bodies(9)).unwrap();
+        for (other, (of, with)) in about.iter().enumerate() {
+            let tell = format!("{device} {options:?}, of {of} {with:?}");
+            let fits = of == device && with.precision == options.precision;
+            for [i, j] in [[other, own], [own, other]] {
+                let mut out = engine.fields(9).unwrap();
+                let done = engine.evaluate_self_into(&particles[i], &particles[j], &mut out);
+                assert_eq!(done.is_ok(), fits, "particles: {tell}: {done:?}");
+                let found: Vec<Field> = engine.download(&out).unwrap();
+                let nothing = vec![Field::default(); 9];
+                assert_eq!(found, if fits { right.clone() } else { nothing }, "{tell}");
+            }
+            let fits = of == device && with.backup() == options.backup();
+            let [i, j] = [&particles[own]; 2];
+            let done = engine.evaluate_self_into(i, j, &mut results[other]);
+            assert_eq!(done.is_ok(), fits, "results: {tell}: {done:?}");
+        }
+    }
+}
+
+#[nbody::interaction]
+mod wide {
+    pub struct Wide;
+    pub struct Number {
+        pub x: Real,
+    }
+    /// A power of two of numbers.
+    pub struct Powers {
+        pub sums: [Real; 16],
+    }
+    impl Interaction for Wide {
+        type I = Number;
+        type J = Number;
+        type F = Powers;
+        fn pair(&self, _i: &Number, j: &Number, f: &mut Powers) {
+            for k in 0..16 {
+                f.sums[k] += j.x;
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_that_does_not_fit_is_an_error() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let wide = AllPairs::new(&device, wide::Wide).unwrap();
+        // Times the bytes of a result, some of these are a few, or none, modulo 2^64.
+        for n in (0..20).flat_map(|shift| [usize::MAX >> shift, 1 << (63 - shift)]) {
+            for error in [direct.fields(n).map(drop), wide.fields(n).map(drop)] {
+                let error = error.unwrap_err().to_string();
+                assert!(error.starts_with("out of memory"), "{device}: {n}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
+    let (_cache, device) = emulator();
+    let tiling = Some(Tiling { bag: 100_000, splits: 1 });
+    let options = Options { tiling, ..Options::default() };
+    let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the kernel does not fit: a block needs 1600032 bytes of shared memory and can have 49152; \
+         use a smaller bag (Tiling) or smaller j-particles"
+    );
+    assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
+    for tiling in [Tiling { bag: 0, splits: 1 }, Tiling { bag: 1, splits: 0 }] {
+        let options = Options { tiling: Some(tiling), ..Options::default() };
+        for device in [&device, &Device::cpu()] {
+            let error = AllPairs::with_options(device, GRAVITY, options).unwrap_err();
+            assert!(error.to_string().contains("must be at least 1"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn choices_may_be_made_and_impossible_ones_are_refused() {
+    let (_cache, device) = emulator();
+    let options = Options::default();
+    let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
+    let expected = expected.unwrap();
+    let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+    let ordered = Choices::candidates(Gravity::LAW, options).unwrap();
+    for choices in ordered.into_iter().chain(Choices::symmetric(Gravity::LAW, options)) {
+        direct.set_choices(Some(choices)).unwrap();
+        let pairs = Options { pairs: Pairs::Unordered, ..options };
+        let found = match choices.scheme {
+            Scheme::AllPairs => direct.evaluate_self(&bodies(700)).unwrap(),
+            Scheme::Symmetric => {
+                let mut both = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
+                both.set_choices(Some(choices)).unwrap();
+                let found = both.evaluate_self(&bodies(700)).unwrap();
+                assert_eq!(both.program().unwrap().choices, choices);
+                found
+            }
+        };
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{choices:?}");
+        }
+        if choices.scheme == Scheme::AllPairs {
+            assert_eq!(direct.program().unwrap().choices, choices);
+        }
+        for wrong in [
+            Choices { block: 100, ..choices },
+            Choices { i_per_thread: 0, ..choices },
+            Choices { bag: 0, ..choices },
+            Choices { unroll: 0, ..choices },
+            Choices { block: 1 << 63, ..choices },
+            Choices { i_per_thread: usize::MAX, ..choices },
+            Choices { bag: usize::MAX, ..choices },
+        ] {
+            let error = direct.set_choices(Some(wrong)).unwrap_err();
+            assert!(matches!(error, Error::ImpossibleChoices(found) if found == wrong), "{error}");
+        }
+    }
+    direct.set_choices(None).unwrap();
+    assert_eq!(direct.evaluate_self(&bodies(9)).unwrap().len(), 9);
+}
