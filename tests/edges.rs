@@ -35,6 +35,51 @@ mod counted {
 }
 use counted::{Counted, Found, Place};
 
+/// Distances below a cutoff, in whatever way they are computed, and functions that are singular there.
+#[nbody::interaction]
+mod singular {
+    pub struct Singular {
+        pub reach: Real,
+    }
+    pub struct Place {
+        pub pos: Point,
+    }
+    pub struct Found {
+        pub pairs: Count,
+        /// Of these, those whose distance is not less than the cutoff.
+        pub beyond: Count,
+        pub sum: Real,
+    }
+
+    impl Interaction for Singular {
+        type I = Place;
+        type J = Place;
+        type F = Found;
+
+        fn cutoff(&self, _i: &Place, _j: &Place) -> Real {
+            self.reach
+        }
+
+        fn pair(&self, i: &Place, j: &Place, f: &mut Found) {
+            let d = i.pos - j.pos;
+            let r = d.norm();
+            let r2 = d.norm2();
+            let reach2 = self.reach * self.reach;
+            f.pairs += 1;
+            if !(r < self.reach && r2.sqrt() < self.reach && r2 * r2.rsqrt() < self.reach) {
+                f.beyond += 1;
+            }
+            if !(r2 < reach2 && r / self.reach < 1.0 && r2 / reach2 < 1.0) {
+                f.beyond += 1;
+            }
+            f.sum += (1.0 / (r - self.reach)).exp();
+            f.sum += (1.0 - r / self.reach).ln() + (1.0 - r2 / reach2).sqrt();
+            f.sum += (reach2 - r2).rsqrt();
+        }
+    }
+}
+use singular::Singular;
+
 /// Roots and quotients of what i has by what j has.
 #[nbody::interaction]
 mod quotients {
@@ -132,6 +177,62 @@ fn so_it_is_in_every_way_to_go_through_pairs() {
     ];
     for (options, reach) in ways.into_iter().flat_map(|it| [0.0, 0.25].map(|reach| (it, reach))) {
         check_counts(reach, options);
+    }
+}
+
+/// Particles on a sphere of this radius about the first of them, but for up to so many roundoffs, of
+/// what is rounded to a precision.
+fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
+    let uniform: Vec<singular::Place> = nbody_models::uniform(2 * n, 1);
+    let (directions, distances) = uniform.split_at(n);
+    let places = directions.iter().zip(distances).map(|(direction, distance)| {
+        let direction = [0, 1, 2].map(|c| direction.pos[c] - 0.5);
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let scale = radius / length * (1.0 + 80.0 * roundoff * (distance.pos[0] - 0.5));
+        let [x, y, z] = direction.map(|x| x * scale);
+        singular::Place { pos: Point::new(x, y, z) }
+    });
+    let centre = singular::Place { pos: Point::new(0.0, 0.0, 0.0) };
+    std::iter::once(centre).chain(places).collect()
+}
+
+#[test]
+fn distances_within_a_cutoff_are_less_in_every_way_to_compute_them() {
+    let ways = [
+        Options::default(),
+        Options { pairs: Pairs::Unordered, ..Options::default() },
+        Options { accumulation: Accumulation::Compensated, ..Options::default() },
+        Options { domain: Domain::periodic([64.0; 3]).unwrap(), ..Options::default() },
+    ];
+    for way in ways {
+        for (name, mut direct) in engines(Singular { reach: 1.0 }, way) {
+            for reach in [0.1, 0.3, 1.0, 1.37, 2.5, 3.999_999_9, 7.77] {
+                check_singular(&name, &mut direct, reach);
+            }
+        }
+    }
+}
+
+fn check_singular(name: &str, direct: &mut AllPairs<Singular>, reach: f64) {
+    let is_double = direct.options().precision == Precision::Double;
+    let roundoff = if is_double { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 };
+    // The cutoff is a number of the precision, so that it is known where it is.
+    let reach = if is_double { reach } else { f64::from(reach as f32) };
+    let places = sphere(600, reach, roundoff);
+    direct.set_interaction(Singular { reach });
+    let found = direct.evaluate_self(&places).unwrap();
+    for (k, (i, found)) in places.iter().zip(&found).enumerate() {
+        let singular::Found { pairs, beyond, sum } = *found;
+        assert_eq!(beyond, 0, "{name}: {reach}: particle {k}");
+        assert!(sum.is_finite(), "{name}: {reach}: {sum}, particle {k}");
+        let distances = places.iter().enumerate().filter(|&(l, _)| l != k);
+        let distances = distances.map(|(_, j)| {
+            let d = [0, 1, 2].map(|c| i.pos[c] - j.pos[c]);
+            d.iter().map(|x| x * x).sum::<f64>().sqrt() / reach
+        });
+        let nearer = |than: f64| distances.clone().filter(|&r| r < than).count() as u32;
+        let [fewest, most] = [1.0 - 40.0 * roundoff, 1.0 + 8.0 * roundoff].map(nearer);
+        assert!((fewest..=most).contains(&pairs), "{name}: {reach}: {fewest} {pairs} {most}");
     }
 }
 

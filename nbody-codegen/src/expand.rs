@@ -454,7 +454,7 @@ fn cutoff(
     let within = quote! {
         let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
         let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
-        !Real::le(__reach * __reach, __distance.norm2())
+        Real::within_reach(__reach, __distance.norm2())
     };
     let within = function("within", quote!(Real::Mask), within);
     quote!(#cutoff #within)

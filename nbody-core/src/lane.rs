@@ -9,6 +9,12 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
+/// How far below the square of a cutoff the squares of distances end, in roundoffs of it; the same in
+/// `within_reach` of `prelude.cuh`. The quotient of a distance by the cutoff needs 21 of them in the
+/// fast mathematics of a GPU: four for what is compared, three for the r² of the pair, and twice the
+/// four of an approximate root and the three of an approximate quotient.
+pub(crate) const MARGIN: f64 = 32.0;
+
 /// A number, or several that one instruction works on.
 ///
 /// Every operation is the IEEE one of the underlying scalar, element by element, unless its
@@ -46,6 +52,9 @@ pub trait Lane:
         + BitAnd<Output = Self::U32>
         + BitOr<Output = Self::U32>
         + BitXor<Output = Self::U32>;
+
+    /// The unit roundoff: half the distance from 1 to the next number.
+    const ROUNDOFF: f64;
 
     /// A coordinate of a position: the lane itself, or numbers that hold more of its digits. Pairs
     /// take differences of them, and nothing else.
@@ -117,6 +126,15 @@ pub trait Lane:
     }
     /// Whether sums of products may be summed in another order.
     const REORDERS: bool = false;
+
+    /// Whether a distance of this square is less than `reach`, or is not a number. Pairs compute
+    /// distances with roundings of their own; so that these, their squares and their quotients by the
+    /// reach stay below it, too, whatever the mathematics, the last [`MARGIN`] roundoffs of its
+    /// square count as beyond it.
+    #[inline(always)]
+    fn within_reach(reach: Self, square: Self) -> Self::Mask {
+        !Self::le(reach * reach * Self::splat(1.0 - MARGIN * Self::ROUNDOFF), square)
+    }
 
     /// `a < b`, of integers.
     fn lt_u32(a: Self::U32, b: Self::U32) -> Self::Mask;

@@ -87,6 +87,7 @@ macro_rules! delegate {
 }
 
 impl Lane for Mixed {
+    const ROUNDOFF: f64 = f32::ROUNDOFF;
     type Mask = bool;
     type U32 = u32;
     type Coordinate = Split;
@@ -167,7 +168,6 @@ pub(crate) fn nearest_difference<L: Lane>(
 impl Scalar for Mixed {
     type Word = u32;
     const CUDA: &'static str = f32::CUDA;
-    const ROUNDOFF: f64 = f32::ROUNDOFF;
     const COORDINATE_WORDS: usize = 2;
 
     #[inline(always)]

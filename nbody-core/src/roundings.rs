@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use crate::domain::{Either, InDomain as _};
 use crate::traced::Traced;
 use crate::{
-    Accumulation, Domain, Interaction, Lane as _, Options, Point, Precision, Reader, Record,
-    Scalar, Space, Vector, Writer, pack, parallel,
+    Accumulation, Domain, Interaction, Lane as _, Options, Point, Precision, Reader, Record, Space,
+    Vector, Writer, pack, parallel,
 };
 
 /// How far rounding may move the results of the j-particles on each i-particle, whatever the

@@ -10,8 +10,6 @@ pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Di
     type Word: bytemuck::Pod + Default + Debug + Send + Sync;
     /// The type's name in CUDA C++.
     const CUDA: &'static str;
-    /// The unit roundoff: half the distance from 1 to the next number.
-    const ROUNDOFF: f64;
 
     /// The nearest number of this type.
     fn from_f64(value: f64) -> Self;
@@ -88,6 +86,7 @@ pub(crate) use integers_of;
 macro_rules! scalar {
     ($real:ident, $word:ident, $erf:path, $erfc:path) => {
         impl Lane for $real {
+            const ROUNDOFF: f64 = $real::EPSILON as f64 / 2.0;
             type Mask = bool;
             type U32 = u32;
 
@@ -201,7 +200,6 @@ macro_rules! scalar {
         impl Scalar for $real {
             type Word = $word;
             const CUDA: &'static str = scalar!(@cuda $real);
-            const ROUNDOFF: f64 = $real::EPSILON as f64 / 2.0;
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {

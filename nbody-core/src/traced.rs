@@ -2,8 +2,8 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::Lane;
 use crate::scalar::{integers_of, own_coordinates};
-use crate::{Lane, Scalar};
 
 /// Rounding errors in unit roundoffs of the result: those of the GPU's approximate division and
 /// square root, and of the functions of CUDA's and the host's libraries.
@@ -115,6 +115,7 @@ macro_rules! assign {
 assign!(AddAssign add_assign +, SubAssign sub_assign -, MulAssign mul_assign *, DivAssign div_assign /);
 
 impl Lane for Traced {
+    const ROUNDOFF: f64 = f64::ROUNDOFF;
     type Mask = bool;
     type U32 = u32;
 
@@ -289,7 +290,7 @@ mod tests {
             let x = f64::from(k) / 256.0;
             let (found, bounds) = (terms::<f32>(x), terms::<Traced>(x));
             for (worst, (found, bound)) in worst.iter_mut().zip(found.into_iter().zip(bounds)) {
-                let error = (found.to_f64() - bound.value).abs() / f32::ROUNDOFF;
+                let error = (f64::from(found) - bound.value).abs() / f32::ROUNDOFF;
                 *worst = worst.max(error / bound.error);
             }
         }

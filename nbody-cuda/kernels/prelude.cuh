@@ -356,16 +356,18 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
     else return ::fma(x, a, b);
 }
 
-// Negative where a distance is the reach or more. Fast mathematics takes its square from the number
-// below that of the reach, in single precision from a little less where that is nearly denormal.
+// Negative where a distance is the reach or more. Pairs compute distances with roundings of their own;
+// so that these, their squares and their quotients by the reach stay below it, too, the last 32
+// roundoffs of its square count as beyond it. Fast mathematics takes off a little more, which tells
+// where that is nearly denormal.
 template <int D>
 __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
 {
-    if constexpr (EXACT) return reach * reach <= norm2(a) ? real(-1) : real(0);
     constexpr bool SINGLE = sizeof(real) == 4;
-    constexpr real HALF_ULP = SINGLE ? 0x1p-24 : 0x1p-53;
+    constexpr real MARGIN = SINGLE ? 0x1p-19 : 0x1p-48;
     constexpr real LEAST = SINGLE ? 0x1p-126 : 0x1p-1074;
-    return dot_plus(-a, a, mul_add(reach * reach, 1 - HALF_ULP, -LEAST));
+    if constexpr (EXACT) return reach * reach * (1 - MARGIN) <= norm2(a) ? real(-1) : real(0);
+    return dot_plus(-a, a, mul_add(reach * reach, 1 - MARGIN, -LEAST));
 }
 
 // The difference of coordinates; in a periodic box that to the nearest image: whole lengths are

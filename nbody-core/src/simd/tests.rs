@@ -78,7 +78,7 @@ impl Task for Error<'_> {
             for (x, y) in arguments.0.iter().zip(&line.0) {
                 let (x, y) = (L::Scalar::from_word(*x).to_f64(), L::Scalar::from_word(*y).to_f64());
                 let truth = truth(x);
-                let ulp = 2.0 * L::Scalar::ROUNDOFF * 2_f64.powi(truth.abs().log2().floor() as i32);
+                let ulp = 2.0 * L::ROUNDOFF * 2_f64.powi(truth.abs().log2().floor() as i32);
                 let error = (y - truth).abs() / ulp;
                 if error.is_nan() || error > worst.0 {
                     worst = (if error.is_nan() { f64::INFINITY } else { error }, x);

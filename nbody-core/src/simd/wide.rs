@@ -79,6 +79,7 @@ impl<V: Vector> Lane for V {
     type Mask = V::Mask;
     type U32 = V::Integers;
     type Coordinate = V;
+    const ROUNDOFF: f64 = V::Element::ROUNDOFF;
     const REORDERS: bool = true;
 
     functions! {
