@@ -32,12 +32,15 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
     for &index in &uses.constants {
         let constant = &module.constants[index];
         text.comment(&docs(&constant.attrs));
-        match constant.value {
-            Value::Real(x) => {
-                text.line(&format!("constexpr real {} = real({x:?});", constant.name));
+        let name = &constant.name;
+        text.line(&match constant.value {
+            Value::Real(x) if expr::is_function(constant.value) => {
+                let value = expr::rounded(x);
+                format!("__device__ __forceinline__ real {name}() {{ return {value}; }}")
             }
-            Value::U32(n) => text.line(&format!("constexpr u32 {} = {n}u;", constant.name)),
-        }
+            Value::Real(x) => format!("constexpr real {name} = {};", expr::rounded(x)),
+            Value::U32(n) => format!("constexpr u32 {name} = {n}u;"),
+        });
     }
     text.gap();
     for &index in &uses.functions {

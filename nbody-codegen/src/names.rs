@@ -28,7 +28,7 @@ const RESERVED: &[&str] = &[
     "final",
     // The program around the generated part.
     "nbody", "real", "backup", "u32", "u64", "packing", "Vector", "Point", "Array", "Table",
-    "entry", "ArgMin", "take_min", "infinity", "not_a_number", "word", "integer", "Space",
+    "entry", "ArgMin", "take_min", "infinity", "rounded", "not_a_number", "word", "integer", "Space",
     "PERIODIC", "Angle", "reduce", "reduce_large", "sine", "cosine", "rsqrt_seed", "rsqrt_by_seed",
     "raise", "pair", "pair_both", "act", "act_both", "nothing", "add", "compensate", "reset",
     "fold", "merge", "total", "T", "Running", "CUTOFF", "LOOKS_UP", "shared_self", "parameters",

@@ -50,6 +50,13 @@ __device__ __forceinline__ real infinity()
     else return ::__longlong_as_double(0x7ff0000000000000ll);
 }
 
+// A number that single precision does not hold, and what it makes of it.
+__device__ __forceinline__ real rounded(real single, double twice)
+{
+    if constexpr (sizeof(real) == 4) return single;
+    else return twice;
+}
+
 __device__ __forceinline__ real not_a_number()
 {
     if constexpr (sizeof(real) == 4) return ::__uint_as_float(0x7fffffffu);

@@ -65,6 +65,9 @@ pub fn visit_others(visitor: &mut impl Visitor) {
 pub mod arithmetic {
     const THIRD: Real = 1.0 / 3.0;
     const MASK: u32 = 1;
+    // Zero and an infinity in single precision.
+    const TINY: Real = 1e-46;
+    const LARGE: Real = -3.5e38;
 
     pub struct Arithmetic {
         pub a: Real,
@@ -123,6 +126,7 @@ pub mod arithmetic {
             if (j.kind ^ i.kind) & MASK == 0 {
                 f.count += 1.0;
             }
+            f.count += (j.raw[0] + 1e-300).max(LARGE) + TINY + 1e-400;
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Expressions, with no more parentheses than they need.
 
+use std::num::FpCategory;
+
 use crate::analysis::needs_space;
 use crate::builtin::Builtin;
 use crate::emit_cuda::type_name;
 use crate::ir::{
     BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Side, Type,
-    UnaryOp,
+    UnaryOp, Value,
 };
 
 /// How tightly an expression holds together.
@@ -23,6 +25,40 @@ enum Precedence {
     Product,
     Unary,
     Primary,
+}
+
+/// A number of single precision that what is written in `f64` becomes there without being it: zero or
+/// an infinity, for which compilers refuse to round a constant.
+fn lost_in_single(x: f64) -> Option<&'static str> {
+    match (x as f32).classify() {
+        FpCategory::Zero if x > 0.0 => Some("0.0f"),
+        FpCategory::Zero if x < 0.0 => Some("-0.0f"),
+        FpCategory::Infinite if x > 0.0 => Some("infinity()"),
+        FpCategory::Infinite => Some("-infinity()"),
+        _ => None,
+    }
+}
+
+/// Whether a constant is a function in CUDA, since it is none that compilers know.
+pub(super) fn is_function(constant: Value) -> bool {
+    matches!(constant, Value::Real(x) if lost_in_single(x).is_some())
+}
+
+/// A number, rounded to the precision of the program.
+pub(super) fn rounded(x: f64) -> String {
+    match lost_in_single(x) {
+        Some(single) => format!("rounded({single}, {x:?})"),
+        None => format!("real({x:?})"),
+    }
+}
+
+/// A number as it is written, if compilers take that.
+fn literal(text: &str) -> String {
+    let x: f64 = text.parse().expect("checked: a literal is a number");
+    let is_zero = !text.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
+    // A text may be less than any number.
+    let as_written = lost_in_single(x).is_none() && (x != 0.0 || is_zero);
+    if as_written { format!("real({text})") } else { rounded(x) }
 }
 
 /// Prints the expressions of one function.
@@ -65,11 +101,15 @@ impl<'a> Printer<'a> {
     fn expr(&self, expr: &Expr) -> (String, Precedence) {
         use Precedence::{Conditional, LogicalOr, Primary, Unary};
         let text = match &expr.kind {
-            ExprKind::Real(text) => format!("real({text})"),
+            ExprKind::Real(text) => literal(text),
             ExprKind::U32(n) => format!("{n}u"),
             ExprKind::Bool(value) => value.to_string(),
             ExprKind::Local(id) => self.local(*id).name.clone(),
-            ExprKind::Constant(index) => self.module.constants[*index].name.clone(),
+            ExprKind::Constant(index) => {
+                let constant = &self.module.constants[*index];
+                let call = if is_function(constant.value) { "()" } else { "" };
+                format!("{}{call}", constant.name)
+            }
             ExprKind::Input(input, field) => format!("{}.{}", self.input(*input), field.name),
             ExprKind::Component(base, index) => {
                 self.component(&self.at_least(Primary, base), base.ty, index)

@@ -1,5 +1,10 @@
 /// Results that are not sums, within a cutoff.
 pub mod extremes {
+    // Zero in single precision.
+    const LEAST: Real = 1e-46;
+    // An infinity there.
+    const MOST: Real = -3.5e38;
+
     pub struct Extremes {
         pub reach: Real,
     }
@@ -29,7 +34,7 @@ pub mod extremes {
             let r = (j.pos - i.pos).norm();
             f.charge += j.charge;
             f.shortest.min(r);
-            f.longest.max(r);
+            f.longest.max(r.max(MOST) + LEAST + 1e-300 + 1e-400);
             f.nearest.min(r);
             if i.kind == j.kind {
                 f.alike += 1;
