@@ -77,6 +77,10 @@ fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
+/// The numbers of a struct.
+///
+/// The `unsafe impl` is sound: fields, what reads and what writes them come from one list, whatever the
+/// lane.
 fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
     let marker = item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
@@ -92,7 +96,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
                 Self { #(#zeros,)* #marker }
             }
         }
-        impl<Real: #krate::Lane> #krate::Record for #name<Real> {
+        unsafe impl<Real: #krate::Lane> #krate::Record for #name<Real> {
             type Lane = Real;
             type With<__M: #krate::Lane> = #name<__M>;
             type Host = #name<f64>;
@@ -323,6 +327,10 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
     }
 }
 
+/// The interaction of an `impl`.
+///
+/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records, and
+/// reads nothing but these; entries that the data tells are looked up where there are any.
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { ident: target, name, i, j, f, self_pairs, pair, .. } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
@@ -338,7 +346,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let units = format_ident!("__units_of_{name}");
     let pair = function_of_pair("pair", item, &pair.roles, &index, &evaluate, krate);
     quote! {
-        impl #krate::Interaction for #target {
+        unsafe impl #krate::Interaction for #target {
             type I = #i;
             type J = #j;
             type F = #f;

@@ -67,7 +67,14 @@ pub struct Law {
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`, and by
 /// nothing else; see the macro's documentation.
-pub trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
+///
+/// # Safety
+///
+/// Engines run [`CUDA`](Self::CUDA), and the functions of [`THIRD_LAW`](Self::THIRD_LAW), on memory that
+/// is laid out as the fields of the records say: the text must declare its structs so, and neither read
+/// nor write anything else.
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The i-particle: what feels.
     type I: Record<Lane = f64, Host = Self::I, With<f64> = Self::I>;
     /// The j-particle: what acts.

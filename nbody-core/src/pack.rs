@@ -36,6 +36,8 @@ where
     }
 
     fn fields(&self) -> &'static [Field] {
+        // What an engine takes for the host's records must be as long.
+        const { assert!(record::is_laid_out_as_its_host::<P>(), "a wrong `unsafe impl Record`") }
         P::FIELDS
     }
 

@@ -31,6 +31,19 @@ impl FieldKind {
         !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count)
     }
 
+    /// Whether fields of these kinds lie in memory alike.
+    const fn is_like(self, other: Self) -> bool {
+        let is_same = match self {
+            Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
+            Self::Point(_) => matches!(other, Self::Point(_)),
+            Self::ArgMin => matches!(other, Self::ArgMin),
+            Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => {
+                !matches!(other, Self::U32 | Self::Count | Self::Point(_) | Self::ArgMin)
+            }
+        };
+        is_same && self.components() == other.components()
+    }
+
     /// How many numbers the field is made of.
     pub const fn components(self) -> usize {
         match self {
@@ -54,7 +67,15 @@ pub struct Field {
 ///
 /// `#[nbody::interaction]` implements this for every struct of the module; nothing else needs
 /// to.
-pub trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
+///
+/// # Safety
+///
+/// Engines lay out memory by the fields, for CUDA programs that know the records by their text:
+/// [`FIELDS`](Self::FIELDS) are the same for [`Host`](Self::Host) and every [`With`](Self::With), and
+/// [`read`](Self::read) and [`write`](Self::write) take and give [`DIM`](Self::DIM) numbers, those of the
+/// fields in their order.
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the layout")]
+pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
     /// What its real fields are.
     type Lane: Lane;
     /// The same record over other lanes.
@@ -117,6 +138,20 @@ pub trait Writer<L: Lane> {
     fn coordinate(&mut self, value: L::Coordinate);
 }
 
+/// Whether records of a type lie in memory as those of their host do.
+pub(crate) const fn is_laid_out_as_its_host<P: Record>() -> bool {
+    are_alike(P::FIELDS, <P::Host as Record>::FIELDS) && P::DIM == dim(P::FIELDS)
+}
+
+/// Whether records of these fields lie in memory alike.
+const fn are_alike(a: &[Field], b: &[Field]) -> bool {
+    let mut k = 0;
+    while k < a.len() && k < b.len() && a[k].kind.is_like(b[k].kind) {
+        k += 1;
+    }
+    k == a.len() && k == b.len()
+}
+
 /// How many numbers these fields are made of.
 pub const fn dim(fields: &[Field]) -> usize {
     words(fields, 1)
@@ -131,4 +166,30 @@ pub(crate) const fn words(fields: &[Field], of_coordinate: usize) -> usize {
         k += 1;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_differ_where_kinds_or_lengths_do() {
+        use FieldKind::{ArgMin, Array, Count, Max, Point, Real, U32, Vector};
+        let fields = |kinds: &[FieldKind]| -> Vec<Field> {
+            kinds.iter().map(|&kind| Field { name: "", kind }).collect()
+        };
+        let alike = |a: &[FieldKind], b: &[FieldKind]| are_alike(&fields(a), &fields(b));
+        assert!(alike(&[], &[]) && alike(&[Point(3), U32, Real], &[Point(3), Count, Max]));
+        assert!(alike(&[Vector(2)], &[Array(2)]));
+        for (a, b) in [
+            (&[Point(3), Real][..], &[Point(3)][..]),
+            (&[Real], &[Point(3), Real]),
+            (&[Real], &[U32]),
+            (&[Array(2)], &[ArgMin]),
+            (&[Array(3)], &[Point(3)]),
+            (&[Array(3)], &[Array(4)]),
+        ] {
+            assert!(!alike(a, b) && !alike(b, a), "{a:?} {b:?}");
+        }
+    }
 }

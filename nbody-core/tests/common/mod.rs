@@ -28,7 +28,8 @@ pub struct Field<L: ::nbody_core::Lane = f64> {
 
 macro_rules! record {
     ($name:ident, $fields:expr, $($field:ident: $read:expr, $write:expr);*) => {
-        impl<L: nbody::Lane> nbody::Record for $name<L> {
+        // SAFETY: `$fields` has the fields in the order that they are read and written in.
+        unsafe impl<L: nbody::Lane> nbody::Record for $name<L> {
             type Lane = L;
             type With<M: nbody::Lane> = $name<M>;
             type Host = $name<f64>;
@@ -81,7 +82,8 @@ impl nbody::Output for Field {
     }
 }
 
-impl nbody::Interaction for Gravity {
+// SAFETY: the text is empty.
+unsafe impl nbody::Interaction for Gravity {
     type I = Body;
     type J = Body;
     type F = Field;
