@@ -45,6 +45,14 @@ pub enum Error {
         /// The bytes of one.
         bytes: usize,
     },
+    /// Records so large that no thread has the stack for them.
+    #[error(
+        "no threads with {bytes} bytes of stack, which such large records take; make them smaller"
+    )]
+    OutOfStack {
+        /// The bytes that a thread needs.
+        bytes: usize,
+    },
     /// The name of no choice.
     #[error("`{found}`: expected {}", expected.join(", "))]
     UnknownName {

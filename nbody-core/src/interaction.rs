@@ -1,7 +1,7 @@
 //! The interaction of two particles.
 
 use crate::cpu::{Compiled, Variant};
-use crate::{Field, Lane, Output, Record, Space};
+use crate::{Field, Lane, Output, Record, Space, dim};
 
 /// What a pair of particles costs, as counted in the interaction's expression tree. Both
 /// branches of an `if` count.
@@ -61,6 +61,17 @@ pub struct Law {
     /// What a result is made of.
     pub f: &'static [Field],
     pub(crate) cpu_loops: fn(Variant) -> Compiled,
+}
+
+impl Law {
+    /// How much stack an evaluation needs, with so many bytes for a number: a compiler that does not
+    /// optimise keeps up to 27 copies of the records.
+    pub(crate) fn stack(&self, bytes: usize) -> usize {
+        const COPIES: usize = 32;
+        let records = [self.parameters, self.i, self.j, self.f];
+        let numbers: usize = records.into_iter().map(dim).sum();
+        numbers.saturating_mul(COPIES * bytes)
+    }
 }
 
 /// A pairwise interaction; the value holds its uniform parameters.

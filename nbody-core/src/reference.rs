@@ -43,7 +43,7 @@ fn double_loop<X: Interaction>(
     skips_self: bool,
 ) -> Vec<X::F> {
     let space = Either::<f64>::in_domain(&domain);
-    parallel::map(i.len(), 1, &|k| {
+    let result = |k: usize| {
         let mut f = X::F::default();
         for (l, j) in j.iter().enumerate() {
             if !skips_self || k != l {
@@ -51,5 +51,6 @@ fn double_loop<X: Interaction>(
             }
         }
         f
-    })
+    };
+    parallel::map(i.len(), X::LAW.stack(size_of::<f64>()), &result)
 }

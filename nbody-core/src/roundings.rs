@@ -96,7 +96,8 @@ impl<X: Interaction> Roundings<X> {
             Precision::Mixed => self.split.get_or_init(|| self.sets.trace(true)),
             Precision::Single | Precision::Double => &self.particles,
         };
-        particles.iter().map(bound).collect()
+        let stack = X::LAW.stack(size_of::<Particle<f64>>());
+        parallel::map(particles.len(), stack, &|k| bound(&particles[k]))
     }
 }
 
@@ -125,7 +126,7 @@ impl<X: Interaction> Sets<X> {
             total.write(&mut whole.row());
             terms.particle::<X::F>(&whole)
         };
-        parallel::map(self.i.len(), 1, &particle)
+        parallel::map(self.i.len(), X::LAW.stack(size_of::<Traced>()), &particle)
     }
 }
 

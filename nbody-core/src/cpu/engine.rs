@@ -111,6 +111,7 @@ impl CpuEngine {
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
         let evaluation = Evaluation {
+            law,
             loops: (law.cpu_loops)(variant),
             domain,
             skips_self: one_set && !law.self_pairs,
@@ -121,10 +122,9 @@ impl CpuEngine {
         };
         let sets = [&parameters, &i.packed, &j.packed];
         if variant.widens() {
-            evaluation.run_widened(sets, [law.parameters, law.i, law.j], &mut out.columns)
+            evaluation.run_widened(sets, &mut out.columns)
         } else {
-            evaluation.run(sets, &mut out.columns);
-            Ok(())
+            evaluation.run(sets, &mut out.columns)
         }
     }
 

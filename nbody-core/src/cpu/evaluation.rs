@@ -6,7 +6,7 @@ use super::ordered::Job;
 use super::sums::Folding;
 use super::variant::{BySize, Compiled};
 use crate::pack::Rows;
-use crate::{Accumulation, Domain, Error, Field, Mixed, Precision, Scalar, Tiling};
+use crate::{Accumulation, Domain, Error, Field, Law, Mixed, Precision, Scalar, Tiling, parallel};
 
 /// Particles or parameters in the words of a precision, as structure of arrays.
 #[derive(Clone, Debug)]
@@ -42,6 +42,7 @@ impl Packed {
 
 /// What an evaluation is told besides the particles.
 pub(super) struct Evaluation<'a> {
+    pub law: &'static Law,
     pub loops: Compiled,
     pub domain: Domain,
     pub skips_self: bool,
@@ -54,7 +55,7 @@ pub(super) struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     /// Evaluates all pairs of the sets: parameters, i-particles and j-particles.
-    pub fn run(&self, sets: [&Packed; 3], out: &mut Columns<u64>) {
+    pub fn run(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
         match (&self.loops.0, sets) {
             (
                 BySize::Bits32(loops),
@@ -69,21 +70,16 @@ impl Evaluation<'_> {
     }
 
     /// Evaluates particles of mixed precision in `f64`, which holds more of their positions.
-    pub fn run_widened(
-        &self,
-        sets: [&Packed; 3],
-        fields: [&'static [Field]; 3],
-        out: &mut Columns<u64>,
-    ) -> Result<(), Error> {
+    pub fn run_widened(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
+        let fields = [self.law.parameters, self.law.i, self.law.j];
         let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));
         let (parameters, i) = (parameters?, i?);
         // One set is widened once.
         if std::ptr::eq(sets[1], sets[2]) {
-            self.run([&parameters, &i, &i], out);
+            self.run([&parameters, &i, &i], out)
         } else {
-            self.run([&parameters, &i, &sets[2].widened(fields[2])?], out);
+            self.run([&parameters, &i, &sets[2].widened(fields[2])?], out)
         }
-        Ok(())
     }
 
     fn on<S: Scalar>(
@@ -91,7 +87,7 @@ impl Evaluation<'_> {
         loops: &Loops<S::Word>,
         [parameters, i, j]: [&Columns<S::Word>; 3],
         out: &mut Columns<u64>,
-    ) {
+    ) -> Result<(), Error> {
         let &Self { domain, skips_self, both, tiling, accumulation, folding, .. } = self;
         let sets = Sets {
             parameters: parameters.lines(),
@@ -110,6 +106,8 @@ impl Evaluation<'_> {
             folding,
             nothing: &folding.nothing::<S>(),
         };
-        job.evaluate(j.len(), tiling, both, out);
+        let bytes = self.law.stack(loops.width * size_of::<S::Word>());
+        let task = &mut || job.evaluate(j.len(), tiling, both, out);
+        if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
     }
 }
