@@ -36,6 +36,38 @@ mod nearest {
 }
 use nearest::{Nearest, Neighbours, Place};
 
+/// A result that is nothing but an index with its value, and no integer besides.
+#[nbody::interaction]
+mod closest {
+    pub struct Closest;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Found {
+        pub other: ArgMin<Real>,
+    }
+
+    impl Interaction for Closest {
+        type I = Number;
+        type J = Number;
+        type F = Found;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Found) {
+            f.other.min((i.x - j.x).abs());
+        }
+    }
+}
+
+#[test]
+fn results_of_one_extreme_are_compared() {
+    let numbers: Vec<closest::Number> = uniform(3, 1);
+    let mut direct = AllPairs::new(&Device::cpu(), closest::Closest).unwrap();
+    let found = direct.evaluate(&numbers, &numbers).unwrap();
+    let other = |k: u32| closest::Found { other: ArgMin { value: 0.0, index: k } };
+    assert_eq!(found, [0, 1, 2].map(other));
+    assert_ne!(found, [0, 1, 1].map(other));
+}
+
 const LAW: Nearest = Nearest { radius2: 0.125 };
 
 /// A search, with distances that are exact in both precisions.

@@ -4,13 +4,21 @@ use crate::{Lane, Reader, Writer};
 
 /// The least value that pairs gave, and the index of its j-particle: of the first, if several
 /// gave the same. Without any, the value is infinite and the index [`u32::MAX`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ArgMin<L: Lane = f64> {
     /// The least value.
     pub value: L,
     /// The index of its j-particle.
     pub index: L::U32,
+}
+
+// Not derived, since that asks for integers that are `PartialEq`, which a struct around this does not.
+impl<L: Lane + PartialEq> PartialEq for ArgMin<L> {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value && !L::any(!L::eq_u32(self.index, other.index))
+    }
 }
 
 impl<L: Lane> Default for ArgMin<L> {
