@@ -1,9 +1,10 @@
 //! The CPU engine with each of the vector instructions that there are, and the fastest paths of the
-//! `particular` crate, all on one thread; and the best of the engine in double precision, and on all
+//! `particular` crate, all on one thread; a histogram beside a plain loop; and the best of the engine in double precision, and on all
 //! threads: `cargo bench -p nbody-benches --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;
+use std::hint::black_box;
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -18,8 +19,15 @@ use particular::sequential::{BruteForcePairsSoftened, BruteForceSoftenedSIMD};
 use particular::storage::{ParticleOrdered, ParticleSliceSystem, PointMass};
 use rayon::ThreadPoolBuilder;
 
-const INTERACTIONS: [&str; 6] =
-    ["attraction", "gravity", "hermite", "lennard_jones", "cubic_momentum3", "hologram"];
+const INTERACTIONS: [&str; 7] = [
+    "attraction",
+    "gravity",
+    "hermite",
+    "lennard_jones",
+    "cubic_momentum3",
+    "hologram",
+    "histogram",
+];
 const SIZES: [usize; 2] = [1024, 8192];
 
 /// What an interaction is measured with.
@@ -105,8 +113,63 @@ fn particular(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// How many particles there are of each kind, as docs/language.md has it.
+#[nbody::interaction]
+mod histogram {
+    pub const BINS: u32 = 32;
+
+    pub struct Histogram;
+    pub struct Sample {
+        pub kind: u32,
+    }
+    pub struct Bins {
+        pub bins: [Real; BINS],
+    }
+
+    impl Interaction for Histogram {
+        type I = Sample;
+        type J = Sample;
+        type F = Bins;
+        const SELF_PAIRS: bool = true;
+
+        fn pair(&self, _i: &Sample, j: &Sample, f: &mut Bins) {
+            for k in 0..BINS {
+                if j.kind == k {
+                    f.bins[k] += 1.0;
+                }
+            }
+        }
+    }
+}
+
+/// The histogram in a plain loop, with an index.
+fn plain_histogram(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group(histogram::Histogram::NAME);
+    for n in SIZES {
+        let samples: Vec<u32> =
+            uniform::<histogram::Sample>(n, 1).iter().map(|it| it.kind).collect();
+        group.throughput(Throughput::Elements((n * n) as u64));
+        group.bench_function(BenchmarkId::new("plain loop", n), |bencher| {
+            bencher.iter(|| {
+                let each = |_| {
+                    let mut bins = [0_f32; histogram::BINS as usize];
+                    for &kind in black_box(&samples) {
+                        bins[kind as usize] += 1.0;
+                    }
+                    bins
+                };
+                (0..n).map(each).collect::<Vec<_>>()
+            });
+        });
+    }
+    group.finish();
+}
+
 fn cpu(criterion: &mut Criterion) {
-    nbody_interactions::visit_all(&mut Bench(criterion));
+    let mut bench = Bench(criterion);
+    nbody_interactions::visit_all(&mut bench);
+    bench.visit(histogram::Histogram);
+    plain_histogram(criterion);
     particular(criterion);
 }
 

@@ -52,8 +52,8 @@ pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, Field, FieldKind,
     FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations, Options, Output,
     Pairs, Periodic, Point, Precision, Reader, Record, Report, Roundings, Scalar, SimdLevel, Space,
-    Split, ThirdLaw, Tiling, Vector, Writer, compare, compensate, dim, gather_entry, pack,
-    reference, reference_self, select_array,
+    Split, ThirdLaw, Tiling, Vector, Writer, add_to_entry, compare, compensate, dim, gather_entry,
+    pack, reference, reference_self, select_array,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

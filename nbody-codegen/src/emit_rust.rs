@@ -5,6 +5,7 @@
 //! the mask `__on`, and the function ends early once none is left.
 
 mod expr;
+mod scatter;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -124,6 +125,9 @@ impl<'a> Printer<'a> {
                 let (name, range) = (self.local(*local), self.body.locals[*local].range.clone());
                 let range = range.unwrap_or_default();
                 let (start, end) = (range.start, range.end);
+                if let Some(scatter) = self.scatter(*local, body, mask) {
+                    return scatter;
+                }
                 // What a turn returns from, the next turns must not accumulate.
                 self.returned |= has_return(body);
                 let body = self.statements(body, mask);
@@ -206,8 +210,7 @@ impl<'a> Printer<'a> {
         value: &Expr,
         mask: Option<&Ident>,
     ) -> TokenStream {
-        let result = ident(self.roles.map_or("f", |roles| roles.result(side)));
-        let field = &place.of.ident;
+        let (result, field) = (self.result(side), &place.of.ident);
         let target = match &place.component {
             None => quote!(#result.#field),
             Some(index) => {
@@ -215,12 +218,7 @@ impl<'a> Printer<'a> {
                 quote!(#result.#field[#index])
             }
         };
-        let mask = match (mask, self.returned) {
-            (None, false) => None,
-            (None, true) => Some(quote!(__on)),
-            (Some(mask), false) => Some(quote!(#mask)),
-            (Some(mask), true) => Some(quote!((#mask & __on))),
-        };
+        let mask = self.mask(mask);
         let reduction = match how {
             Accumulate::Add => return self.add(&target, place.ty(), BinaryOp::Add, value, mask),
             Accumulate::Sub => return self.add(&target, place.ty(), BinaryOp::Sub, value, mask),
@@ -247,7 +245,23 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Adds to a sum, or subtracts from it, where the mask holds.
+    fn result(&self, side: Side) -> Ident {
+        ident(self.roles.map_or("f", |roles| roles.result(side)))
+    }
+
+    /// Where something is accumulated; everywhere if there is no condition.
+    fn mask(&self, mask: Option<&Ident>) -> Option<TokenStream> {
+        match (mask, self.returned) {
+            (None, false) => None,
+            (None, true) => Some(quote!(__on)),
+            (Some(mask), false) => Some(quote!(#mask)),
+            (Some(mask), true) => Some(quote!((#mask & __on))),
+        }
+    }
+
+    /// Adds to a sum, or subtracts from it, where the mask holds. Products are summed before the choice,
+    /// since that takes an operation less. Sums begin with a positive zero, and so never are a negative
+    /// one.
     fn add(
         &self,
         target: &TokenStream,
@@ -256,12 +270,18 @@ impl<'a> Printer<'a> {
         value: &Expr,
         mask: Option<TokenStream>,
     ) -> TokenStream {
-        let sum = self.combined(target, ty, op, value);
-        let sum = match mask {
-            None => sum,
-            Some(mask) => self.select(ty, &mask, &sum, target),
-        };
-        quote!(#target = #sum;)
+        match mask {
+            Some(mask) if !expr::is_product(value) => {
+                let term = self.expr(value);
+                let name = ident(if op == BinaryOp::Add { "plus_where" } else { "minus_where" });
+                quote!(#target = #target.#name(#mask, #term);)
+            }
+            _ => {
+                let sum = self.combined(target, ty, op, value);
+                let sum = mask.map_or(sum.clone(), |mask| self.select(ty, &mask, &sum, target));
+                quote!(#target = #sum;)
+            }
+        }
     }
 
     fn zero(&self, ty: Type) -> TokenStream {

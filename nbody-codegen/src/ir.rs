@@ -284,6 +284,11 @@ impl<T> Place<T> {
     pub fn ty(&self) -> Type {
         if self.component.is_some() { Type::Real } else { self.whole }
     }
+
+    /// Whether it is one number of an array.
+    pub fn is_entry_of_array(&self) -> bool {
+        self.component.is_some() && matches!(self.whole, Type::Array(_))
+    }
 }
 
 /// A field under its two names.

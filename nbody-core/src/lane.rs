@@ -100,6 +100,8 @@ pub trait Lane:
     fn any(mask: Self::Mask) -> bool;
     /// The entry of this index; NaN where the index is beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
+    /// Adds a term to the sum of this index, if there is one, each element to its own.
+    fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
     /// The integer, if it is the same in all elements and there are several.
     #[inline(always)]
     fn uniform(_integers: Self::U32) -> Option<u32> {
@@ -123,6 +125,19 @@ pub trait Lane:
     #[inline(always)]
     fn times_minus(self, a: Self, b: Self) -> Self {
         self * a - b
+    }
+    /// `self + term` where the mask holds, and `self` elsewhere, but that a negative zero may become a
+    /// positive one: in the fewest instructions.
+    #[must_use]
+    #[inline(always)]
+    fn plus_where(self, mask: Self::Mask, term: Self) -> Self {
+        self + Self::select(mask, term, Self::default())
+    }
+    /// `self - term` where the mask holds, and `self` elsewhere.
+    #[must_use]
+    #[inline(always)]
+    fn minus_where(self, mask: Self::Mask, term: Self) -> Self {
+        self - Self::select(mask, term, Self::default())
     }
     /// Whether sums of products may be summed in another order.
     const REORDERS: bool = false;

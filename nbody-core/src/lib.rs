@@ -38,7 +38,7 @@ pub use reference::{reference, reference_self};
 pub use roundings::Roundings;
 pub use scalar::Scalar;
 pub use simd::SimdLevel;
-pub use vector::{Point, Vector, gather_entry, select_array};
+pub use vector::{Point, Vector, add_to_entry, gather_entry, select_array};
 
 /// What generated code names besides.
 #[doc(hidden)]

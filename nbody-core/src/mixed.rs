@@ -117,6 +117,12 @@ impl Lane for Mixed {
         entries.get(index as usize).copied().unwrap_or(Self(f32::NAN))
     }
     #[inline(always)]
+    fn scatter(sums: &mut [Self], index: u32, term: Self) {
+        if let Some(sum) = sums.get_mut(index as usize) {
+            *sum += term;
+        }
+    }
+    #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Self(self.0.mul_add(a.0, b.0))
     }

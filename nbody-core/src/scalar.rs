@@ -130,6 +130,12 @@ macro_rules! scalar {
                 entries.get(index as usize).copied().unwrap_or(Self::NAN)
             }
             #[inline(always)]
+            fn scatter(sums: &mut [Self], index: u32, term: Self) {
+                if let Some(sum) = sums.get_mut(index as usize) {
+                    *sum += term;
+                }
+            }
+            #[inline(always)]
             fn lt_u32(a: u32, b: u32) -> bool {
                 a < b
             }

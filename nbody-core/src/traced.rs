@@ -141,6 +141,11 @@ impl Lane for Traced {
     fn gather(entries: &[Self], index: u32) -> Self {
         entries.get(index as usize).copied().unwrap_or(Self { value: f64::NAN, error: 0.0 })
     }
+    fn scatter(sums: &mut [Self], index: u32, term: Self) {
+        if let Some(sum) = sums.get_mut(index as usize) {
+            *sum += term;
+        }
+    }
     fn from_u32(a: u32) -> Self {
         Self::given(a.into())
     }

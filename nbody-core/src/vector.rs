@@ -64,6 +64,20 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
     L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
 }
 
+/// Adds a term to the sum of this index, if there is one, where the mask holds.
+#[inline(always)]
+pub fn add_to_entry<L: Lane>(sums: &mut [L], index: L::U32, mask: L::Mask, term: L) {
+    // Often the index is that of the particle that acts.
+    match L::uniform(index) {
+        Some(index) => {
+            if let Some(sum) = sums.get_mut(index as usize) {
+                *sum = sum.plus_where(mask, term);
+            }
+        }
+        None => L::scatter(sums, index, L::select(mask, term, L::default())),
+    }
+}
+
 macro_rules! components {
     ($name:ident, $lane:path, $component:ty) => {
         impl<L: $lane, const D: usize> Default for $name<L, D> {
@@ -129,6 +143,26 @@ impl<L: Lane, const D: usize> Vector<L, D> {
             vector[k] = from.real();
         }
         vector
+    }
+
+    /// [`Lane::plus_where`], component by component.
+    #[must_use]
+    #[inline(always)]
+    pub fn plus_where(mut self, mask: L::Mask, term: Self) -> Self {
+        for k in 0..D {
+            self[k] = self[k].plus_where(mask, term[k]);
+        }
+        self
+    }
+
+    /// [`Lane::minus_where`], component by component.
+    #[must_use]
+    #[inline(always)]
+    pub fn minus_where(mut self, mask: L::Mask, term: Self) -> Self {
+        for k in 0..D {
+            self[k] = self[k].minus_where(mask, term[k]);
+        }
+        self
     }
 
     /// `yes` where the mask holds, `no` elsewhere.

@@ -2,7 +2,11 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 
+mod indexed;
+
 use nbody_interactions::Visitor;
+
+pub use indexed::histogram;
 
 /// Set for the tests of `cargo xtask test --quick`, which take a part of the programs.
 pub const QUICK: &str = "NBODY_TEST_QUICK";
@@ -55,6 +59,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(spaces::Spaces { scale: 0.375 });
     visitor.visit(mutual::Mutual { reach: 0.625 });
+    visitor.visit(histogram::Histogram { reach2: 0.375 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });

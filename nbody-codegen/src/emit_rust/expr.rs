@@ -285,6 +285,11 @@ fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
+/// Whether an operation may take the expression as its factors.
+pub(super) fn is_product(expr: &Expr) -> bool {
+    product(expr).is_some()
+}
+
 /// A scalar product: the name of the function that adds a number to it, and its vectors.
 fn scalar_product(expr: &Expr) -> Option<(Ident, &[Expr])> {
     match &expr.kind {

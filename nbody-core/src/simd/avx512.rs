@@ -106,6 +106,7 @@ impl Vector for Single {
     type Integers = U32s;
     const REGISTERS: usize = 32;
     const TERMS: usize = 1;
+    const MASKS: bool = true;
 
     instructions! {
         fn splat(value: f64) -> Self { Self(_mm512_set1_ps(value as f32)) }
@@ -184,6 +185,7 @@ impl Vector for Double {
     type Integers = U64s;
     const REGISTERS: usize = 32;
     const TERMS: usize = 3;
+    const MASKS: bool = true;
 
     instructions! {
         fn splat(value: f64) -> Self { Self(_mm512_set1_pd(value)) }

@@ -45,6 +45,8 @@ pub trait Vector:
     /// How many terms of a series refine the estimates to the precision of their type; 0 where
     /// there are no estimates.
     const TERMS: usize = 0;
+    /// Whether a sum takes a mask.
+    const MASKS: bool = false;
 
     /// Runs a function, all of which is inlined, with the instructions of the level.
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;

@@ -42,6 +42,21 @@ fn gathered<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -
     found
 }
 
+/// Adds terms to the sums of these indices, each in its element of so many.
+#[inline(never)]
+fn scattered<E: Scalar>(
+    sums: &mut [E],
+    indices: &[E::Word; LINE],
+    terms: &[E; LINE],
+    width: usize,
+) {
+    for (k, (index, term)) in indices.iter().zip(terms).enumerate().take(width) {
+        if let Some(sum) = sums.get_mut(E::word_to_u32(*index) as usize * width + k) {
+            *sum += *term;
+        }
+    }
+}
+
 /// Functions of the registers, and those of `functions`.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; others: $($name:ident $other:ident),*) => {
@@ -136,6 +151,14 @@ impl<V: Vector> Lane for V {
         read(&gathered::<V::Element>(bytemuck::cast_slice(entries), &indices, V::WIDTH), 0)
     }
     #[inline(always)]
+    fn scatter(sums: &mut [Self], index: V::Integers, term: Self) {
+        let mut indices = [Word::<V>::default(); LINE];
+        write(&mut indices, index);
+        let mut terms = [V::Element::default(); LINE];
+        write(&mut terms, term);
+        scattered(bytemuck::cast_slice_mut(sums), &indices, &terms, V::WIDTH);
+    }
+    #[inline(always)]
     fn uniform(integers: V::Integers) -> Option<u32> {
         let first = V::Integers::first(integers);
         Integers::eq(integers, V::Integers::splat(first)).all().then_some(first)
@@ -156,6 +179,22 @@ impl<V: Vector> Lane for V {
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Vector::mul_add(self, a, b)
+    }
+    #[inline(always)]
+    fn plus_where(self, mask: V::Mask, term: Self) -> Self {
+        if const { V::MASKS } {
+            Vector::select(mask, self + term, self)
+        } else {
+            self + Vector::select(mask, term, V::default())
+        }
+    }
+    #[inline(always)]
+    fn minus_where(self, mask: V::Mask, term: Self) -> Self {
+        if const { V::MASKS } {
+            Vector::select(mask, self - term, self)
+        } else {
+            self - Vector::select(mask, term, V::default())
+        }
     }
 
     #[inline(always)]

@@ -1,0 +1,110 @@
+//! Sums that an index of the data tells, as a histogram has them: loops that look for it.
+//!
+//! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. A GPU, whose registers
+//! have no index, looks at all of them; in memory the entry is found by its index.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::Printer;
+use crate::analysis::walk;
+use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind};
+
+/// A loop that adds to the entries of one index.
+struct Scatter<'a> {
+    /// What the variable of the loop is compared with.
+    index: &'a Expr,
+    /// What else must hold.
+    conditions: Vec<&'a Expr>,
+    sums: &'a [Stmt],
+}
+
+impl Printer<'_> {
+    /// A loop over a variable that adds to the entries of one index, if it is such a loop.
+    pub(super) fn scatter(
+        &self,
+        variable: LocalId,
+        body: &[Stmt],
+        mask: Option<&Ident>,
+    ) -> Option<TokenStream> {
+        let Scatter { index, conditions, sums } = Scatter::of(variable, body)?;
+        let krate = self.krate;
+        let range = self.body.locals[variable].range.clone()?;
+        let (start, end) = (range.start, range.end);
+        let (first, last) = (start as usize, end as usize);
+        let index = self.expr(index);
+        let conditions = conditions.into_iter().map(|condition| self.expr(condition));
+        let masks: Vec<_> = conditions.chain(self.mask(mask)).collect();
+        let mask =
+            if masks.is_empty() { quote!(Real::splat_mask(true)) } else { quote!(#((#masks))&*) };
+        let sums = sums.iter().map(|sum| {
+            let StmtKind::Accumulate { side, place, how, value } = &sum.kind else {
+                unreachable!("found to be a sum")
+            };
+            let (result, field) = (self.result(*side), &place.of.ident);
+            let term = self.expr(value);
+            let term = if *how == Accumulate::Sub { quote!(-(#term)) } else { term };
+            quote! {
+                #krate::add_to_entry(&mut #result.#field[#first..#last], __entry, __mask, #term);
+            }
+        });
+        let index =
+            if start == 0 { index } else { quote!(Real::sub_u32(#index, Real::splat_u32(#start))) };
+        Some(quote!({ let __entry = #index; let __mask = #mask; #(#sums)* }))
+    }
+}
+
+impl<'a> Scatter<'a> {
+    fn of(variable: LocalId, body: &'a [Stmt]) -> Option<Self> {
+        let [Stmt { kind: StmtKind::If { condition, yes, no }, .. }] = body else { return None };
+        let is_sum = |statement: &Stmt| match &statement.kind {
+            StmtKind::Accumulate {
+                place, how: Accumulate::Add | Accumulate::Sub, value, ..
+            } => {
+                let entry =
+                    matches!(&place.component, Some(Index::Loop(index)) if is(variable, index));
+                entry && place.is_entry_of_array() && !depends(value, variable)
+            }
+            _ => false,
+        };
+        if !no.is_empty() || yes.is_empty() || !yes.iter().all(is_sum) {
+            return None;
+        }
+        let mut conditions = Vec::new();
+        conjuncts(condition, &mut conditions);
+        let found = conditions.iter().position(|condition| depends(condition, variable))?;
+        let ExprKind::Binary(BinaryOp::Eq, a, b) = &conditions.remove(found).kind else {
+            return None;
+        };
+        let index = match (is(variable, a), is(variable, b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        let constant = |condition: &&Expr| !depends(condition, variable);
+        let holds = !depends(index, variable) && conditions.iter().all(constant);
+        holds.then_some(Self { index, conditions, sums: yes })
+    }
+}
+
+/// The parts of a condition all of which must hold.
+fn conjuncts<'a>(condition: &'a Expr, parts: &mut Vec<&'a Expr>) {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            conjuncts(a, parts);
+            conjuncts(b, parts);
+        }
+        _ => parts.push(condition),
+    }
+}
+
+/// Whether an expression is the variable itself.
+fn is(variable: LocalId, expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Local(local) if local == variable)
+}
+
+fn depends(expr: &Expr, variable: LocalId) -> bool {
+    let mut found = false;
+    walk(expr, &mut |part| found |= is(variable, part));
+    found
+}
