@@ -84,3 +84,42 @@ fn cxx_names_the_compiler() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("tried /no/such/compiler"), "{text}");
 }
+
+/// What a `main` that returns an error leaves on the screen.
+#[cfg(unix)]
+#[test]
+fn a_main_that_fails_prints_the_message() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Termination as _;
+
+    let name = "a_main_that_fails_prints_the_message";
+    if is_child() {
+        let made = Device::emulator().and_then(|device| {
+            let law = Gravity { eps2: 1.0 };
+            AllPairs::new(&device, law).map(|_| ())
+        });
+        let _ = made.report();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let stderr = |compiler: &Path| {
+        let set = [("NBODY_CACHE_DIR", folder.path()), ("CXX", compiler)];
+        String::from_utf8_lossy(&child(name, &set).stderr).into_owned()
+    };
+    let expected = "Error: no C++ compiler: tried /no/such/compiler; install g++, or set CXX\n";
+    assert_eq!(stderr(Path::new("/no/such/compiler")), expected);
+
+    // A compiler that answers, and refuses whatever it is given.
+    let compiler = folder.path().join("compiler");
+    let script = "#!/bin/sh\n[ $1 = --version ] && echo Refuser 1 && exit\n\
+                  echo 'nbody.cu:40:7: error: no' >&2\nexit 1\n";
+    std::fs::write(&compiler, script).unwrap();
+    std::fs::set_permissions(&compiler, PermissionsExt::from_mode(0o755)).unwrap();
+    let told = stderr(&compiler);
+    assert!(told.starts_with("Error: Refuser 1 refused the program:\nnbody.cu:40:7: error: no\n"));
+    assert!(told.contains("\n  40 | ") && !told.contains("\n  50 | "), "{told}");
+    assert!(!told.contains("\\n") && told.len() < 2000, "{told}");
+    // The rest is where the message says.
+    let file = told.trim_end().rsplit(' ').next().unwrap();
+    assert!(std::fs::read_to_string(file).unwrap().contains("struct Gravity"), "{told}");
+}

@@ -1,9 +1,11 @@
 //! What can go wrong without a GPU.
 
+use std::fmt;
+
 use crate::{Precision, SimdLevel};
 
 /// An evaluation or a comparison that was refused. Nothing was computed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Two things that belong together differ in length.
@@ -93,5 +95,62 @@ impl Error {
     /// Refuses a length other than the expected one.
     pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
+    }
+}
+
+/// The message: what `fn main() -> Result<(), nbody::Error>` prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        explain(self, f)
+    }
+}
+
+/// Writes the message of an error and its causes, but for those that the message tells: what people
+/// read when a program ends with an error, in the place of its fields.
+pub fn explain(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let reason = cause.to_string();
+        if !text.contains(&reason) {
+            text = format!("{text}\n  because: {reason}");
+        }
+        next = cause.source();
+    }
+    f.write_str(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_see_of_an_error_is_its_message() {
+        let error = Error::EmptyTiling { bag: 0, splits: 2 };
+        let message = "tiling of bags of 0 in 2 splits: both must be at least 1";
+        assert_eq!(format!("{error:?}"), message);
+        assert_eq!(format!("{error:#?}"), message);
+        let error = Error::check_length("particles", 1, 2).unwrap_err();
+        assert_eq!(format!("{error:?}"), error.to_string());
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        #[derive(thiserror::Error)]
+        #[error("{message}")]
+        struct Outer {
+            message: &'static str,
+            source: std::num::ParseIntError,
+        }
+        impl fmt::Debug for Outer {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                explain(self, f)
+            }
+        }
+        let outer = |message| Outer { message, source: "x".parse::<u32>().unwrap_err() };
+        let told = format!("{:?}", outer("no number"));
+        assert_eq!(told, "no number\n  because: invalid digit found in string");
+        let told = format!("{:?}", outer("no number: invalid digit found in string"));
+        assert_eq!(told, "no number: invalid digit found in string");
     }
 }

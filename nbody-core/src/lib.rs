@@ -28,7 +28,7 @@ pub use compare::{FieldReport, Report, compare};
 pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
 pub use domain::{Domain, Lengths, Open, Periodic, Space};
 pub use engine::Engine;
-pub use error::Error;
+pub use error::{Error, explain};
 pub use interaction::{Interaction, Law, Operations, ThirdLaw};
 pub use lane::Lane;
 pub use mixed::{Mixed, Split};

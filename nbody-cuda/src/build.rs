@@ -105,7 +105,7 @@ pub(crate) fn build(
         Entry::Corrupt => build.origin = Origin::Repaired,
     }
     let start = std::time::Instant::now();
-    let compiled = compile()?;
+    let compiled = compile().map_err(|error| error.with_file(build.source.as_deref()))?;
     build.compile_time = start.elapsed();
     build.cache_error = cache.store(&key, extension, &compiled).err();
     build.image = Image(compiled.into());

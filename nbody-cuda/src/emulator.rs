@@ -86,6 +86,7 @@ impl Emulator {
                 compiler: self.version.clone(),
                 log: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
                 source_text: program.numbered(),
+                file: None,
             });
         }
         std::fs::read(&library).map_err(|e| io("read the emulated program", e))

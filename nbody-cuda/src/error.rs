@@ -1,9 +1,12 @@
 //! What can go wrong on the way to a result.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::excerpt::Excerpt;
 
 /// An evaluation, or its preparation, that failed. Nothing was computed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The particles or the options do not fit together.
@@ -127,15 +130,17 @@ pub enum Error {
         version: String,
     },
 
-    /// The program does not compile.
-    #[error("{compiler} refused the program:\n{log}\n{source_text}")]
+    /// The program does not compile. The message has the first errors, with the lines around them.
+    #[error("{compiler} refused the program:\n{}", Excerpt { log, source_text, file: file.as_deref() })]
     Compilation {
         /// Which compiler.
         compiler: String,
-        /// What it said.
+        /// All that it said.
         log: String,
-        /// The program, with line numbers.
+        /// The whole program, with line numbers.
         source_text: String,
+        /// A file with the program; `None` if the cache cannot be written.
+        file: Option<PathBuf>,
     },
 
     /// There is no C++ compiler to build the emulated program with.
@@ -181,6 +186,23 @@ pub enum Error {
     },
 }
 
+/// The message: what `fn main() -> Result<(), nbody::Error>` prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        nbody_core::explain(self, f)
+    }
+}
+
+impl Error {
+    /// Says in which file a program that does not compile can be read.
+    pub(crate) fn with_file(mut self, path: Option<&Path>) -> Self {
+        if let Self::Compilation { file, .. } = &mut self {
+            *file = path.map(Path::to_owned);
+        }
+        self
+    }
+}
+
 fn looked_in(folders: &[PathBuf]) -> String {
     let list: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     list.join(", ")
@@ -189,4 +211,36 @@ fn looked_in(folders: &[PathBuf]) -> String {
 fn architectures(known: &[u32]) -> String {
     let list: Vec<_> = known.iter().map(|arch| format!("sm_{arch}")).collect();
     list.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_see_of_an_error_is_its_message() {
+        let source = std::io::Error::other("the disk is full");
+        let errors = [
+            (Error::NoDriver, "no CUDA driver: looked for libcuda.so.1"),
+            (Error::NoDevice { ordinal: 7, count: 1 }, "no CUDA device 7: the driver sees 1"),
+            (
+                nbody_core::Error::EmptyTiling { bag: 0, splits: 1 }.into(),
+                "tiling of bags of 0 in 1 splits",
+            ),
+            (
+                Error::Io { action: "read it".to_owned(), source },
+                "cannot read it: the disk is full",
+            ),
+            (
+                Error::NvrtcNotFound(vec!["/a".into(), "/b".into()]),
+                "no NVRTC (libnvrtc.so): looked in /a, /b;",
+            ),
+        ];
+        for (error, expected) in errors {
+            let told = format!("{error:?}");
+            assert!(told.starts_with(expected), "{told}");
+            // Nothing behind the message: a cause that it tells is not told twice.
+            assert_eq!(told, error.to_string());
+        }
+    }
 }

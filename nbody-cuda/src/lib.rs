@@ -15,6 +15,7 @@ mod device;
 mod driver;
 mod emulator;
 mod error;
+mod excerpt;
 mod kernels;
 mod launch;
 mod machine;

@@ -76,6 +76,7 @@ impl Nvrtc {
             compiler: format!("NVRTC {} for {target}", self.version()),
             log,
             source_text: program.numbered(),
+            file: None,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! What can go wrong with models and their files.
 
+use std::fmt;
+
 /// A model that cannot be made, or a file that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Too few particles for what is asked.
@@ -43,4 +45,25 @@ pub enum Error {
         /// Why it failed.
         source: std::io::Error,
     },
+}
+
+/// The message: what a `main` that returns it prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        nbody_core::explain(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_see_of_an_error_is_its_message() {
+        let error = Error::TooFew { what: "a Plummer sphere", found: 1, expected: 2 };
+        assert_eq!(format!("{error:?}"), "1 particles: a Plummer sphere needs at least 2");
+        let source = std::io::Error::other("the disk is full");
+        let error = Error::Io { action: "write CSV", source };
+        assert_eq!(format!("{error:?}"), "cannot write CSV: the disk is full");
+    }
 }
