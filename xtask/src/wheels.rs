@@ -15,8 +15,8 @@ pub struct Wheel {
     pub variable: &'static str,
     /// What it is needed for.
     purpose: &'static str,
-    /// The package and its version.
-    package: &'static str,
+    /// What pip is asked for: a package, its version and the hashes of its wheels.
+    requirements: &'static str,
     /// Where the wheel has what is needed.
     inside: &'static str,
     /// Finds the system's.
@@ -28,20 +28,22 @@ pub const WHEELS: [Wheel; 2] = [
         name: "NVRTC",
         variable: "NBODY_NVRTC",
         purpose: "to compile the CUDA programs",
-        package: "nvidia-cuda-nvrtc==13.0.88",
+        requirements: include_str!("../wheels/nvrtc.txt"),
         inside: "nvidia/cu13/lib",
         find: Nvrtc::find,
     },
-    // The oldest that there is a wheel of; it reads what compilers of CUDA 13.0 write.
     Wheel {
         name: "nvdisasm",
         variable: "NBODY_NVDISASM",
         purpose: "to count instructions of the CUDA programs",
-        package: "nvidia-cuda-nvdisasm==13.2.51",
+        requirements: include_str!("../wheels/nvdisasm.txt"),
         inside: "nvidia/cu13/bin",
         find: sass::find,
     },
 ];
+
+/// Installs what a file of requirements asks for in a folder.
+type Install = dyn Fn(&Path, &Path) -> Result<(), String>;
 
 impl Wheel {
     /// Where the thing is, installed if need be; the error says what to do.
@@ -49,21 +51,34 @@ impl Wheel {
         if let Ok(path) = (self.find)() {
             return Ok(path);
         }
-        let folder = target.join(self.name.to_lowercase());
+        let folder = self.folder(target);
         let inside = folder.join(self.inside);
         if !inside.is_dir() {
-            let Self { name, package, .. } = self;
+            let (name, package) = (self.name, self.package());
             println!("no {name} on this system: installing {package} in {}", folder.display());
-            self.install(&folder)?;
+            self.install(&folder, &pip)?;
         }
         Ok(inside)
     }
 
+    /// The package and its version: `nvidia-cuda-nvrtc==13.0.88`.
+    fn package(&self) -> &'static str {
+        let requirement = self.requirements.lines().find(|line| !line.starts_with('#'));
+        requirement.and_then(|line| line.split_whitespace().next()).unwrap_or(self.name)
+    }
+
+    /// Where it is installed: each version in a folder of its own.
+    fn folder(&self, target: &Path) -> PathBuf {
+        let (_, version) = self.package().rsplit_once("==").unwrap_or_default();
+        target.join(format!("{}-{version}", self.name.to_lowercase()))
+    }
+
     /// Installs beside, then renames, so that a broken attempt leaves nothing behind.
-    fn install(&self, folder: &Path) -> Result<(), String> {
-        let Self { name, variable, purpose, package, inside, .. } = self;
+    fn install(&self, folder: &Path, install: &Install) -> Result<(), String> {
+        let Self { name, variable, purpose, inside, .. } = self;
         let parent = folder.parent().unwrap_or(Path::new("."));
         let explain = |what: &str, why: String| {
+            let package = self.package();
             format!(
                 "{what}: {why}\n{name} is needed {purpose}. Install the CUDA toolkit, or \
                  `pip install {package}`, and set {variable} to its folder."
@@ -72,21 +87,28 @@ impl Wheel {
         fs::create_dir_all(parent).map_err(|e| explain("cannot make target/", e.to_string()))?;
         let attempt = tempfile::tempdir_in(parent)
             .map_err(|e| explain("cannot make a folder in target/", e.to_string()))?;
-        pip(package, attempt.path()).map_err(|why| explain("pip cannot install it", why))?;
-        if !attempt.path().join(inside).is_dir() {
+        let (requirements, wheel) =
+            (attempt.path().join("asked.txt"), attempt.path().join("wheel"));
+        fs::write(&requirements, self.requirements)
+            .map_err(|e| explain("cannot write in target/", e.to_string()))?;
+        install(&requirements, &wheel).map_err(|why| explain("pip cannot install it", why))?;
+        if !wheel.join(inside).is_dir() {
             return Err(explain("the wheel is not as expected", format!("no {inside} in it")));
         }
-        fs::rename(attempt.keep(), folder)
-            .map_err(|e| explain("cannot put it in its place", e.to_string()))
+        fs::rename(wheel, folder)
+            .map_err(|e| explain(&format!("cannot make {}", folder.display()), e.to_string()))
     }
 }
 
-fn pip(package: &str, folder: &Path) -> Result<(), String> {
+/// Installs wheels of these hashes, and no others.
+fn pip(requirements: &Path, folder: &Path) -> Result<(), String> {
     let mut tried = Vec::new();
     for python in ["python3", "python"] {
         let output = Command::new(python)
             .args(["-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check"])
-            .args(["--only-binary", ":all:", package, "--target"])
+            .args(["--only-binary", ":all:", "--require-hashes", "--requirement"])
+            .arg(requirements)
+            .arg("--target")
             .arg(folder)
             .output();
         match output {
@@ -99,4 +121,92 @@ fn pip(package: &str, folder: &Path) -> Result<(), String> {
         }
     }
     Err(tried.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wheels_are_pinned_by_version_and_hash() {
+        for wheel in &WHEELS {
+            let (name, version) = wheel.package().split_once("==").unwrap();
+            assert!(name.starts_with("nvidia-cuda-") && version.starts_with("13."), "{version}");
+            let folder = wheel.folder(Path::new("target"));
+            assert!(folder.to_string_lossy().ends_with(&format!("-{version}")), "{folder:?}");
+            // One for each of the processors that there are wheels for.
+            let hashes: Vec<_> = wheel.requirements.split("--hash=sha256:").skip(1).collect();
+            let is_hash = |hash: &&str| {
+                let digits = hash.split_whitespace().next().unwrap_or_default();
+                digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit())
+            };
+            assert_eq!(hashes.iter().filter(|hash| is_hash(hash)).count(), 2, "{hashes:?}");
+        }
+        let other = Wheel { requirements: "# Newer.\nnvrtc==14.0 --hash=sha256:0", ..WHEELS[0] };
+        assert_eq!(other.folder(Path::new("target")), Path::new("target/nvrtc-14.0"));
+    }
+
+    #[test]
+    fn what_fails_leaves_nothing_behind() {
+        let target = tempfile::tempdir().unwrap();
+        let wheel = &WHEELS[0];
+        let folder = wheel.folder(target.path());
+        let entries = || fs::read_dir(target.path()).unwrap().count();
+        let make = |asked: &Path, at: &Path| {
+            assert_eq!(fs::read_to_string(asked).unwrap(), wheel.requirements);
+            fs::create_dir_all(at.join(wheel.inside)).map_err(|e| e.to_string())
+        };
+        let empty = |_: &Path, at: &Path| fs::create_dir_all(at).map_err(|e| e.to_string());
+        let error = wheel.install(&folder, &|_, _| Err("offline".to_owned())).unwrap_err();
+        assert!(error.starts_with("pip cannot install it: offline\n"), "{error}");
+        let error = wheel.install(&folder, &empty).unwrap_err();
+        assert!(error.contains("no nvidia/cu13/lib in it"), "{error}");
+        assert_eq!(entries(), 0);
+
+        // The folder has something else in it, and cannot be replaced.
+        fs::create_dir_all(folder.join("else")).unwrap();
+        let error = wheel.install(&folder, &make).unwrap_err();
+        assert!(error.starts_with(&format!("cannot make {}: ", folder.display())), "{error}");
+        assert_eq!(entries(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+
+        wheel.install(&folder, &make).unwrap();
+        assert!(folder.join(wheel.inside).is_dir());
+        assert_eq!(entries(), 1);
+    }
+
+    /// Writes a wheel that holds next to nothing, and prints its hash.
+    const TINY: &str = "
+import hashlib, sys, zipfile
+with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
+    wheel.writestr('tiny.py', '')
+    about = 'tiny-1.0.dist-info/'
+    wheel.writestr(about + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')
+    tag = 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n'
+    wheel.writestr(about + 'WHEEL', tag)
+    wheel.writestr(about + 'RECORD', '')
+print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')
+";
+
+    #[test]
+    fn a_wheel_of_another_hash_is_not_installed() {
+        let folder = tempfile::tempdir().unwrap();
+        let wheel = folder.path().join("tiny-1.0-py3-none-any.whl");
+        let made = Command::new("python3").args(["-c", TINY]).arg(&wheel).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            // Who has the CUDA toolkit needs no Python.
+            return;
+        };
+        let right = String::from_utf8(made.stdout).unwrap();
+        let asked = folder.path().join("asked.txt");
+        let install = |hash: &str, at: &str| {
+            fs::write(&asked, format!("tiny @ file://{}{hash}", wheel.display())).unwrap();
+            let at = folder.path().join(at);
+            pip(&asked, &at).map(|()| assert!(at.join("tiny.py").is_file()))
+        };
+        let wrong = install(&format!(" --hash=sha256:{}", "0".repeat(64)), "wrong").unwrap_err();
+        assert!(wrong.contains("DO NOT MATCH THE HASHES"), "{wrong}");
+        install("", "none").unwrap_err();
+        install(&format!(" --hash=sha256:{right}"), "right").unwrap();
+    }
 }
