@@ -22,14 +22,16 @@ impl Snapshot {
     }
 
     /// Reads CSV as [`write_csv`](Self::write_csv) writes it. The columns may come in any order
-    /// and among others; without a comment `# time`, the time is 0.
+    /// and among others. The time is that of the first comment `# time 0.5`, which may also be
+    /// `# time = 0.5` or `# t = 0.5`; without one it is 0.
     pub fn read_csv(mut from: impl BufRead) -> Result<Self, Error> {
         let mut text = String::new();
         let read = from.read_to_string(&mut text);
         read.map_err(|source| Error::Io { action: "read CSV", source })?;
-        let comment = text.lines().enumerate().find_map(|(k, line)| {
-            Some((k as u64 + 1, line.strip_prefix('#')?.trim().strip_prefix("time")?))
-        });
+        let comment = text
+            .lines()
+            .enumerate()
+            .find_map(|(k, line)| Some((k as u64 + 1, time_in(line.strip_prefix('#')?.trim())?)));
         let time = comment.map_or(Ok(0.0), |(line, text)| number(line, text, "the time"))?;
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| wrong_csv(&error))?.clone();
@@ -102,6 +104,16 @@ impl Snapshot {
             None => Ok(Self { time, particles }),
         }
     }
+}
+
+/// What a comment says that the time is. Other words may begin like it: `timestep`, `total`.
+fn time_in(comment: &str) -> Option<&str> {
+    if let Some(rest) = comment.strip_prefix("time") {
+        let is_word = !rest.starts_with(|c: char| c != '=' && !c.is_whitespace());
+        let rest = rest.trim_start();
+        return is_word.then(|| rest.strip_prefix('=').unwrap_or(rest));
+    }
+    comment.strip_prefix('t')?.trim_start().strip_prefix('=')
 }
 
 fn wrong_csv(error: &csv::Error) -> Error {

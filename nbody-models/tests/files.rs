@@ -48,6 +48,32 @@ fn columns_come_in_any_order() {
 }
 
 #[test]
+fn the_time_is_what_a_comment_says_of_it() {
+    let time = |comments: &str| {
+        let text = format!("{comments}\nmass,x,y,z,vx,vy,vz\n");
+        Snapshot::read_csv(text.as_bytes()).unwrap().time
+    };
+    for comment in
+        ["# time 0.5", "#time=0.5", "# time = 0.5", "# t = 0.5", "#\ttime\t5e-1 ", "# t=0.5"]
+    {
+        assert_eq!(time(comment), 0.5, "{comment}");
+        assert_eq!(time(&format!("# timestep 0.1\n{comment}\n# time 2")), 0.5, "{comment}");
+    }
+    let others = [
+        "# timestep 0.1",
+        "# times 3",
+        "# time_step = 0.1",
+        "# t 3",
+        "# total = 3",
+        "# dt = 3",
+        "# time-step 3",
+    ];
+    for comment in others {
+        assert_eq!(time(comment), 0.0, "{comment}");
+    }
+}
+
+#[test]
 fn wrong_files_say_where_and_what() {
     let csv = [
         ("mass,x,y,z,vx,vy\n", 1, "vz"),
@@ -55,6 +81,7 @@ fn wrong_files_say_where_and_what() {
         ("mass,x,y,z,vx,vy,vz\n1,2,three,4,5,6,7\n", 2, "`three`"),
         ("mass,x,y,z,vx,vy,vz\n1,2,3\n", 2, "columns"),
         ("# time soon\nmass,x,y,z,vx,vy,vz\n", 1, "`soon`"),
+        ("# timestep 1\n# t = inf\nmass,x,y,z,vx,vy,vz\n", 2, "`inf`"),
         ("", 1, "mass"),
     ];
     for (text, line, part) in csv {
