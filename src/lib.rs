@@ -66,8 +66,8 @@ pub use nbody_macros::interaction;
 /// What most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Point, Precision,
-        Tiling, Vector,
+        Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Pairs, Point,
+        Precision, Tiling, Vector,
     };
     pub use nbody_cuda::{AllPairs, Device};
 }

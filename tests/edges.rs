@@ -1,7 +1,7 @@
 //! Pairs at a cutoff, roots and quotients of extreme numbers: on every device, in every precision.
 
+use nbody::Interaction;
 use nbody::prelude::*;
-use nbody::{Interaction, Pairs};
 
 /// How many particles are nearer than a reach.
 #[nbody::interaction]

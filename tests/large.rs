@@ -1,7 +1,7 @@
 //! Records of more numbers than a stack has room for.
 
 use nbody::prelude::*;
-use nbody::{Case, Interaction, Pairs};
+use nbody::{Case, Interaction};
 
 #[nbody::interaction]
 mod large {

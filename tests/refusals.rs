@@ -2,7 +2,7 @@
 //! choices that are none.
 
 use nbody::prelude::*;
-use nbody::{Choices, Error, Pairs, Scheme};
+use nbody::{Choices, Error, Scheme};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
