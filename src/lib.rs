@@ -38,7 +38,7 @@
 //! let device = Device::best(); // a GPU if one answers, else the CPU
 //! let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 })?;
 //! let fields = direct.evaluate_self(&bodies)?; // a `Vec` with a `Field` for each body
-//! assert!((fields[0].acc[0] - 0.75).abs() < 1e-6);
+//! assert!((fields[0].acc.x - 0.75).abs() < 1e-6);
 //! # Ok(())
 //! # }
 //! ```

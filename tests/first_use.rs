@@ -15,7 +15,7 @@ fn gravity_takes_thirty_lines_and_works() {
         AllPairs::new(&Device::best(), example::gravity::Gravity { eps2: 0.0 }).unwrap();
     let fields: Vec<example::gravity::Field> =
         direct.evaluate_self(&[body(0.0, 1.0), body(2.0, 3.0)]).unwrap();
-    assert!((fields[0].acc[0] - 0.75).abs() < 1e-6 && (fields[1].acc[0] + 0.25).abs() < 1e-6);
+    assert!((fields[0].acc.x - 0.75).abs() < 1e-6 && (fields[1].acc.x + 0.25).abs() < 1e-6);
     assert!((fields[0].pot + 1.5).abs() < 1e-6 && (fields[1].pot + 0.5).abs() < 1e-6);
 }
 

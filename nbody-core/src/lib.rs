@@ -4,6 +4,7 @@
 mod arg_min;
 mod case;
 pub mod compare;
+pub mod components;
 mod cpu;
 mod domain;
 mod engine;

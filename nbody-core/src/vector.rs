@@ -4,12 +4,14 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 use crate::{Lane, Open, Reader, Scalar, Space, Writer};
 
-/// A vector: a displacement, a velocity, a force. Three components unless it says otherwise.
+/// A vector: a displacement, a velocity, a force. Three components unless it says otherwise:
+/// `v.x`, `v.y` and `v.z` where they are `f64` or `f32`, and `v[0]` to `v[2]` of whatever they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 
-/// A position. Only the difference of two points exists, and it is a [`Vector`].
+/// A position. Only the difference of two points exists, and it is a [`Vector`]. Its coordinates are
+/// for programs on the host: `p.x` or `p[0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
