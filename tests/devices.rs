@@ -263,6 +263,65 @@ fn boxes_come_and_go_and_change_their_lengths() {
 }
 
 #[test]
+fn boxes_that_the_precision_cannot_hold_are_refused() {
+    let at = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
+    let gravity = Gravity { eps2: 0.0 };
+    let (_cache, devices) = devices();
+    for (device, &precision) in
+        devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
+    {
+        let options = Options { precision, ..Options::default() };
+        let mut direct = AllPairs::with_options(device, gravity, options).unwrap();
+        for length in [1e-300, 1e-39, 1e38, 1e300] {
+            let domain = Domain::periodic([1.0, length, 1.0]).unwrap();
+            let options = Options { domain, ..options };
+            let made = AllPairs::with_options(device, gravity, options).map(|_| ());
+            let set = direct.set_domain(domain);
+            if precision == Precision::Double {
+                made.and(set).unwrap();
+                assert_eq!(direct.options().domain, domain);
+                direct.set_domain(Domain::Open).unwrap();
+                continue;
+            }
+            for refused in [made, set] {
+                let error = refused.unwrap_err();
+                let expected =
+                    format!("periodic box of length {length:e} along y: in {precision} ");
+                assert!(error.to_string().starts_with(&expected), "{device}: {error}");
+            }
+        }
+        // The space of before.
+        assert_eq!(direct.options().domain, Domain::Open);
+        let fields = direct.evaluate_self(&[at(0.0), at(4.0)]).unwrap();
+        assert_eq!(fields[0].pot, -0.25, "{device}, {precision}");
+    }
+    assert!(Domain::periodic([1e-320, 1.0, 1.0]).is_err());
+}
+
+#[test]
+fn positions_beyond_the_range_of_the_precision_are_at_infinity() {
+    let at = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
+    let (_cache, devices) = devices();
+    for (device, &precision) in
+        devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
+    {
+        let options = Options { precision, ..Options::default() };
+        let mut direct = AllPairs::with_options(device, Gravity { eps2: 1.0 }, options).unwrap();
+        let mut found = |x| direct.evaluate(&[at(0.0)], &[at(x)]).unwrap()[0];
+        let (far, infinite) = (found(1e60), found(f64::INFINITY));
+        assert!(infinite.acc.x.is_nan(), "{device}, {precision}: {infinite:?}");
+        if precision == Precision::Double {
+            assert!((far.acc.x / 1e-120 - 1.0).abs() < 1e-14, "{device}: {far:?}");
+        } else {
+            assert!(
+                far.acc.x.is_nan() && far.pot == infinite.pot,
+                "{device}, {precision}: {far:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn results_are_the_same_in_every_run() {
     let (_cache, devices) = devices();
     for device in devices {

@@ -1,6 +1,8 @@
 //! The space that particles are in.
 
-use crate::{Error, Lane, Point, Vector};
+use std::ops::RangeInclusive;
+
+use crate::{Error, Lane, Point, Precision, Vector};
 
 /// The space that particles are in: all of it, or a periodic box. It is a property of an
 /// evaluation; interactions are written without it.
@@ -22,17 +24,47 @@ pub enum Domain {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths([f64; 3]);
 
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Precision {
+    /// The lengths that neither become denormal in this precision, nor have inverses that do.
+    pub(crate) fn box_lengths(self) -> RangeInclusive<f64> {
+        let least = match self {
+            Self::Single | Self::Mixed => f64::from(f32::MIN_POSITIVE),
+            Self::Double => f64::MIN_POSITIVE,
+        };
+        least..=least.recip()
+    }
+}
+
 impl Domain {
     /// A periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a direction
-    /// open. Particles in two dimensions take the first two.
+    /// open. Particles in two dimensions take the first two. An engine refuses lengths that its
+    /// precision cannot hold: in `f32` they are from 1.2e-38 to 8.5e37.
     pub fn periodic(lengths: [f64; 3]) -> Result<Self, Error> {
-        let refused = |length: &f64| length.is_nan() || *length <= 0.0;
-        match lengths.iter().position(refused) {
-            Some(axis) => {
-                Err(Error::BoxLength { axis: ["x", "y", "z"][axis], found: lengths[axis] })
+        for (axis, found) in AXES.into_iter().zip(lengths) {
+            if found.is_nan() || found <= 0.0 {
+                return Err(Error::BoxLength { axis, found });
             }
-            None => Ok(Self::Periodic(Lengths(lengths))),
         }
+        let domain = Self::Periodic(Lengths(lengths));
+        domain.check(Precision::Double)?;
+        Ok(domain)
+    }
+
+    /// Refuses a box that this precision cannot hold: one of 1e-300 would have the length 0 in
+    /// `f32`, and an infinite inverse.
+    pub fn check(&self, precision: Precision) -> Result<(), Error> {
+        let Self::Periodic(Lengths(lengths)) = *self else {
+            return Ok(());
+        };
+        let range = precision.box_lengths();
+        for (axis, found) in AXES.into_iter().zip(lengths) {
+            if found.is_finite() && !range.contains(&found) {
+                return Err(Error::BoxPrecision { axis, found, precision });
+            }
+        }
+        Ok(())
     }
 
     /// Whether there is a box.
@@ -169,6 +201,36 @@ mod tests {
         assert_eq!(Open.difference(a, b), a - b);
         assert_eq!(Either::<f64>::in_domain(&domain).difference(a, b), d);
         assert_eq!(Either::<f64>::in_domain(&Domain::Open).difference(a, b), a - b);
+    }
+
+    #[test]
+    fn lengths_and_their_inverses_are_numbers_in_the_precision() {
+        for &precision in Precision::ALL {
+            let (least, most) = precision.box_lengths().into_inner();
+            for length in [least, 1.0, most, f64::INFINITY] {
+                let domain = Domain::periodic([1.0, length, 1.0]).unwrap();
+                domain.check(precision).unwrap();
+                let [lengths, inverses] = domain.factors();
+                let is_held = |x: f64| match precision {
+                    Precision::Double => x.is_normal(),
+                    _ => (x as f32).is_normal(),
+                };
+                let is_open = length == f64::INFINITY;
+                assert!(is_open || is_held(lengths[1]) && is_held(inverses[1]), "{length}");
+            }
+            for length in [least / 2.0, most * 2.0] {
+                let error = Domain::periodic([1.0, 1.0, length])
+                    .and_then(|domain| domain.check(precision))
+                    .unwrap_err();
+                assert_eq!(error, Error::BoxPrecision { axis: "z", found: length, precision });
+            }
+        }
+        Domain::Open.check(Precision::Single).unwrap();
+        let error = Domain::periodic([1e-300, 1.0, 1.0]).unwrap().check(Precision::Single);
+        let told = error.unwrap_err().to_string();
+        let expected = "periodic box of length 1e-300 along x: in single precision lengths are \
+                        from 1.18e-38 to 8.51e37";
+        assert!(told.starts_with(expected), "{told}");
     }
 
     #[test]

@@ -16,7 +16,9 @@ pub trait Engine<X: Interaction> {
     /// Results where the engine computes.
     type Fields;
 
-    /// Takes the particles to where the engine computes, converted to its precision.
+    /// Takes the particles to where the engine computes, rounded to its precision. What is beyond the
+    /// range of that becomes infinite, and is not refused: a position of 1e300 in `f32` is one at
+    /// infinity, which gives what the interaction gives there, often NaN.
     fn upload<P>(&self, particles: &[P]) -> Result<Self::Particles<P::Host>, Self::Error>
     where
         P: Record,

@@ -81,6 +81,21 @@ pub enum Error {
         /// The length that was given.
         found: f64,
     },
+    /// A periodic box that the precision of an engine cannot hold.
+    #[error(
+        "periodic box of length {found:e} along {axis}: in {precision} precision lengths are from \
+         {:.2e} to {:.2e}, so that they and their inverses are numbers; choose other units or a \
+         higher precision, or leave the direction open with an infinite length",
+        precision.box_lengths().start(), precision.box_lengths().end()
+    )]
+    BoxPrecision {
+        /// The direction: x, y or z.
+        axis: &'static str,
+        /// The length that was given.
+        found: f64,
+        /// The precision of the engine.
+        precision: Precision,
+    },
     /// A tiling that orders nothing.
     #[error("tiling of bags of {bag} in {splits} splits: both must be at least 1")]
     EmptyTiling {

@@ -117,10 +117,11 @@ impl<X: Interaction> AllPairs<X> {
     }
 
     /// Changes the space that the particles are in. The lengths of a box change at no cost; on a
-    /// GPU, another program is compiled or taken from the cache where a box comes or goes.
+    /// GPU, another program is compiled or taken from the cache where a box comes or goes. A box that
+    /// the precision cannot hold is refused, and the space stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         match &mut self.engine {
-            Inner::Cpu(engine) => engine.set_domain(domain),
+            Inner::Cpu(engine) => engine.set_domain(domain)?,
             Inner::Cuda(engine) => engine.set_domain(domain)?,
         }
         Ok(())

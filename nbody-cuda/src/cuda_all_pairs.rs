@@ -46,7 +46,8 @@ impl<X: Interaction> CudaAllPairs<X> {
     }
 
     /// Changes the space that the particles are in. The lengths of a box change at no cost; other
-    /// programs are taken only where a box comes or goes.
+    /// programs are taken only where a box comes or goes. A box that the precision cannot hold is
+    /// refused, and the space stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.engine.set_domain(domain)
     }

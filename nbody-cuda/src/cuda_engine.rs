@@ -78,6 +78,7 @@ impl CudaEngine {
         if let Some(tiling) = options.tiling {
             tiling.check()?;
         }
+        options.domain.check(options.precision)?;
         let kernels = Kernels::new(machine, cache, law, options)?;
         let (parts, j_parts, ended) = Default::default();
         let mut engine = Box::new(Self {
@@ -106,6 +107,7 @@ impl CudaEngine {
 
     /// Changes the space that the particles are in.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.options.precision)?;
         let options = Options { domain, ..self.options };
         self.last = None;
         if domain.is_periodic() != self.options.domain.is_periodic() {

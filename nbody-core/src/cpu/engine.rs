@@ -56,6 +56,7 @@ impl CpuEngine {
         let tiling = options.tiling.unwrap_or_default();
         tiling.check()?;
         level.check()?;
+        options.domain.check(options.precision)?;
         Ok(Self { law, options, level, tiling })
     }
 

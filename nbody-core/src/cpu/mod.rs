@@ -94,9 +94,12 @@ impl<X: Interaction> CpuAllPairs<X> {
         self.interaction = interaction;
     }
 
-    /// Changes the space that the particles are in.
-    pub fn set_domain(&mut self, domain: Domain) {
+    /// Changes the space that the particles are in. A box that the precision cannot hold is refused,
+    /// and the space stays.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.engine.options.precision)?;
         self.engine.options.domain = domain;
+        Ok(())
     }
 
     /// How it computes.
