@@ -1,12 +1,13 @@
 //! Plots as SVG. Their text is text, so that no fonts are needed to draw them.
 
 use std::error::Error;
+use std::ops::Range;
 use std::path::Path;
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use crate::ticks;
+use crate::ticks::{self, Axis};
 
 /// The width of a plot, that of a legend at its right, and the height of a line of text, in pixels.
 pub const WIDTH: u32 = 1280;
@@ -27,6 +28,13 @@ pub const COLOURS: [RGBColor; 7] = [
 ];
 /// Dashes and gaps in pixels, one after the other as the colours repeat.
 const DASHES: [(i32, i32); 4] = [(1, 0), (9, 5), (3, 4), (16, 8)];
+
+/// How wide a line is, and how much wider for each that would hide it, in pixels.
+const THIN: u32 = 2;
+const WIDER: u32 = 3;
+const MOST_LAYERS: u32 = 4;
+/// About how high charts are, in pixels.
+const HEIGHT: f64 = 400.0;
 
 /// Lines on logarithmic axes, with a legend beside them.
 pub struct Figure {
@@ -57,6 +65,9 @@ impl Figure {
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
         // The legend has the order of the lines at their right ends.
         self.lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
+        if self.layers().iter().any(|layer| *layer > 0) {
+            self.notes.push("Where lines coincide, those below are drawn wider.".to_owned());
+        }
         let below = head_height(&self.notes);
         let height = (below + 480).max(below + LINE * (self.lines.len() as u32 + 2));
         write(path, (WIDTH, height), |root| {
@@ -67,15 +78,42 @@ impl Figure {
         })
     }
 
+    fn x_axis(&self) -> Axis {
+        ticks::of_values(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
+    }
+
+    fn y_axis(&self) -> Axis {
+        ticks::of_decades(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
+    }
+
+    /// How each line is drawn.
+    fn styles(&self) -> Vec<Style> {
+        self.layers().into_iter().enumerate().map(|(k, layer)| Style::new(k, layer)).collect()
+    }
+
+    /// How many others lie on each line. It is drawn before these and so much wider, so that all are
+    /// seen where lines coincide.
+    fn layers(&self) -> Vec<u32> {
+        let Range { start, end } = self.y_axis().range;
+        let lines: Vec<_> = self.lines.iter().map(Line::logarithms).collect();
+        let mut layers: Vec<u32> = vec![0; lines.len()];
+        for k in (0..lines.len()).rev() {
+            let on_top = (k + 1..lines.len()).filter(|&other| {
+                let reach = f64::from(width(layers[other]) + THIN) / 2.0;
+                coincide(&lines[k], &lines[other], reach / HEIGHT * (end - start))
+            });
+            let below = on_top.map(|other| layers[other] + 1).max();
+            layers[k] = below.unwrap_or(0).min(MOST_LAYERS);
+        }
+        layers
+    }
+
     fn chart(&self, area: &Area) -> Drawn {
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let x = ticks::of_values(points().map(|point| point.0));
-        let y = ticks::of_decades(points().map(|point| point.1));
         let mut chart = ChartBuilder::on(area)
             .margin(12)
             .x_label_area_size(48)
             .y_label_area_size(80)
-            .build_cartesian_2d(x, y)?;
+            .build_cartesian_2d(self.x_axis(), self.y_axis())?;
         chart
             .configure_mesh()
             .x_desc(self.x)
@@ -86,43 +124,77 @@ impl Figure {
             .axis_desc_style((FONT, 15))
             .light_line_style(TRANSPARENT)
             .draw()?;
-        for (k, line) in self.lines.iter().enumerate() {
-            // What is no number, or zero, has no place on such axes.
-            let points = line.points.iter().map(|&(x, y)| (x.log10(), y.log10()));
-            let points: Vec<_> = points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-            let (dash, gap, style) = style(k);
+        for (line, style) in self.lines.iter().zip(self.styles()) {
+            let Style { dash: (dash, gap), stroke, dot } = style;
+            let points = line.logarithms();
             if gap == 0 {
-                chart.draw_series(LineSeries::new(points.clone(), style))?;
+                chart.draw_series(LineSeries::new(points.clone(), stroke))?;
             } else {
-                chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, style))?;
+                chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, stroke))?;
             }
-            let dots = points.into_iter().map(|point| Circle::new(point, 3, style.filled()));
+            let dots = points.into_iter().map(|point| Circle::new(point, dot, stroke.filled()));
             chart.draw_series(dots)?;
         }
         Ok(())
     }
 
     fn legend(&self, area: &Area) -> Drawn {
-        for (k, line) in self.lines.iter().enumerate() {
+        for (k, (line, style)) in self.lines.iter().zip(self.styles()).enumerate() {
             let y = down(k + 1);
-            let (dash, gap, style) = style(k);
+            let Style { dash: (dash, gap), stroke, dot } = style;
             let ends = [(6, y), (40, y)];
             if gap == 0 {
-                area.draw(&PathElement::new(ends.to_vec(), style))?;
+                area.draw(&PathElement::new(ends.to_vec(), stroke))?;
             } else {
-                area.draw(&DashedPathElement::new(ends, dash, gap, style))?;
+                area.draw(&DashedPathElement::new(ends, dash, gap, stroke))?;
             }
-            area.draw(&Circle::new((23, y), 3, style.filled()))?;
+            area.draw(&Circle::new((23, y), dot, stroke.filled()))?;
             area.draw(&Text::new(line.name.clone(), (48, y - 6), (FONT, 13)))?;
         }
         Ok(())
     }
 }
 
-/// The dash, the gap and the style of the line of this number.
-fn style(k: usize) -> (i32, i32, ShapeStyle) {
-    let (dash, gap) = DASHES[k / COLOURS.len() % DASHES.len()];
-    (dash, gap, COLOURS[k % COLOURS.len()].stroke_width(2))
+impl Line {
+    /// The points on logarithmic axes, where what is no number, or zero, has no place.
+    fn logarithms(&self) -> Vec<(f64, f64)> {
+        let points = self.points.iter().map(|&(x, y)| (x.log10(), y.log10()));
+        points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+    }
+}
+
+/// Whether two lines have a piece in common, or a point where one of them is no more than that.
+fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
+    let meets = |&(x, y): &(f64, f64)| b.iter().any(|&(u, v)| u == x && (v - y).abs() < near);
+    if a.len() == 1 || b.len() == 1 {
+        return a.iter().any(meets);
+    }
+    a.windows(2).any(|piece| piece.iter().all(meets))
+}
+
+/// How wide a line is on which so many others lie.
+fn width(layer: u32) -> u32 {
+    THIN + WIDER * layer
+}
+
+/// How a line is drawn.
+struct Style {
+    /// Of a dash and of a gap.
+    dash: (i32, i32),
+    stroke: ShapeStyle,
+    /// The radius of its points.
+    dot: u32,
+}
+
+impl Style {
+    /// That of the line of this number, on which so many others lie.
+    fn new(k: usize, layer: u32) -> Self {
+        Self {
+            dash: DASHES[k / COLOURS.len() % DASHES.len()],
+            stroke: COLOURS[k % COLOURS.len()].stroke_width(width(layer)),
+            dot: 3 + 2 * layer,
+        }
+    }
 }
 
 /// Draws a file of this size, on white.
@@ -164,4 +236,51 @@ pub fn head<'a>(
         ))?;
     }
     Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(lines: &[&[(f64, f64)]]) -> Figure {
+        let lines = lines.iter().zip(["a", "b", "c", "d"]);
+        let line = |(points, name): (&&[(f64, f64)], &str)| Line {
+            name: name.to_owned(),
+            points: points.to_vec(),
+        };
+        let (title, notes) = (String::new(), Vec::new());
+        Figure { title, notes, x: "x", y: "y", lines: lines.map(line).collect() }
+    }
+
+    #[test]
+    fn lines_that_coincide_are_nested() {
+        let layers = |lines: &[&[(f64, f64)]]| figure(lines).layers();
+        let (low, high) = ([(1.0, 1.0), (10.0, 2.0), (100.0, 4.0)], [(1.0, 100.0), (10.0, 200.0)]);
+        // From 10 on like `low`, and near it.
+        let joins = [(1.0, 50.0), (10.0, 2.001), (100.0, 4.001)];
+        let crosses = [(1.0, 100.0), (10.0, 2.0), (100.0, 0.1)];
+        assert_eq!(layers(&[&low, &high, &crosses]), [0, 0, 0]);
+        assert_eq!(layers(&[&low, &high, &joins, &low]), [2, 0, 1, 0]);
+        assert_eq!(layers(&[&high, &low, &low, &low]), [0, 2, 1, 0]);
+        // Points have nothing else to be seen by.
+        assert_eq!(layers(&[&low[..1], &low, &high[..1]]), [1, 0, 0]);
+        assert_eq!(layers(&[&[], &[(1.0, f64::NAN)], &low]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_hidden_is_drawn_first_and_wider() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.svg");
+        let line: &[_] = &[(1.0, 1.0), (10.0, 3.0)];
+        figure(&[line, line]).log_log(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().filter(|line| line.contains("polyline")).collect();
+        let at = |colour: &str, width: u32| {
+            let width = format!("stroke-width=\"{width}\"");
+            lines.iter().position(|line| line.contains(colour) && line.contains(&width))
+        };
+        let (below, above) = (at("#0072B2", 5), at("#D55E00", 2));
+        assert!(below.is_some() && above.is_some() && below < above, "{text}");
+        assert!(text.contains("those below are drawn wider"), "{text}");
+    }
 }
