@@ -53,7 +53,7 @@ pub use nbody_core::{
     FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations, Options, Output,
     Pairs, Periodic, Point, Precision, Reader, Record, Report, Roundings, Scalar, SimdLevel, Space,
     Split, ThirdLaw, Tiling, Vector, Writer, add_to_entry, compare, compensate, dim, gather_entry,
-    pack, reference, reference_self, select_array,
+    pack, peak, reference, reference_self, select_array,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

@@ -26,7 +26,7 @@ mod vector;
 pub use arg_min::ArgMin;
 pub use case::Case;
 pub use compare::{FieldReport, Report, compare};
-pub use cpu::{CpuAllPairs, CpuFields, CpuParticles};
+pub use cpu::{CpuAllPairs, CpuFields, CpuParticles, peak};
 pub use domain::{Domain, Lengths, Open, Periodic, Space};
 pub use engine::Engine;
 pub use error::{Error, explain};

@@ -16,10 +16,15 @@ pub(crate) fn with_stack(bytes: usize, task: &mut (dyn FnMut() + Send)) -> bool 
         return true;
     }
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(rayon::current_num_threads())
+        .num_threads(threads())
         .stack_size(bytes.saturating_add(STACK))
         .build();
     pool.map(|pool| pool.install(task)).is_ok()
+}
+
+/// How many threads there are.
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads()
 }
 
 /// Runs a task for each of `0..count`.

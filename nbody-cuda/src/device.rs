@@ -116,6 +116,14 @@ impl Device {
         matches!(self.kind, Kind::Cpu(_))
     }
 
+    /// The vector instructions that it computes with; `None` if it is not the CPU itself.
+    pub fn simd_level(&self) -> Option<SimdLevel> {
+        match self.kind {
+            Kind::Cpu(level) => Some(level.unwrap_or_else(SimdLevel::best)),
+            Kind::Cuda(_) => None,
+        }
+    }
+
     /// What the driver says of it; `None` if it is no GPU.
     pub fn properties(&self) -> Option<Properties> {
         match &self.kind {

@@ -34,6 +34,8 @@ pub struct Measurement {
     pub compiler: Option<String>,
     pub usage: Option<Usage>,
     pub slots: Option<Slots>,
+    /// The flop/s of multiply-adds alone, measured right before; of CPUs.
+    pub peak: Option<f64>,
 }
 
 /// The times of some runs.
@@ -99,6 +101,7 @@ pub fn measure<X: Interaction>(
     nvdisasm: Option<&Path>,
 ) -> Result<Measurement, Error> {
     let mut direct = AllPairs::with_options(device, interaction, options)?;
+    let peak = device.simd_level().map(|level| nbody::peak(level, &options));
     let i = direct.upload(&uniform::<X::I>(n, 1))?;
     let mut out = direct.fields(n)?;
     let (times, one_set) = time(&mut direct, &i, n, &mut out)?;
@@ -117,6 +120,7 @@ pub fn measure<X: Interaction>(
         compiler: build.map(|build| build.compiler.clone()),
         usage: build.and_then(|build| build.usage),
         slots,
+        peak,
     })
 }
 
@@ -169,6 +173,7 @@ pub mod tests {
             compiler: Some("NVRTC 13.0 for sm_90".to_owned()),
             usage: Some(Usage { registers: 128, local: 0, shared: 8192, blocks: 3 }),
             slots: Some(Slots { all: 12.0, least: 9.0 }),
+            peak: None,
         }
     }
 

@@ -123,6 +123,7 @@ pub fn cells(each: &Measurement, options: Options, time: &str) -> Cells {
         ("limit_pairs_per_s_all", number(limits.map(|[all, _]| all))),
         ("of_limit_least", number(of_limit.map(|[least, _]| least))),
         ("of_limit_all", number(of_limit.map(|[_, all]| all))),
+        ("peak_flop_per_s", number(each.peak)),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! What each interaction reaches of what its own machine code allows.
 //!
 //! An all-pairs kernel reads next to no memory, so that no bandwidth bounds it: its roof is how
-//! many instructions the GPU issues. So the plot is a roofline on its side: a row for each
-//! interaction, the fewest operations of a pair at the top, and flop/s along it.
+//! many instructions the GPU issues; of a CPU, how many multiply-adds it was measured to do. So the
+//! plot is a roofline on its side: a row for each interaction, the fewest operations of a pair at the
+//! top, and flop/s along it.
 
 use std::path::Path;
 
@@ -50,6 +51,13 @@ pub fn draw(path: &Path, head: &Head, measurements: &[Measurement]) -> Drawn {
                 .to_owned(),
         );
     }
+    if plot.peaks().next().is_some() {
+        notes.push(
+            "Roof of a CPU: multiply-adds alone, two operations each, on all threads, as measured \
+             in this run."
+                .to_owned(),
+        );
+    }
     let rows = plot.rows.len().max(4) as u32;
     let height = plots::head_height(&notes) + ROW * rows + BESIDES;
     plots::write(path, (WIDTH, height), |root| {
@@ -75,9 +83,18 @@ impl<'a> Plot<'a> {
         Self { chosen, rows, devices }
     }
 
-    fn colour(&self, each: &Measurement) -> RGBColor {
-        let at = self.devices.iter().position(|device| *device == each.device);
+    fn colour(&self, device: &str) -> RGBColor {
+        let at = self.devices.iter().position(|found| *found == device);
         COLOURS[at.unwrap_or(0) % COLOURS.len()]
+    }
+
+    /// The CPUs, and the most that each was measured to do: others may have used it at times.
+    fn peaks(&self) -> impl Iterator<Item = (&'a str, f64)> {
+        self.devices.iter().filter_map(|&device| {
+            let of_device = self.chosen.iter().filter(|each| each.device == device);
+            let peak = of_device.filter_map(|each| each.peak).reduce(f64::max)?;
+            Some((device, peak))
+        })
     }
 
     /// How high the row of a measurement is.
@@ -100,8 +117,9 @@ impl<'a> Plot<'a> {
         let roofs = self.chosen.iter().filter_map(|each| roof(each)).flatten();
         let slots = self.slots();
         let fused = slots.iter().map(|slots| 2.0 * slots);
+        let peaks = self.peaks().map(|(_, peak)| peak);
         let x = ticks::of_decades(
-            self.chosen.iter().map(|each| each.flops()).chain(roofs).chain(fused),
+            self.chosen.iter().map(|each| each.flops()).chain(roofs).chain(fused).chain(peaks),
         );
         let top = self.rows.len() as f64 + 0.6;
         let rows = (1..=self.rows.len()).map(|row| row as f64).collect();
@@ -125,8 +143,12 @@ impl<'a> Plot<'a> {
             .axis_desc_style((FONT, 15))
             .light_line_style(TRANSPARENT)
             .draw()?;
+        let line = |x: f64| [(x.log10(), BOTTOM), (x.log10(), top)];
+        for (device, peak) in self.peaks() {
+            let style = self.colour(device).stroke_width(2);
+            chart.draw_series(DashedLineSeries::new(line(peak), 6, 4, style))?;
+        }
         for slots in slots {
-            let line = |x: f64| [(x.log10(), BOTTOM), (x.log10(), top)];
             let style = BLACK.stroke_width(1);
             chart.draw_series(LineSeries::new(line(slots), style))?;
             chart.draw_series(DashedLineSeries::new(line(2.0 * slots), 6, 4, style))?;
@@ -148,7 +170,7 @@ impl<'a> Plot<'a> {
                 chart.draw_series(marks)?;
             }
             let at = (each.flops().log10(), y);
-            chart.draw_series([Circle::new(at, 5, self.colour(each).filled())])?;
+            chart.draw_series([Circle::new(at, 5, self.colour(&each.device).filled())])?;
         }
         Ok(())
     }
@@ -161,9 +183,15 @@ impl<'a> Plot<'a> {
             area.draw(&Text::new(text.to_owned(), (48, y - 6), (FONT, 13)))?;
             Ok::<i32, Box<dyn std::error::Error>>(y)
         };
-        for (device, colour) in self.devices.iter().zip(COLOURS.iter().cycle()) {
+        for device in &self.devices {
             let y = text(device)?;
-            area.draw(&Circle::new((23, y), 5, colour.filled()))?;
+            area.draw(&Circle::new((23, y), 5, self.colour(device).filled()))?;
+        }
+        for (device, peak) in self.peaks() {
+            let y =
+                text(&format!("{device}: multiply-adds alone, {}", ticks::power(peak.log10())))?;
+            let style = self.colour(device).stroke_width(2);
+            area.draw(&DashedPathElement::new([(6, y), (40, y)], 6, 4, style))?;
         }
         if self.chosen.iter().any(|each| each.limits().is_some()) {
             let y = text("roof of its machine code")?;
@@ -204,9 +232,30 @@ mod tests {
             ["gravity (20)", "neighbours (10)", "roof of its machine code", "fused multiply-add"];
         assert!(words.iter().all(|words| text.contains(words)), "{text}");
         assert!(!text.contains("small"), "{text}");
+        assert!(!text.contains("multiply-adds alone"), "{text}");
         let both = [sample(), other];
         let plot = Plot::new(both.iter().collect());
         assert_eq!(plot.rows, [("neighbours", 10), ("gravity", 20)]);
         assert!(plot.row(&both[1]) > plot.row(&both[0]));
+    }
+    #[test]
+    fn a_cpu_has_the_roof_that_was_measured() {
+        let cpu = |peak| Measurement {
+            device: "cpu".to_owned(),
+            properties: None,
+            slots: None,
+            peak: Some(peak),
+            ..sample()
+        };
+        let all = [cpu(2e14), sample(), cpu(5e14)];
+        let plot = Plot::new(all.iter().collect());
+        assert_eq!(plot.peaks().collect::<Vec<_>>(), [("cpu", 5e14)]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("roofline.svg");
+        let head = Head { day: "2026-11-21", options: Options::default() };
+        draw(&path, &head, &all).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("cpu: multiply-adds alone, 500 T"), "{text}");
+        assert!(text.contains("as measured in this run"), "{text}");
     }
 }

@@ -6,6 +6,7 @@ mod engine;
 mod evaluation;
 mod loops;
 mod ordered;
+mod peak;
 mod sums;
 mod symmetric;
 mod variant;
@@ -14,6 +15,7 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use engine::CpuEngine;
+pub use peak::peak;
 pub use variant::{Compiled, Variant};
 
 use crate::simd::SimdLevel;

@@ -1,0 +1,106 @@
+//! What the processor does at most, measured: multiply-adds, and nothing else.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+#[cfg(target_arch = "aarch64")]
+use crate::simd::array::Array;
+use crate::simd::{LINE, Lanes, Line, Word};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{avx2, avx512};
+use crate::{Math, Options, Precision, SimdLevel, parallel};
+
+/// Steps of a chain of multiply-adds in a task: some tenths of a millisecond.
+const STEPS: usize = 1 << 16;
+/// Tasks of a run for each thread, so that threads end together.
+const TASKS: usize = 16;
+/// How long runs go on, for each number of chains; the fastest counts.
+const TIME: Duration = Duration::from_millis(50);
+
+/// Floating-point operations per second of multiply-adds alone, two each, in registers and on all
+/// threads, with these instructions and in the precision and mathematics of these options: the roof
+/// that evaluations are held against. Measuring it takes less than two tenths of a second.
+pub fn peak(level: SimdLevel, options: &Options) -> f64 {
+    let Options { precision, math, .. } = *options;
+    // In the types of the loops of an interaction.
+    let single = match precision {
+        Precision::Single => true,
+        Precision::Double => false,
+        Precision::Mixed => math == Math::Exact,
+    };
+    match level {
+        _ if math == Math::Exact || !level.is_available() => of::<f32, f64>(single),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => of::<avx2::Single, avx2::Double>(single),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => of::<avx512::Single, avx512::Double>(single),
+        #[cfg(target_arch = "aarch64")]
+        SimdLevel::Neon => of::<Array<f32, 4>, Array<f64, 2>>(single),
+        _ => of::<f32, f64>(single),
+    }
+}
+
+fn of<S: Lanes, D: Lanes>(single: bool) -> f64 {
+    if single { fastest::<S>() } else { fastest::<D>() }
+}
+
+/// Processors differ in how many chains keep them busy, and in how many their registers hold.
+fn fastest<L: Lanes>() -> f64 {
+    let rates = [
+        rate(8, L::WIDTH, chains::<L, 8>),
+        rate(12, L::WIDTH, chains::<L, 12>),
+        rate(24, L::WIDTH, chains::<L, 24>),
+    ];
+    rates.into_iter().fold(0.0, f64::max)
+}
+
+/// Operations per second of so many chains on vectors of this width.
+fn rate(chains: usize, width: usize, run: fn()) -> f64 {
+    let tasks = TASKS * parallel::threads();
+    let begin = Instant::now();
+    let mut least = f64::INFINITY;
+    while begin.elapsed() < TIME {
+        let start = Instant::now();
+        parallel::each(tasks, &|_| run());
+        least = least.min(start.elapsed().as_secs_f64());
+    }
+    (2 * tasks * STEPS * chains * width) as f64 / least
+}
+
+/// Chains of multiply-adds that do not wait for each other.
+fn chains<L: Lanes, const CHAINS: usize>() {
+    // Numbers that the compiler does not know, in the range of all precisions.
+    let [scale, shift] = black_box([0.5, 1.0]);
+    let starts: [f64; CHAINS] = black_box(std::array::from_fn(|k| k as f64));
+    L::vectorize(
+        #[inline(always)]
+        || {
+            let (scale, shift) = (L::splat(scale), L::splat(shift));
+            let mut chains = starts.map(L::splat);
+            for _ in 0..STEPS {
+                for chain in &mut chains {
+                    *chain = shift.plus_product(*chain, scale);
+                }
+            }
+            let sum = chains.into_iter().fold(L::default(), |sum, chain| sum + chain);
+            let mut line = Line([Word::<L>::default(); LINE]);
+            sum.store(&mut line);
+            black_box(line);
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiply_adds_are_done_and_take_time() {
+        for level in [SimdLevel::Scalar, SimdLevel::best()] {
+            let options = Options::default();
+            let rate = peak(level, &options) / parallel::threads() as f64;
+            // A thread of a slow machine that others use too, and one of none yet.
+            assert!((1e7..1e12).contains(&rate), "{level}: {rate:e}");
+        }
+    }
+}
