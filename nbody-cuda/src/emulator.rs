@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::build::{self, Build};
 use crate::cache::Cache;
+use crate::error::reason;
 use crate::launch::Launch;
 use crate::machine::{Machine, Memory, Module};
 use crate::temporary::Temporary;
@@ -245,7 +246,7 @@ impl EmulatedModule {
         let library = folder.path().join("nbody.so");
         std::fs::write(&library, code).map_err(|e| io("write the emulated program", e))?;
         Self::open(&library, program)
-            .map_err(|e| io("load the emulated program", std::io::Error::other(e)))
+            .map_err(|e| io("load the emulated program", std::io::Error::other(reason(&e))))
     }
 
     fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {

@@ -203,6 +203,13 @@ impl Error {
     }
 }
 
+/// An error of the dynamic loader with its reason, which it keeps to itself.
+pub(crate) fn reason(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error);
+    let reason = source.map(|source| format!(": {source}")).unwrap_or_default();
+    format!("{error}{reason}")
+}
+
 fn looked_in(folders: &[PathBuf]) -> String {
     let list: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     list.join(", ")

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::{CALLS, locate};
 use crate::Error;
+use crate::error::reason;
 
 /// `nvrtcProgram`.
 type Handle = *mut c_void;
@@ -73,7 +74,7 @@ impl Library {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let broken = |error: libloading::Error| Error::NvrtcBroken {
             path: path.to_owned(),
-            message: error.to_string(),
+            message: reason(&error),
         };
         for builtins in locate::builtins(path) {
             keep(&builtins).map_err(broken)?;
