@@ -71,6 +71,65 @@ fn nbody_nvdisasm_names_the_program() {
     assert!(text.contains(&format!("places [{:?}]", folder.path())), "{text}");
 }
 
+/// A script in the place of a compiler.
+fn script(folder: &Path, text: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let path = folder.join("my compiler");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+    path
+}
+
+#[test]
+fn cxx_may_have_arguments_and_its_path_blanks() {
+    if is_child() {
+        let device = Device::emulator().unwrap();
+        let direct = AllPairs::new(&device, Gravity { eps2: 1.0 }).unwrap();
+        println!("compiler {}", direct.build().unwrap().compiler);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = script(folder.path(), "exec c++ \"$@\"");
+    for command in [path, "env c++ -O0".into(), "'env' \"c++\"".into()] {
+        let cache = folder.path().join("cache");
+        let set = [("CXX", &*command), ("NBODY_CACHE_DIR", &*cache)];
+        let output = child("cxx_may_have_arguments_and_its_path_blanks", &set);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("compiler "), "{command:?}: {text}");
+    }
+    // Each command is another compiler.
+    let cache = std::fs::read_dir(folder.path().join("cache")).unwrap();
+    let is_compiled = |path: &Path| path.extension().is_some_and(|found| found == "so");
+    assert_eq!(cache.filter(|entry| is_compiled(&entry.as_ref().unwrap().path())).count(), 3);
+}
+
+#[test]
+fn nbody_cxx_timeout_stops_the_compiler() {
+    if is_child() {
+        let device = Device::emulator().map(|device| device.with_cache_dir("/no/where"));
+        let engine = device.and_then(|device| AllPairs::new(&device, Gravity { eps2: 1.0 }));
+        println!("error {}", engine.unwrap_err());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = script(
+        folder.path(),
+        "case $1 in --version) echo Slow C++ 1;; -dM) echo;; *) sleep 1000; echo;; esac",
+    );
+    let run = |limit| {
+        let set = [("CXX", &*path), ("NBODY_CXX_TIMEOUT", Path::new(limit))];
+        let output = child("nbody_cxx_timeout_stops_the_compiler", &set);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let text = run("0.25");
+    let expected = "error Slow C++ 1 did not compile the program within 0.25 s and was stopped; set \
+                    NBODY_CXX_TIMEOUT to more seconds";
+    assert!(text.contains(expected), "{text}");
+    let text = run("soon");
+    assert!(text.contains("error NBODY_CXX_TIMEOUT is `soon`, expected a number"), "{text}");
+}
+
 #[test]
 fn cxx_names_the_compiler() {
     if is_child() {

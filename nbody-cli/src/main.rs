@@ -22,10 +22,11 @@ use clap::{Parser, Subcommand};
 
 const AFTER_HELP: &str = "\
 Environment:
-  NBODY_CACHE_DIR  where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
-  NBODY_NVRTC      the NVRTC library, or its folder
-  NBODY_NVDISASM   nvdisasm, or its folder, to count what the machine code issues
-  CXX              the C++ compiler of the emulator
+  NBODY_CACHE_DIR    where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_NVRTC        the NVRTC library, or its folder
+  NBODY_NVDISASM     nvdisasm, or its folder, to count what the machine code issues
+  CXX                the C++ compiler of the emulator, with arguments if need be
+  NBODY_CXX_TIMEOUT  how many seconds it may take for a program (else 300)
 
 Exit codes:
   0  success

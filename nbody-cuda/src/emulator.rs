@@ -6,11 +6,11 @@
 //! that only some threads of a block reach is an error.
 #![allow(unsafe_code)]
 
-use std::env;
+mod compiler;
+
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,23 +21,10 @@ use crate::launch::Launch;
 use crate::machine::{Machine, Memory, Module};
 use crate::temporary::Temporary;
 use crate::{Error, Program};
+use compiler::{Compiler, failed};
 
 const HEADER: &str = include_str!("../kernels/emulate.h");
 const RUN: &str = include_str!("../kernels/emulate_run.h");
-/// Little optimised: a program takes longer to compile than to run.
-/// No contraction: the CPU engine has none.
-/// No fortified source: it takes the jumps between fibers for overruns of a stack.
-/// Hidden symbols: loaders would share the shared memory of inline functions between programs.
-const OPTIONS: [&str; 8] = [
-    "-O1",
-    "-std=c++17",
-    "-ffp-contract=off",
-    "-fPIC",
-    "-shared",
-    "-w",
-    "-U_FORTIFY_SOURCE",
-    "-fvisibility=hidden",
-];
 /// Of a pretended GPU so small that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
 /// Bytes of shared memory of each, as many as an H100 has.
@@ -46,63 +33,27 @@ const SHARED_MEMORY: usize = 228 * 1024;
 /// The emulator, with the compiler that it builds programs with.
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
-    compiler: String,
-    version: String,
+    compiler: Compiler,
 }
 
 impl Emulator {
-    /// With the first C++ compiler that answers: `CXX` alone if it is set, else c++, g++,
-    /// clang++.
+    /// With the compiler that `CXX` names, or one that answers.
     pub fn open() -> Result<Self, Error> {
-        match env::var("CXX") {
-            Ok(compiler) if !compiler.is_empty() => Self::with(&[&compiler]),
-            _ => Self::with(&["c++", "g++", "clang++"]),
-        }
-    }
-
-    fn with(compilers: &[&str]) -> Result<Self, Error> {
-        let found = compilers.iter().find_map(|&compiler| Some((compiler, version(compiler)?)));
-        let (compiler, version) =
-            found.ok_or_else(|| Error::NoCompiler { tried: compilers.join(", ") })?;
-        Ok(Self { compiler: compiler.to_owned(), version })
+        Ok(Self { compiler: Compiler::find()? })
     }
 
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
-        let folder = Temporary::folder().map_err(|e| io("make a temporary folder", e))?;
-        let (source, library) = (folder.path().join("nbody.cpp"), folder.path().join("nbody.so"));
         let mut text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
         for kernel in program.kernels() {
             let _ = writeln!(text, "NBODY_EMULATE({})", kernel.to_string_lossy());
         }
-        std::fs::write(&source, text).map_err(|e| io("write the emulated program", e))?;
-        let output = Command::new(&self.compiler)
-            .args(OPTIONS)
-            .arg(&source)
-            .arg("-o")
-            .arg(&library)
-            .output()
-            .map_err(|e| io(&format!("run {}", self.compiler), e))?;
-        if !output.status.success() {
-            return Err(Error::Compilation {
-                compiler: self.version.clone(),
-                log: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
-                source_text: program.numbered(),
-                file: None,
-            });
-        }
-        std::fs::read(&library).map_err(|e| io("read the emulated program", e))
+        self.compiler.compile(&text)?.map_err(|log| Error::Compilation {
+            compiler: self.compiler.version.clone(),
+            log,
+            source_text: program.numbered(),
+            file: None,
+        })
     }
-}
-
-/// The first line of what a compiler says of itself, if it answers.
-fn version(compiler: &str) -> Option<String> {
-    let output = Command::new(compiler).arg("--version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    output.status.success().then(|| text.lines().next().unwrap_or(compiler).to_owned())
-}
-
-fn io(action: &str, source: std::io::Error) -> Error {
-    Error::Io { action: action.to_owned(), source }
 }
 
 impl Machine for Emulator {
@@ -124,10 +75,10 @@ impl Machine for Emulator {
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
-        let identity = [&["emulator", HEADER, RUN, &self.version], &OPTIONS[..]].concat();
-        let build = build::build(program, cache, "so", &identity, self.version.clone(), &|| {
-            self.compile(program)
-        })?;
+        let identity = ["emulator", HEADER, RUN, &self.compiler.identity()];
+        let compiler = self.compiler.version.clone();
+        let build =
+            build::build(program, cache, "so", &identity, compiler, &|| self.compile(program))?;
         let module = EmulatedModule::load(&build.image, program)?;
         Ok((Box::new(module), build))
     }
@@ -242,16 +193,17 @@ struct EmulatedModule {
 
 impl EmulatedModule {
     fn load(code: &[u8], program: &Program) -> Result<Self, Error> {
-        let folder = Temporary::folder().map_err(|e| io("make a temporary folder", e))?;
+        let folder = Temporary::folder().map_err(|e| failed("make a temporary folder", e))?;
         let library = folder.path().join("nbody.so");
-        std::fs::write(&library, code).map_err(|e| io("write the emulated program", e))?;
+        std::fs::write(&library, code).map_err(|e| failed("write the emulated program", e))?;
         Self::open(&library, program)
-            .map_err(|e| io("load the emulated program", std::io::Error::other(reason(&e))))
+            .map_err(|e| failed("load the emulated program", std::io::Error::other(reason(&e))))
     }
 
     fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {
-        // SAFETY: the library was compiled from our text, or a checksum vouches that it was; it
-        // has no initialisers.
+        // SAFETY: the library was compiled from our text, now or before: by its checksum it is as
+        // it was written, where nobody but this user or the administrator can write. It has no
+        // initialisers.
         let library = unsafe { libloading::Library::new(path)? };
         let kernel = |&name: &&'static CStr| {
             let symbol = format!("emulate_{}", name.to_string_lossy());

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::excerpt::Excerpt;
 
@@ -144,10 +145,23 @@ pub enum Error {
     },
 
     /// There is no C++ compiler to build the emulated program with.
-    #[error("no C++ compiler: tried {tried}; install g++, or set CXX")]
+    #[error("no C++ compiler that works: tried {tried}; install g++, or set CXX")]
     NoCompiler {
         /// The commands that were tried.
         tried: String,
+    },
+
+    /// The C++ compiler took too long, and was stopped.
+    #[error(
+        "{compiler} did not compile the program within {} s and was stopped; set NBODY_CXX_TIMEOUT \
+         to more seconds, or make the results and the parameters smaller",
+        limit.as_secs_f64()
+    )]
+    CompilerTimeout {
+        /// Which compiler.
+        compiler: String,
+        /// How long it was given.
+        limit: Duration,
     },
 
     /// The emulator saw the program do what a GPU does not allow.
@@ -174,6 +188,17 @@ pub enum Error {
         found: usize,
         /// How many there may be.
         limit: usize,
+    },
+
+    /// An environment variable that says what it cannot say.
+    #[error("{name} is `{found}`, expected {expected}")]
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// What it says.
+        found: String,
+        /// What it may say.
+        expected: &'static str,
     },
 
     /// A file could not be read or written.
