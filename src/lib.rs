@@ -58,8 +58,8 @@ pub use nbody_core::{
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
 pub use nbody_cuda::{
-    AllPairs, Build, Choices, CudaAllPairs, Device, Error, Fields, Image, Origin, Particles,
-    Program, Properties, Scheme, Tuned, Usage, nvrtc,
+    AllPairs, Build, Cache, CacheContents, Choices, CudaAllPairs, Device, Error, Fields, Image,
+    Origin, Particles, Program, Properties, Scheme, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 

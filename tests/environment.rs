@@ -39,6 +39,53 @@ fn nbody_cache_dir_holds_the_cache() {
 }
 
 #[test]
+fn nbody_cache_limit_bounds_the_cache() {
+    if is_child() {
+        let device = Device::emulator().unwrap();
+        for math in [Math::Fast, Math::Exact, Math::Fast] {
+            let options = Options { math, ..Options::default() };
+            let direct = AllPairs::with_options(&device, Gravity { eps2: 1.0 }, options).unwrap();
+            let build = direct.build().unwrap();
+            println!("origin {:?}, error {:?}", build.origin, build.cache_error);
+        }
+        return;
+    }
+    for (limit, third) in [("1", "Cached, error None"), ("0", "Compiled, error None")] {
+        let folder = tempfile::tempdir().unwrap();
+        let set = [("NBODY_CACHE_DIR", folder.path()), ("NBODY_CACHE_LIMIT", Path::new(limit))];
+        let output = child("nbody_cache_limit_bounds_the_cache", &set);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let origins: Vec<_> =
+            text.lines().filter_map(|line| line.strip_prefix("origin ")).collect();
+        assert_eq!(origins, ["Compiled, error None", "Compiled, error None", third], "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_others_may_write_to_costs_only_time() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(folder.path(), mode).unwrap();
+        let device = Device::emulator().unwrap().with_cache_dir(folder.path());
+        let mut direct = AllPairs::new(&device, Gravity { eps2: 1.0 }).unwrap();
+        assert_eq!(direct.evaluate_self(&nbody_models::uniform(9, 1)).unwrap().len(), 9);
+        let build = direct.build().unwrap().clone();
+        (build.origin, build.cache_error)
+    };
+    assert_eq!(mode(0o700), (Origin::Compiled, None));
+    assert_eq!(mode(0o755), (Origin::Cached, None));
+    for _ in 0..2 {
+        let (origin, error) = mode(0o775);
+        assert_eq!(origin, Origin::Compiled);
+        assert!(error.unwrap().contains("its mode is 775"));
+    }
+}
+
+#[test]
 fn nbody_nvrtc_names_the_library() {
     if is_child() {
         match Nvrtc::find() {

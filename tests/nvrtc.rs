@@ -55,6 +55,8 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let shared = compiler.clone();
     trials.push(Trial::test("unknown_architectures", move || unknown_architectures(&shared)));
     let shared = compiler.clone();
+    trials.push(Trial::test("a_patch_level", move || a_patch_level(&shared)));
+    let shared = compiler.clone();
     trials.push(Trial::test("a_refused_program", move || a_refused_program(&shared)));
     trials
 }
@@ -289,6 +291,12 @@ fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
         Err(Error::UnknownArchitecture { found: 20, known, .. }) if known.contains(&90) => Ok(()),
         other => Err(format!("sm_20: {other:?}").into()),
     }
+}
+
+fn a_patch_level(compiler: &Compiler) -> Result<(), Failed> {
+    let (version, full) = (compiler.nvrtc.version(), compiler.nvrtc.full_version()?);
+    let patch = full.strip_prefix(&format!("{version}.")).map(str::parse::<u32>);
+    if matches!(patch, Some(Ok(_))) { Ok(()) } else { Err(format!("{full} of {version}").into()) }
 }
 
 fn a_refused_program(compiler: &Compiler) -> Result<(), Failed> {

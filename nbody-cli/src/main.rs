@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod bench;
+mod cache;
 mod date;
 mod devices;
 mod emit;
@@ -23,6 +24,7 @@ use clap::{Parser, Subcommand};
 const AFTER_HELP: &str = "\
 Environment:
   NBODY_CACHE_DIR    where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_CACHE_LIMIT  how many MiB they may take (else 1024); what was not used for the longest time goes
   NBODY_NVRTC        the NVRTC library, or its folder
   NBODY_NVDISASM     nvdisasm, or its folder, to count what the machine code issues
   CXX                the C++ compiler of the emulator, with arguments if need be
@@ -53,6 +55,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Find the fastest kernels for some numbers of particles, and keep them for later runs.
     Tune(tune::Arguments),
+    /// Show how much compiled and tuned kernels take on disk, or clear them.
+    Cache(cache::Arguments),
     /// Measure the errors of accelerations of Plummer spheres, by each accumulation.
     Accuracy(accuracy::Arguments),
     /// Write a Plummer sphere in standard units.
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
     };

@@ -29,6 +29,66 @@ fn devices_are_listed_on_any_machine() {
 }
 
 #[test]
+fn the_cache_is_shown_and_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let run = |arguments: &[&str], limit: &str| {
+        Command::new(env!("CARGO_BIN_EXE_nbody"))
+            .args(arguments)
+            .env("NBODY_CACHE_DIR", &cache)
+            .env("NBODY_CACHE_LIMIT", limit)
+            .output()
+            .unwrap()
+    };
+    let shown = |entries, bytes, limit| {
+        let folder = cache.display();
+        format!("folder   {folder}\nentries  {entries}\nbytes    {bytes}\nlimit    {limit}\n")
+    };
+    assert_eq!(stdout(&run(&["cache"], "")), shown(0, 0, 1 << 30));
+    std::fs::create_dir(&cache).unwrap();
+    let entry = cache.join("0123456789abcdef0123456789abcdef");
+    std::fs::write(entry.with_extension("cubin"), b"compiled").unwrap();
+    std::fs::write(entry.with_extension("cu"), b"text").unwrap();
+    std::fs::write(cache.join("notes.txt"), b"mine").unwrap();
+    assert_eq!(stdout(&run(&["cache"], "3")), shown(1, 12, 3 << 20));
+    let output = run(&["cache", "--clear"], "");
+    assert_eq!(stdout(&output), format!("removed 1 entries, 12 bytes, from {}\n", cache.display()));
+    assert_eq!(stdout(&run(&["cache"], "")), shown(0, 0, 1 << 30));
+    assert!(cache.join("notes.txt").exists());
+    let output = run(&["cache"], "lots");
+    assert_eq!(output.status.code(), Some(1));
+    let expected = "error: NBODY_CACHE_LIMIT is `lots`, expected a whole number of MiB\n";
+    assert_eq!(stderr(&output), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_others_may_write_to_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let all = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(folder.path(), all).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_nbody"))
+        .arg("cache")
+        .env("NBODY_CACHE_DIR", folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("entries  0"), "{}", stdout(&output));
+    let error = stderr(&output);
+    assert!(error.starts_with("error: the kernel cache ") && error.contains("777"), "{error}");
+}
+
+#[test]
+fn help_names_every_variable() {
+    let text = stdout(&nbody(&["--help"]));
+    for name in ["CACHE_DIR", "CACHE_LIMIT", "NVRTC", "NVDISASM", "CXX_TIMEOUT"] {
+        assert!(text.contains(&format!("\n  NBODY_{name} ")), "{name} in {text}");
+    }
+}
+
+#[test]
 fn emit_prints_the_program_that_is_compiled() {
     let output = nbody(&["emit", "gravity"]);
     assert_eq!(stdout(&output), Program::new(Gravity::LAW, Options::default()).unwrap().source);

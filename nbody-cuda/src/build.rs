@@ -16,7 +16,7 @@ pub enum Origin {
     Compiled,
     /// It was in the cache; no compiler was called.
     Cached,
-    /// What the cache had was damaged; it was compiled again.
+    /// What the cache had was damaged, or did not load on this machine; it was compiled again.
     Repaired,
 }
 
@@ -30,7 +30,7 @@ pub struct Build {
     pub source: Option<PathBuf>,
     /// Why the compiled program could not be kept for the next start.
     pub cache_error: Option<String>,
-    /// What it was compiled with and for: `NVRTC 13.0 for sm_90`.
+    /// What it was compiled with and for: `NVRTC 13.0.88 for sm_90`.
     pub compiler: String,
     /// The time that compiling took; zero if nothing was compiled.
     pub compile_time: Duration,
@@ -72,23 +72,33 @@ pub struct Usage {
     pub blocks: u32,
 }
 
-/// Takes the compiled form of a program from the cache, or makes it with `compile` and keeps it.
-///
-/// `identity` is what the compiled form depends on besides the program: the compiler, its
-/// version, its options and the architecture.
-pub(crate) fn build(
-    program: &Program,
+/// A program, and what it is compiled by and for.
+pub(crate) struct Recipe<'a> {
+    pub program: &'a Program,
+    /// What the compiled form ends in, among the files of the cache.
+    pub extension: &'static str,
+    /// What the compiled form depends on besides the program: the compiler, its version, its
+    /// options and the architecture.
+    pub identity: &'a [&'a str],
+    /// The same for people to read.
+    pub compiler: String,
+    pub compile: &'a dyn Fn() -> Result<Vec<u8>, Error>,
+}
+
+/// Takes the compiled form of a program from the cache, or makes it and keeps it; then loads it.
+/// What the cache had and does not load is made again: the folder may be shared with machines of
+/// another kind.
+pub(crate) fn build<T>(
+    recipe: Recipe,
     cache: &Cache,
-    extension: &str,
-    identity: &[&str],
-    compiler: String,
-    compile: &dyn Fn() -> Result<Vec<u8>, Error>,
-) -> Result<Build, Error> {
+    load: &dyn Fn(&[u8]) -> Result<T, Error>,
+) -> Result<(T, Build), Error> {
+    let Recipe { program, extension, identity, compiler, compile } = recipe;
     let mut parts = vec![program.source.as_bytes()];
     parts.extend(program.compiler_options().iter().chain(identity).map(|part| part.as_bytes()));
     let key = Cache::key(&parts);
     let mut build = Build {
-        origin: Origin::Cached,
+        origin: Origin::Compiled,
         source: cache.store_text(&key, &program.source),
         cache_error: None,
         compiler,
@@ -97,17 +107,55 @@ pub(crate) fn build(
         image: Image::default(),
     };
     match cache.load(&key, extension) {
-        Entry::Found(compiled) => {
-            build.image = Image(compiled.into());
-            return Ok(build);
-        }
-        Entry::Missing => build.origin = Origin::Compiled,
+        Entry::Found(compiled) => match load(&compiled) {
+            Ok(loaded) => {
+                build.origin = Origin::Cached;
+                build.image = Image(compiled.into());
+                return Ok((loaded, build));
+            }
+            Err(_) => build.origin = Origin::Repaired,
+        },
+        Entry::Missing => {}
         Entry::Corrupt => build.origin = Origin::Repaired,
     }
     let start = std::time::Instant::now();
     let compiled = compile().map_err(|error| error.with_file(build.source.as_deref()))?;
     build.compile_time = start.elapsed();
     build.cache_error = cache.store(&key, extension, &compiled).err();
+    let loaded = load(&compiled)?;
     build.image = Image(compiled.into());
-    Ok(build)
+    Ok((loaded, build))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_load_is_compiled_again_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let program = Program::by_hand("text");
+        let build = |code: &'static [u8]| {
+            let recipe = Recipe {
+                program: &program,
+                extension: "so",
+                identity: &[],
+                compiler: "compiler".to_owned(),
+                compile: &|| Ok(code.to_vec()),
+            };
+            // This machine loads what is for it.
+            super::build(recipe, &cache, &|code| {
+                let ours = code.strip_prefix(b"ours");
+                ours.map(<[u8]>::to_vec).ok_or(Error::Emulation("is for another machine"))
+            })
+        };
+        // Another machine put it there.
+        assert!(build(b"theirs").is_err());
+        let (loaded, build_1) = build(b"ours 1").unwrap();
+        assert_eq!((&loaded[..], build_1.origin), (&b" 1"[..], Origin::Repaired));
+        assert_eq!(&build_1.image[..], b"ours 1");
+        let (loaded, build_2) = build(b"ours 2").unwrap();
+        assert_eq!((&loaded[..], build_2.origin), (&b" 1"[..], Origin::Cached));
+    }
 }

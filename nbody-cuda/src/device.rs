@@ -95,11 +95,11 @@ impl Device {
         Self { kind: Kind::Cuda(machine), cache: Cache::of_the_user(), fallback: None }
     }
 
-    /// The same device, with compiled programs kept in this folder. Without, they are kept in
-    /// `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or `~/.cache/nbody`.
+    /// The same device, with compiled programs kept in this folder. Without, they are kept in the
+    /// [`Cache`] of the user.
     #[must_use]
     pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
-        Self { cache: Cache::at(folder.into()), ..self }
+        Self { cache: Cache::at(folder), ..self }
     }
 
     /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `cpu:avx2`, `emulator`.

@@ -164,8 +164,8 @@ impl Machine for Gpu {
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
-        let mut build = nvrtc::cached(program, self.architecture, cache)?;
-        let module = GpuModule::load(self, &build.image, program)?;
+        let load = |code: &[u8]| GpuModule::load(self, code, program);
+        let (module, mut build) = nvrtc::cached(program, self.architecture, cache, &load)?;
         build.usage = Some(module.usage()?);
         Ok((Box::new(module), build))
     }
@@ -346,8 +346,9 @@ unsafe impl Sync for GpuModule {}
 impl GpuModule {
     fn load(gpu: &Gpu, code: &[u8], program: &Program) -> Result<Self, Error> {
         gpu.bind()?;
-        // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it; a
-        // checksum vouches for what came from the cache.
+        // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it; what
+        // came from the cache is as it was written, by a checksum, and nobody but this user or the
+        // administrator can write there.
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
         let module = module.map_err(|e| failed("cuModuleLoadData", e))?;
         let block = program.choices.block;

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::build::{self, Build};
+use crate::build::{self, Build, Recipe};
 use crate::cache::Cache;
 use crate::error::reason;
 use crate::launch::Launch;
@@ -75,11 +75,15 @@ impl Machine for Emulator {
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
-        let identity = ["emulator", HEADER, RUN, &self.compiler.identity()];
-        let compiler = self.compiler.version.clone();
-        let build =
-            build::build(program, cache, "so", &identity, compiler, &|| self.compile(program))?;
-        let module = EmulatedModule::load(&build.image, program)?;
+        let recipe = Recipe {
+            program,
+            extension: "so",
+            identity: &["emulator", HEADER, RUN, &self.compiler.identity()],
+            compiler: self.compiler.version.clone(),
+            compile: &|| self.compile(program),
+        };
+        let load = |code: &[u8]| EmulatedModule::load(code, program);
+        let (module, build) = build::build(recipe, cache, &load)?;
         Ok((Box::new(module), build))
     }
 
@@ -239,5 +243,37 @@ impl Module for EmulatedModule {
             1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
             _ => Err(Error::OutOfMemory { bytes: 0, device: "emulator".to_owned() }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Origin;
+
+    /// In the head of a shared object, the processor that it is for, and one that nobody has.
+    const PROCESSOR: usize = 18;
+    const NOBODYS: [u8; 2] = [0xfe, 0xca];
+
+    #[test]
+    fn a_program_for_another_processor_is_compiled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let emulator = Emulator::open().unwrap();
+        let program = Program::by_hand(
+            "namespace nbody {\nconstexpr int BLOCK = 32;\n__global__ void all_pairs() {}\n}\n",
+        );
+        let build = || emulator.build(&program, &cache).map(|(_, build)| build).unwrap();
+        let compiled = build();
+        assert_eq!(compiled.origin, Origin::Compiled);
+        let key = compiled.source.as_ref().unwrap().file_stem().unwrap().to_str().unwrap();
+        let mut foreign = compiled.image.to_vec();
+        foreign[PROCESSOR..PROCESSOR + 2].copy_from_slice(&NOBODYS);
+        // As whole as if a machine of that kind had put it there.
+        cache.store(key, "so", &foreign).unwrap();
+        let error = EmulatedModule::load(&foreign, &program).unwrap_err().to_string();
+        assert!(error.starts_with("cannot load the emulated program: dlopen failed: /"), "{error}");
+        assert_eq!(build().origin, Origin::Repaired);
+        assert_eq!(build().origin, Origin::Cached);
     }
 }

@@ -190,6 +190,23 @@ pub enum Error {
         limit: usize,
     },
 
+    /// A folder that the kernel cache cannot be in, since others may write to it.
+    #[error(
+        "the kernel cache {} is not used, since it has code that is run: {reason}; `chmod go-w` it if \
+         it is yours and nobody else wrote to it, or set NBODY_CACHE_DIR to a folder of your own",
+        folder.display()
+    )]
+    UntrustedCache {
+        /// The folder.
+        folder: PathBuf,
+        /// What others may do.
+        reason: String,
+    },
+
+    /// Nothing says where the kernel cache is.
+    #[error("no folder for the kernel cache: set NBODY_CACHE_DIR")]
+    NoCacheFolder,
+
     /// An environment variable that says what it cannot say.
     #[error("{name} is `{found}`, expected {expected}")]
     Variable {

@@ -31,6 +31,7 @@ mod tuned;
 pub use all_pairs::{AllPairs, Fields, Particles};
 pub use buffer::{CudaFields, CudaParticles};
 pub use build::{Build, Image, Origin, Usage};
+pub use cache::{Cache, CacheContents};
 pub use choices::{Choices, Scheme};
 pub use cuda_all_pairs::CudaAllPairs;
 pub use device::{Device, Properties};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
-use crate::build::{self, Build};
+use crate::build::{self, Build, Recipe};
 use crate::cache::{Cache, Entry};
 use crate::{Error, Program};
 use library::Library;
@@ -52,6 +52,14 @@ impl Nvrtc {
         format!("{major}.{minor}")
     }
 
+    /// Its version with the patch level, `13.0.88`, by which libraries of one version compile
+    /// differently. NVRTC tells it only in the PTX that it writes.
+    pub fn full_version(&self) -> Result<String, Error> {
+        let version = self.version();
+        let ptx = self.library.compile("", &[], false)?.unwrap_or_default();
+        Ok(release(&String::from_utf8_lossy(&ptx), &version).unwrap_or(version))
+    }
+
     /// The architectures that it knows: 90 for compute capability 9.0.
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
@@ -88,31 +96,48 @@ pub fn prepare(
     architecture: u32,
     cache_dir: impl Into<PathBuf>,
 ) -> Result<Build, Error> {
-    cached(program, architecture, &Cache::at(cache_dir.into()))
+    let ((), build) = cached(program, architecture, &Cache::at(cache_dir), &|_| Ok(()))?;
+    Ok(build)
 }
 
-/// The compiled program for an architecture, from the cache or from NVRTC.
-pub(crate) fn cached(program: &Program, architecture: u32, cache: &Cache) -> Result<Build, Error> {
+/// The compiled program for an architecture, from the cache or from NVRTC, and what `load` makes of
+/// it.
+pub(crate) fn cached<T>(
+    program: &Program,
+    architecture: u32,
+    cache: &Cache,
+    load: &dyn Fn(&[u8]) -> Result<T, Error>,
+) -> Result<(T, Build), Error> {
     let path = Nvrtc::find()?;
     let version = version_of(&path, cache)?;
     let target = format!("sm_{architecture}");
-    let compiler = format!("NVRTC {version} for {target}");
-    build::build(program, cache, "cubin", &["nvrtc", &version, &target], compiler, &|| {
-        Nvrtc::open(&path)?.compile(program, architecture)
-    })
+    let recipe = Recipe {
+        program,
+        extension: "cubin",
+        identity: &["nvrtc", &version, &target],
+        compiler: format!("NVRTC {version} for {target}"),
+        compile: &|| Nvrtc::open(&path)?.compile(program, architecture),
+    };
+    build::build(recipe, cache, load)
 }
 
-/// The version of a library, remembered in the cache by what the file system says of it, so
+/// The full version of a library, remembered in the cache by what the file system says of it, so
 /// that a warm start does not load it.
 fn version_of(path: &Path, cache: &Cache) -> Result<String, Error> {
-    let key = Cache::key(&[b"nvrtc version", identity(path).as_bytes()]);
+    let key = Cache::key(&[b"nvrtc full version", identity(path).as_bytes()]);
     if let Entry::Found(version) = cache.load(&key, "version") {
         return Ok(String::from_utf8_lossy(&version).into_owned());
     }
-    let version = Nvrtc::open(path)?.version();
+    let version = Nvrtc::open(path)?.full_version()?;
     // A cache that cannot be written is reported with the program.
     let _ = cache.store(&key, "version", version.as_bytes());
     Ok(version)
+}
+
+/// The version with the patch level in the head of a PTX: `release 13.0, V13.0.88`.
+fn release(ptx: &str, version: &str) -> Option<String> {
+    let (_, release) = ptx.split_once(&format!("release {version}, V"))?;
+    release.split_whitespace().next().map(str::to_owned)
 }
 
 fn identity(path: &Path) -> String {
@@ -137,6 +162,15 @@ mod tests {
         assert!(matches!(&error, Error::NvrtcBroken { path: found, .. } if *found == path));
         // In our words, and in the reason that the dynamic loader gives.
         assert_eq!(error.to_string().matches("libnvrtc.so.13").count(), 2, "{error}");
+    }
+
+    #[test]
+    fn the_patch_level_is_read_from_the_head_of_a_ptx() {
+        let ptx =
+            "// Compiler Build ID: CL-1\n// Cuda compilation tools, release 13.0, V13.0.88\n//";
+        assert_eq!(release(ptx, "13.0").unwrap(), "13.0.88");
+        assert_eq!(release(ptx, "12.9"), None);
+        assert_eq!(release("", "13.0"), None);
     }
 
     #[test]

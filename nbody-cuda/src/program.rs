@@ -97,6 +97,22 @@ impl Program {
     }
 }
 
+#[cfg(test)]
+impl Program {
+    /// A program that is not emitted, of one warp to a block.
+    pub(crate) fn by_hand(source: impl Into<String>) -> Self {
+        let choices = Choices {
+            scheme: Scheme::AllPairs,
+            block: 32,
+            i_per_thread: 1,
+            bag: 32,
+            unroll: 1,
+            resident: 1,
+        };
+        Self { name: "by_hand", source: source.into(), choices, options: Options::default() }
+    }
+}
+
 fn header(law: &Law, options: Options, choices: Choices) -> String {
     let Choices { scheme, block, i_per_thread, bag, unroll, resident } = choices;
     let Options { precision, accumulation, math, domain, .. } = options;

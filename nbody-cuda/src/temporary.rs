@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// How many names are tried: more than one is taken only if somebody takes them on purpose.
 const ATTEMPTS: usize = 1 << 10;
 
+/// What the names begin with, hidden from those who list a folder.
+const PREFIX: &str = ".nbody-";
+
 /// A file or a folder under a name that nobody else has, for this user alone. After a crash it
 /// stays where it is.
 #[derive(Debug)]
@@ -59,13 +62,20 @@ impl Drop for Temporary {
     }
 }
 
+/// Whether a file of this name is, or was, a temporary one.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|number| {
+        number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
 /// Makes something under a name that nothing has.
 fn make_new<T>(folder: &Path, make: &dyn Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..ATTEMPTS {
         // Random, and another one each time: it depends on nothing but new keys.
         let number = RandomState::new().build_hasher().finish();
-        let path = folder.join(format!(".nbody-{number:016x}"));
+        let path = folder.join(format!("{PREFIX}{number:016x}"));
         match make(&path) {
             Ok(made) => return Ok((path, made)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,

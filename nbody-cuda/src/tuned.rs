@@ -10,7 +10,7 @@ use crate::{Choices, Scheme};
 
 /// The name of the form of the entries.
 const FORM: &str = "nbody tuned 1";
-const EXTENSION: &str = "tuned";
+pub(crate) const EXTENSION: &str = "tuned";
 
 /// What some numbers of particles were measured with, and how long one evaluation took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_is_stored_replaces_what_suits_the_same_numbers() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path().to_owned());
+        let cache = Cache::at(folder.path());
         assert_eq!(load(&cache, "k"), []);
         for entry in [tuned(1000, true, 1), tuned(1000, false, 2), tuned(1100, true, 3)] {
             store(&cache, "k", entry).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn what_is_damaged_is_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path().to_owned());
+        let cache = Cache::at(folder.path());
         cache.store("k", EXTENSION, b"1000 1000 1 0 128 4 256 4").unwrap();
         assert_eq!(load(&cache, "k"), []);
     }

@@ -1,0 +1,42 @@
+//! `nbody cache`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use nbody::{Cache, Error};
+
+use crate::Outcome;
+use crate::table::Table;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Remove all of it, what `nbody tune` measured as well.
+    #[arg(long)]
+    clear: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let cache = Cache::of_the_user();
+    let folder = cache.folder().ok_or(Error::NoCacheFolder)?.display().to_string();
+    let mut out = std::io::stdout().lock();
+    if arguments.clear {
+        let removed = cache.clear()?;
+        writeln!(
+            out,
+            "removed {} entries, {} bytes, from {folder}",
+            removed.entries, removed.bytes
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (contents, limit) = (cache.contents()?, cache.limit()?);
+    let mut table = Table::new(&["folder", &folder]);
+    let mut row = |name: &str, number: u64| table.row(vec![name.to_owned(), number.to_string()]);
+    row("entries", contents.entries as u64);
+    row("bytes", contents.bytes);
+    row("limit", limit);
+    for line in table.lines() {
+        writeln!(out, "{line}")?;
+    }
+    cache.check()?;
+    Ok(ExitCode::SUCCESS)
+}
