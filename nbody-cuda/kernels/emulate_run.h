@@ -2,6 +2,7 @@
 // fiber that runs to where it must wait for others.
 #include <setjmp.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <utility>
@@ -12,7 +13,17 @@ namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
-constexpr size_t STACK = 256 * 1024;
+// What a thread keeps at least: i-particles, what it sums and folds for each, parts to merge.
+constexpr size_t KEPT = sizeof(nbody::Parameters) + sizeof(nbody::ParticleJ)
+                        + nbody::I_PER_THREAD
+                              * (sizeof(nbody::ParticleI) + 2 * sizeof(nbody::Accumulators)
+                                 + 2 * nbody::FDIM * sizeof(nbody::backup));
+// A whole number of the largest pages. Compilers keep copies; `pair` has variables of its own. What
+// is not touched takes no memory.
+constexpr size_t PAGE = 64 * 1024;
+constexpr size_t STACK = (1024 * 1024 + 8 * KEPT + PAGE - 1) / PAGE * PAGE;
+// Below each stack, where nothing can be read or written; no function is so large that it steps over.
+constexpr size_t GUARD = STACK;
 constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024; // of a block
 
@@ -80,13 +91,33 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
     return SUCCESS;
 }
 
+// Stacks, each above a guard; null if there is no room.
+static char *new_stacks(unsigned threads)
+{
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *const memory = mmap(nullptr, threads * (GUARD + STACK), PROT_NONE, kind, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+#ifdef MADV_NOHUGEPAGE
+    madvise(memory, threads * (GUARD + STACK), MADV_NOHUGEPAGE); // little of each is used
+#endif
+    char *const stacks = static_cast<char *>(memory);
+    for (unsigned t = 0; t < threads; ++t) {
+        char *const stack = stacks + t * (GUARD + STACK) + GUARD;
+        if (mprotect(stack, STACK, PROT_READ | PROT_WRITE) != 0) {
+            munmap(memory, threads * (GUARD + STACK));
+            return nullptr;
+        }
+    }
+    return stacks;
+}
+
 static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
 {
     for (unsigned t = 0; t < threads; ++t) {
         fibers[t].state = State::NEW;
         fibers[t].shuffles = 0;
         getcontext(&fibers[t].begin);
-        fibers[t].begin.uc_stack.ss_sp = stacks + t * STACK;
+        fibers[t].begin.uc_stack.ss_sp = stacks + t * (GUARD + STACK) + GUARD;
         fibers[t].begin.uc_stack.ss_size = STACK;
         fibers[t].begin.uc_link = nullptr;
         makecontext(&fibers[t].begin, start, 0);
@@ -108,7 +139,7 @@ template <typename Call>
 static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
 {
     auto *fibers = static_cast<Fiber *>(malloc(threads * sizeof(Fiber)));
-    auto *stacks = static_cast<char *>(malloc(threads * STACK));
+    char *const stacks = new_stacks(threads);
     Status status = fibers && stacks ? SUCCESS : NO_MEMORY;
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
@@ -116,7 +147,7 @@ static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
         blockIdx.x = b - 1;
         status = run_block(fibers, stacks, threads);
     }
-    free(stacks);
+    if (stacks) munmap(stacks, threads * (GUARD + STACK));
     free(fibers);
     return status;
 }
@@ -151,6 +182,12 @@ int __all_sync(unsigned int, int holds)
     unsigned sum = 0;
     for (unsigned lane = 0; lane < emulated::WARP; ++lane) sum += each[lane];
     return sum == emulated::WARP;
+}
+
+// What the stacks of a block take at most.
+extern "C" __attribute__((visibility("default"))) size_t emulated_stacks()
+{
+    return nbody::BLOCK * emulated::STACK;
 }
 
 // One entry for each kernel of the program: NBODY_EMULATE(kernel).

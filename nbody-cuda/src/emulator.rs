@@ -184,6 +184,7 @@ impl Memory for EmulatedMemory {
     }
 }
 
+type Bytes = unsafe extern "C" fn() -> usize;
 type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 
 /// A program, compiled for the CPU and loaded.
@@ -191,6 +192,8 @@ type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 struct EmulatedModule {
     kernels: Vec<(&'static CStr, Entry)>,
     block: usize,
+    /// Bytes that the stacks of a block may take.
+    stacks: usize,
     /// The code of the functions above.
     _library: libloading::Library,
 }
@@ -216,7 +219,9 @@ impl EmulatedModule {
             Ok((name, entry))
         };
         let kernels = program.kernels().iter().map(kernel).collect::<Result<_, _>>()?;
-        Ok(Self { kernels, block: program.choices.block, _library: library })
+        // SAFETY: the same.
+        let stacks = unsafe { library.get::<Bytes>(b"emulated_stacks")?() };
+        Ok(Self { kernels, block: program.choices.block, stacks, _library: library })
     }
 }
 
@@ -241,7 +246,7 @@ impl Module for EmulatedModule {
             0 if launch.memory().into_iter().all(intact) => Ok(()),
             0 => Err(Error::Emulation("wrote outside its memory")),
             1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
-            _ => Err(Error::OutOfMemory { bytes: 0, device: "emulator".to_owned() }),
+            _ => Err(Error::OutOfMemory { bytes: self.stacks, device: "emulator".to_owned() }),
         }
     }
 }
@@ -250,6 +255,24 @@ impl Module for EmulatedModule {
 mod tests {
     use super::*;
     use crate::Origin;
+    use crate::launch::Common;
+
+    /// A program as the emulator knows it, with results of so many numbers.
+    fn program(results: usize, kernel: &str) -> Program {
+        Program::by_hand(format!(
+            "
+namespace nbody {{
+using backup = double;
+constexpr int BLOCK = 32, I_PER_THREAD = 1, FDIM = {results};
+struct Parameters {{}};
+struct ParticleI {{}};
+struct ParticleJ {{}};
+struct Accumulators {{ float numbers[FDIM]; }};
+{kernel}
+}} // namespace nbody
+"
+        ))
+    }
 
     /// In the head of a shared object, the processor that it is for, and one that nobody has.
     const PROCESSOR: usize = 18;
@@ -260,9 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         let emulator = Emulator::open().unwrap();
-        let program = Program::by_hand(
-            "namespace nbody {\nconstexpr int BLOCK = 32;\n__global__ void all_pairs() {}\n}\n",
-        );
+        let program = program(1, "__global__ void all_pairs() {}");
         let build = || emulator.build(&program, &cache).map(|(_, build)| build).unwrap();
         let compiled = build();
         assert_eq!(compiled.origin, Origin::Compiled);
@@ -275,5 +296,82 @@ mod tests {
         assert!(error.starts_with("cannot load the emulated program: dlopen failed: /"), "{error}");
         assert_eq!(build().origin, Origin::Repaired);
         assert_eq!(build().origin, Origin::Cached);
+    }
+
+    /// Runs a kernel without arguments, in one block.
+    fn run(program: &Program) -> Result<(), Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let emulator = Emulator::open().unwrap();
+        let (module, _) = emulator.build(program, &Cache::at(folder.path())).unwrap();
+        let memory = &*emulator.allocate(0).unwrap();
+        module.launch(&Launch::AllPairs {
+            common: Common { parameters: &[], space: &[] },
+            i: memory,
+            ni: 0,
+            j: memory,
+            nj: 0,
+            tiles: 1,
+            splits: 1,
+            bags_per_split: 0,
+            one_set: false,
+            parts: memory,
+            ended: memory,
+            out: memory,
+        })
+    }
+
+    #[test]
+    fn every_thread_has_room_for_large_results() {
+        // Each waits with its sums and their backups, twice, on its stack.
+        let kernel = "
+__device__ void fill(double (&total)[FDIM], Accumulators &sum)
+{
+    for (int k = 0; k < FDIM; ++k) {
+        sum.numbers[k] = float(k % 8);
+        total[k] = threadIdx.x;
+    }
+}
+__device__ void check(const double (&total)[FDIM], const Accumulators &sum)
+{
+    for (int k = 0; k < FDIM; ++k) {
+        if (sum.numbers[k] != float(k % 8) || total[k] != threadIdx.x) __builtin_abort();
+    }
+}
+__global__ void all_pairs()
+{
+    double total[FDIM], part[FDIM];
+    Accumulators sum, lost;
+    fill(total, sum);
+    fill(part, lost);
+    __syncthreads();
+    check(total, sum);
+    check(part, lost);
+}";
+        run(&program(9 * 4096, kernel)).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_stack_that_overflows_harms_no_other() {
+        use std::os::unix::process::ExitStatusExt as _;
+
+        const CHILD: &str = "NBODY_TEST_CHILD";
+        if std::env::var_os(CHILD).is_some() {
+            // Through more than one stack, and less than two.
+            let kernel = "
+__device__ int down(int bytes)
+{
+    volatile char frame[1024];
+    frame[0] = char(bytes);
+    return bytes < 0 ? 0 : down(bytes - 1024) + frame[0];
+}
+__global__ void all_pairs() { if (threadIdx.x == 1) down(3 * 512 * 1024); }";
+            let _ = run(&program(1, kernel));
+            return;
+        }
+        let name = "emulator::tests::a_stack_that_overflows_harms_no_other";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let status = child.args(["--exact", name]).env(CHILD, "yes").output().unwrap().status;
+        assert!(matches!(status.signal(), Some(7 | 11)), "{status}");
     }
 }
