@@ -8,6 +8,7 @@ use nbody::{Error, Origin, Program};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
+use rayon::prelude::*;
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
 
@@ -331,6 +332,22 @@ fn results_are_the_same_in_every_run() {
         let mut again = AllPairs::new(&device, GRAVITY).unwrap();
         assert_eq!(first, again.evaluate_self(&bodies(1500)).unwrap(), "{device}");
     }
+}
+
+#[test]
+fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
+    // Enough that uploads and downloads take several threads, which then do what is others'.
+    let (targets, sources) = (bodies(30_000), bodies(2));
+    let (cache, mut devices) = devices();
+    devices.push(Device::emulator().unwrap().with_cache_dir(cache.path()));
+    let evaluate = |device: &Device| {
+        AllPairs::new(device, GRAVITY).unwrap().evaluate(&targets, &sources).unwrap()
+    };
+    let expected: Vec<Vec<Field>> = devices.iter().map(evaluate).collect();
+    (0..4 * devices.len()).into_par_iter().for_each(|task| {
+        let k = task % devices.len();
+        assert!(evaluate(&devices[k]) == expected[k], "{}", devices[k]);
+    });
 }
 
 #[test]

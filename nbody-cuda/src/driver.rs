@@ -1,28 +1,28 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+mod graph;
+mod memory;
+mod module;
 mod staging;
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_void};
-use std::fmt;
+use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cudarc::driver::sys::{
-    self, CUdevice_attribute as Attribute, CUfunction_attribute as Property,
-};
-use cudarc::driver::{
-    CudaContext, CudaGraph, CudaSlice, CudaStream, DevicePtr, DriverError, result,
-};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
 
-use crate::build::{Build, Usage};
+use crate::build::Build;
 use crate::cache::Cache;
 use crate::device::Properties;
-use crate::launch::Launch;
 use crate::machine::{Machine, Memory, Module, Recording};
 use crate::{Error, Program, nvrtc};
-use staging::{Staging, Use};
+use graph::Graph;
+use memory::{GpuMemory, Pinned};
+use module::GpuModule;
+use staging::Staging;
 
 /// The first version that has every function that is called (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
@@ -36,7 +36,7 @@ pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
     /// The stream that launches are recorded on.
     recorder: Arc<Mutex<Arc<CudaStream>>>,
-    staging: Arc<Mutex<Staging>>,
+    staging: Arc<Mutex<Staging<Pinned>>>,
     name: Arc<str>,
     architecture: u32,
     multiprocessors: usize,
@@ -199,9 +199,7 @@ impl Machine for Gpu {
         let graph = recorder.end_capture(sys::CUgraphInstantiate_flags(0));
         done?;
         let graph = graph.map_err(|e| failed("cuStreamEndCapture", e))?;
-        let graph =
-            graph.map(|graph| Graph { gpu: self.clone(), graph: Mutex::new(Captured(graph)) });
-        Ok(graph.map(|graph| Box::new(graph) as Box<dyn Recording>))
+        Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn Recording>))
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
@@ -215,101 +213,9 @@ impl Machine for Gpu {
     }
 }
 
-/// Memory of a GPU, in whole words of 8 bytes.
-#[derive(Debug)]
-struct GpuMemory {
-    slice: CudaSlice<u64>,
-    words: usize,
-    gpu: Gpu,
-}
-
-impl Memory for GpuMemory {
-    fn address(&self) -> u64 {
-        self.slice.device_ptr(&self.gpu.stream).0
-    }
-
-    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
-        if self.words == 0 {
-            return Ok(());
-        }
-        let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, Use::Read, &mut |staging| {
-            fill(staging);
-            // SAFETY: the memory holds as many words, and this part of the staging memory stays as
-            // it is until the stream has come to the end of the copy: `staging` waits for that.
-            let copied = unsafe { result::memcpy_htod_async(address, staging, stream) };
-            copied.map_err(|e| failed("cuMemcpyHtoDAsync", e))
-        })
-    }
-
-    fn zero(&mut self) -> Result<(), Error> {
-        let stream = &self.gpu.stream;
-        stream.memset_zeros(&mut self.slice).map_err(|e| failed("cuMemsetD8Async", e))
-    }
-
-    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
-        if self.words == 0 {
-            take(&[]);
-            return Ok(());
-        }
-        let (address, stream) = (self.address(), self.gpu.stream.cu_stream());
-        self.gpu.staging(self.words, Use::Written, &mut |staging| {
-            // SAFETY: the memory holds as many words, the stream has come to the end of all copies
-            // before when it begins this one, and is waited for before anybody looks at them.
-            let copied = unsafe { result::memcpy_dtoh_async(staging, address, stream) };
-            copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))?;
-            self.gpu.wait()?;
-            take(staging);
-            Ok(())
-        })
-    }
-}
-
-impl Gpu {
-    fn wait(&self) -> Result<(), Error> {
-        self.stream.synchronize().map_err(|e| failed("cuStreamSynchronize", e))
-    }
-}
-
 thread_local! {
     /// The stream that this thread records launches on.
     static RECORDER: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
-}
-
-/// Launches that the driver knows as one; one thread at a time may ask for them.
-struct Graph {
-    gpu: Gpu,
-    graph: Mutex<Captured>,
-}
-
-struct Captured(CudaGraph);
-
-// SAFETY: a graph may be used and destroyed from any thread, one at a time.
-unsafe impl Send for Captured {}
-
-impl fmt::Debug for Graph {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Graph")
-    }
-}
-
-impl Recording for Graph {
-    fn replay(&self) -> Result<(), Error> {
-        self.gpu.bind()?;
-        let graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the graph is whole until `self` is dropped; what its kernels read and write is
-        // there while the engine that recorded it asks for the same evaluation.
-        let launched =
-            unsafe { result::graph::launch(graph.0.cu_graph_exec(), self.gpu.stream.cu_stream()) };
-        launched.map_err(|e| failed("cuGraphLaunch", e))
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        // The graph goes next, in its context. What the driver says then helps nobody.
-        let _ = self.gpu.bind();
-    }
 }
 
 /// Lets freed memory stay with the device's pool, so that the next allocation costs little.
@@ -322,115 +228,6 @@ fn keep_freed_memory(context: &CudaContext) {
         if sys::cuDeviceGetDefaultMemPool(&raw mut pool, context.cu_device()).result().is_ok() {
             let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
             let _ = sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast());
-        }
-    }
-}
-
-/// A loaded module.
-#[derive(Debug)]
-struct GpuModule {
-    gpu: Gpu,
-    module: sys::CUmodule,
-    /// The kernel that evaluates pairs, and those that follow it.
-    kernels: Vec<(&'static CStr, sys::CUfunction)>,
-    block: usize,
-    blocks_at_once: usize,
-}
-
-// SAFETY: a module handle may be used from any thread that has the context current, and every
-// use binds it first.
-unsafe impl Send for GpuModule {}
-// SAFETY: the driver's functions on modules are thread-safe.
-unsafe impl Sync for GpuModule {}
-
-impl GpuModule {
-    fn load(gpu: &Gpu, code: &[u8], program: &Program) -> Result<Self, Error> {
-        gpu.bind()?;
-        // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it; what
-        // came from the cache is as it was written, by a checksum, and nobody but this user or the
-        // administrator can write there.
-        let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
-        let module = module.map_err(|e| failed("cuModuleLoadData", e))?;
-        let block = program.choices.block;
-        let mut loaded =
-            Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, blocks_at_once: 0 };
-        for &name in program.kernels() {
-            // SAFETY: the module is loaded until `loaded` is dropped.
-            let function = unsafe { result::module::get_function(module, name.to_owned()) };
-            let function = function.map_err(|e| failed("cuModuleGetFunction", e))?;
-            loaded.kernels.push((name, function));
-        }
-        loaded.blocks_at_once = gpu.multiprocessors * loaded.occupancy()?;
-        Ok(loaded)
-    }
-
-    fn function(&self, name: &CStr) -> Result<sys::CUfunction, Error> {
-        let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == name);
-        kernel.map(|&(_, function)| function).ok_or_else(|| Error::Driver {
-            call: "cuModuleGetFunction",
-            message: format!("no kernel {} in the module", name.to_string_lossy()),
-        })
-    }
-
-    /// How many blocks of the kernel that evaluates pairs a multiprocessor runs at once.
-    fn occupancy(&self) -> Result<usize, Error> {
-        let Some(&(_, function)) = self.kernels.first() else { return Ok(1) };
-        let (mut blocks, block) = (0, c_int::try_from(self.block).unwrap_or(c_int::MAX));
-        // SAFETY: the function belongs to the module, which is loaded, and the address is that of
-        // an integer.
-        let status = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, block, 0)
-        };
-        status.result().map_err(|e| failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
-        Ok(usize::try_from(blocks).unwrap_or(0).max(1))
-    }
-
-    fn usage(&self) -> Result<Usage, Error> {
-        let Some(&(_, function)) = self.kernels.first() else { return Ok(Usage::default()) };
-        let property = |property| {
-            // SAFETY: the function belongs to the module, which is loaded.
-            let value = unsafe { result::function::get_function_attribute(function, property) };
-            let value = value.map_err(|e| failed("cuFuncGetAttribute", e))?;
-            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
-        };
-        Ok(Usage {
-            registers: property(Property::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            local: property(Property::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            shared: property(Property::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-            blocks: u32::try_from(self.occupancy()?).unwrap_or(u32::MAX),
-        })
-    }
-}
-
-impl Module for GpuModule {
-    fn blocks_at_once(&self) -> usize {
-        self.blocks_at_once
-    }
-
-    fn launch(&self, launch: &Launch) -> Result<(), Error> {
-        self.gpu.bind()?;
-        let function = self.function(launch.kernel())?;
-        let grid = (launch.blocks(self.block), 1, 1);
-        let block = (self.block as u32, 1, 1);
-        let mut arguments = launch.arguments();
-        let mut addresses = arguments.addresses();
-        let stream = RECORDER.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
-        // SAFETY: `Launch` holds the kernel's arguments in the order and types of its
-        // declaration; the memory they point to is as large as their counts say (`AllPairs`
-        // checks), and is freed on this stream, so after the kernel.
-        let launched =
-            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut addresses) };
-        launched.map_err(|error| failed("cuLaunchKernel", error))
-    }
-}
-
-impl Drop for GpuModule {
-    fn drop(&mut self) {
-        if self.gpu.bind().is_ok() {
-            // Unloading waits for kernels that still run; what it says then helps nobody.
-            let _ = self.gpu.stream.synchronize();
-            // SAFETY: the module was loaded by `load`, and nothing uses it any more.
-            let _ = unsafe { result::module::unload(self.module) };
         }
     }
 }
