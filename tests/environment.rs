@@ -104,6 +104,27 @@ fn nbody_nvrtc_names_the_library() {
 }
 
 #[test]
+fn nbody_nvrtc_may_be_a_name_that_the_loader_finds() {
+    if is_child() {
+        println!("error {}", Nvrtc::find().unwrap_err());
+        return;
+    }
+    let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    for folder in [&here, &there] {
+        std::fs::write(folder.path().join("libnvrtc.so.7"), b"no library").unwrap();
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let test = "nbody_nvrtc_may_be_a_name_that_the_loader_finds";
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "yes").current_dir(&here);
+    command.env("NBODY_NVRTC", "libnvrtc.so.7").env("LD_LIBRARY_PATH", there.path());
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // It does not load either, which tells where it was found.
+    assert!(text.contains("error libnvrtc.so.7 does not work as NVRTC"), "{text}");
+    assert!(text.contains(&format!("{}/libnvrtc.so.7: ", there.path().display())), "{text}");
+}
+
+#[test]
 fn nbody_nvdisasm_names_the_program() {
     if is_child() {
         match sass::find() {

@@ -25,7 +25,7 @@ const AFTER_HELP: &str = "\
 Environment:
   NBODY_CACHE_DIR    where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
   NBODY_CACHE_LIMIT  how many MiB they may take (else 1024); what was not used for the longest time goes
-  NBODY_NVRTC        the NVRTC library, or its folder
+  NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
   NBODY_NVDISASM     nvdisasm, or its folder, to count what the machine code issues
   CXX                the C++ compiler of the emulator, with arguments if need be
   NBODY_CXX_TIMEOUT  how many seconds it may take for a program (else 300)

@@ -35,8 +35,15 @@ impl Nvrtc {
     /// The newest library in the first folder that has one: `NBODY_NVRTC` (a file or a folder)
     /// alone if it is set, else `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda*`
     /// and the system's library folders.
+    ///
+    /// Where `NBODY_NVRTC` is a name without a folder, such as `libnvrtc.so.13`, the dynamic loader
+    /// finds the library, which is then loaded at every start.
     pub fn find() -> Result<PathBuf, Error> {
-        locate::find(&locate::Places::of_the_system())
+        let path = locate::find(&locate::Places::of_the_system())?;
+        if locate::is_name(&path) {
+            Library::open(&path)?;
+        }
+        Ok(path)
     }
 
     /// Loads a library, which then stays for as long as the process.
@@ -124,6 +131,9 @@ pub(crate) fn cached<T>(
 /// The full version of a library, remembered in the cache by what the file system says of it, so
 /// that a warm start does not load it.
 fn version_of(path: &Path, cache: &Cache) -> Result<String, Error> {
+    if locate::is_name(path) {
+        return Nvrtc::open(path)?.full_version();
+    }
     let key = Cache::key(&[b"nvrtc full version", identity(path).as_bytes()]);
     if let Entry::Found(version) = cache.load(&key, "version") {
         return Ok(String::from_utf8_lossy(&version).into_owned());

@@ -40,9 +40,17 @@ fn libraries_of(toolkit: &Path) -> [PathBuf; 2] {
     [toolkit.join("lib64"), toolkit.join(target)]
 }
 
-/// The newest library in the first place that has one.
+/// Whether it is the name of a file and no path, which is for the dynamic loader to find.
+pub(super) fn is_name(library: &Path) -> bool {
+    library.file_name() == Some(library.as_os_str())
+}
+
+/// The newest library in the first place that has one; a name stays as it is.
 pub(super) fn find(places: &Places) -> Result<PathBuf, Error> {
     if let Some(named) = &places.named {
+        if is_name(named) {
+            return Ok(named.clone());
+        }
         let library = if named.is_dir() { newest(named) } else { Some(named.clone()) };
         return library
             .filter(|library| library.is_file())
@@ -102,6 +110,18 @@ mod tests {
         for missing in [full.path().join("no.so"), folder(&[]).path().to_owned()] {
             let error = find(missing.clone()).unwrap_err();
             assert!(matches!(&error, Error::NvrtcNotFound(places) if *places == [missing]));
+        }
+    }
+
+    #[test]
+    fn a_name_is_no_path() {
+        for name in ["libnvrtc.so.13", "libnvrtc.so"] {
+            assert!(is_name(Path::new(name)), "{name}");
+            let places = Places { named: Some(name.into()), folders: Vec::new() };
+            assert_eq!(find(&places).unwrap(), Path::new(name));
+        }
+        for path in ["./libnvrtc.so", "lib/libnvrtc.so", "/libnvrtc.so", "lib/", ".", "..", ""] {
+            assert!(!is_name(Path::new(path)), "{path}");
         }
     }
 
