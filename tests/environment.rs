@@ -86,6 +86,27 @@ fn a_cache_that_others_may_write_to_costs_only_time() {
 }
 
 #[test]
+fn a_driver_that_does_not_load_is_no_missing_one() {
+    if is_child() {
+        match Device::cuda_count() {
+            Err(Error::DriverBroken { message }) => println!("message {message}"),
+            other => println!("{other:?}"),
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libcuda.so.1");
+    std::fs::write(&library, b"no library").unwrap();
+    std::fs::copy(&library, folder.path().join("libcuda.so")).unwrap();
+    let set = [("LD_LIBRARY_PATH", folder.path())];
+    let output = child("a_driver_that_does_not_load_is_no_missing_one", &set);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // Where there is another one that loads, it is taken.
+    let broken = text.contains(&format!("{}: ", library.display()));
+    assert!(text.contains("message dlopen failed: ") && broken || text.contains("Ok("), "{text}");
+}
+
+#[test]
 fn nbody_nvrtc_names_the_library() {
     if is_child() {
         match Nvrtc::find() {

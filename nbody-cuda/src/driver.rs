@@ -17,12 +17,16 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use crate::build::Build;
 use crate::cache::Cache;
 use crate::device::Properties;
+use crate::error::reason;
 use crate::machine::{Machine, Memory, Module, Recording};
 use crate::{Error, Program, nvrtc};
 use graph::Graph;
 use memory::{GpuMemory, Pinned};
 use module::GpuModule;
 use staging::Staging;
+
+/// The driver, as the dynamic loader knows it.
+const DRIVER: &str = "libcuda.so.1";
 
 /// The first version that has every function that is called (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
@@ -49,13 +53,28 @@ pub(crate) struct Gpu {
 pub(crate) fn count() -> Result<usize, Error> {
     // SAFETY: it only tries to load the library, and calls nothing in it.
     if !unsafe { sys::is_culib_present() } {
-        return Err(Error::NoDriver);
+        return Err(no_driver());
     }
     match CudaContext::device_count() {
         Ok(count) => Ok(usize::try_from(count).unwrap_or(0)),
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
         Err(error) => Err(failed("cuInit", error)),
     }
+}
+
+/// Why the driver does not load: in most cases there is none.
+fn no_driver() -> Error {
+    // SAFETY: loading the driver runs nothing but its own initialisers, and here it has failed.
+    let loaded = unsafe { libloading::Library::new(DRIVER) };
+    match loaded.map_err(|error| reason(&error)) {
+        Err(message) if !is_missing(&message) => Error::DriverBroken { message },
+        _ => Error::NoDriver,
+    }
+}
+
+/// Whether the dynamic loader says that the driver itself, and not what it needs, is not there.
+fn is_missing(message: &str) -> bool {
+    message.contains(&format!("{DRIVER}: ")) && message.contains("No such file")
 }
 
 impl Gpu {

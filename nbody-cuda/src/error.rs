@@ -21,6 +21,16 @@ pub enum Error {
     )]
     NoDriver,
 
+    /// There is a CUDA driver that does not load.
+    #[error(
+        "the CUDA driver does not load: {message}; install NVIDIA's driver again, or use \
+         Device::best(), which falls back to the CPU"
+    )]
+    DriverBroken {
+        /// What the dynamic loader said.
+        message: String,
+    },
+
     /// The driver does not know all that is called.
     #[error("the CUDA driver knows CUDA {found}, expected at least {expected}; update the driver")]
     DriverTooOld {
