@@ -69,6 +69,10 @@ impl Device {
     }
 
     /// A GPU by its number, from 0, as the CUDA driver counts.
+    ///
+    /// Everything on it is in the primary context of the process, as with CUDA's run-time library and
+    /// all that uses it. A kernel that does what it must not, by whichever library, is the end of that
+    /// context: see [`Error::DeviceFailed`].
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Self::of(Arc::new(Gpu::open(ordinal)?)))
     }

@@ -1,6 +1,7 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+mod failure;
 mod graph;
 mod memory;
 mod module;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
-use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 use crate::build::Build;
 use crate::cache::Cache;
@@ -20,6 +21,7 @@ use crate::device::Properties;
 use crate::error::reason;
 use crate::machine::{Machine, Memory, Module, Recording};
 use crate::{Error, Program, nvrtc};
+use failure::{Health, check_process, failed};
 use graph::Graph;
 use memory::{GpuMemory, Pinned};
 use module::GpuModule;
@@ -41,6 +43,7 @@ pub(crate) struct Gpu {
     /// The stream that launches are recorded on.
     recorder: Arc<Mutex<Arc<CudaStream>>>,
     staging: Arc<Mutex<Staging<Pinned>>>,
+    health: Arc<Health>,
     name: Arc<str>,
     architecture: u32,
     multiprocessors: usize,
@@ -55,6 +58,7 @@ pub(crate) fn count() -> Result<usize, Error> {
     if !unsafe { sys::is_culib_present() } {
         return Err(no_driver());
     }
+    check_process()?;
     match CudaContext::device_count() {
         Ok(count) => Ok(usize::try_from(count).unwrap_or(0)),
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
@@ -79,12 +83,20 @@ fn is_missing(message: &str) -> bool {
 
 impl Gpu {
     /// The GPU of this number, always with the same stream, so that all that this process does on
-    /// it is ordered.
+    /// it is ordered. One that has failed is opened anew, if nothing is left of it.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
         static OPEN: Mutex<Vec<(usize, Gpu)>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, gpu)) = open.iter().find(|(known, _)| *known == ordinal) {
-            return Ok(gpu.clone());
+        if let Some(known) = open.iter().position(|(known, _)| *known == ordinal) {
+            let gpu = &open[known].1;
+            if !gpu.health.has_failed() {
+                return gpu.health.check().map(|()| gpu.clone());
+            }
+            // The driver makes a new context when nobody has the old one.
+            if Arc::strong_count(&gpu.health) > 1 {
+                gpu.health.check()?;
+            }
+            open.swap_remove(known);
         }
         let gpu = Self::new(ordinal)?;
         open.push((ordinal, gpu.clone()));
@@ -97,11 +109,13 @@ impl Gpu {
             return Err(Error::NoDevice { ordinal, count });
         }
         let driver = check_version()?;
+        let health = Health::of(format!("cuda:{ordinal}"));
         let context =
-            CudaContext::new(ordinal).map_err(|e| failed("cuDevicePrimaryCtxRetain", e))?;
+            CudaContext::new(ordinal).map_err(|e| health.failed("cuDevicePrimaryCtxRetain", e))?;
         let attribute = |attribute| {
-            let value =
-                context.attribute(attribute).map_err(|e| failed("cuDeviceGetAttribute", e))?;
+            let value = context
+                .attribute(attribute)
+                .map_err(|e| health.failed("cuDeviceGetAttribute", e))?;
             Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
         };
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
@@ -110,16 +124,18 @@ impl Gpu {
         let shared_memory =
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
-        let name = context.name().map_err(|e| failed("cuDeviceGetName", e))?;
+        let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
         // SAFETY: everything on this context is ordered by the one stream made below, so that
         // nothing needs to be tracked by events.
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         // The legacy default stream cannot be captured.
-        let stream = || context.new_stream().map_err(|e| failed("cuStreamCreate", e));
+        let stream = || context.new_stream().map_err(|e| health.failed("cuStreamCreate", e));
         let (stream, recorder) = (stream()?, Arc::new(Mutex::new(stream()?)));
+        let name = format!("{name} (cuda:{ordinal})");
         Ok(Self {
-            name: format!("{name} (cuda:{ordinal})").into(),
+            health: Arc::new(Health::of(name.clone())),
+            name: name.into(),
             stream,
             recorder,
             staging: Arc::default(),
@@ -132,7 +148,12 @@ impl Gpu {
     }
 
     fn bind(&self) -> Result<(), Error> {
-        self.stream.context().bind_to_thread().map_err(|e| failed("cuCtxSetCurrent", e))
+        self.health.check()?;
+        self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
+    }
+
+    fn failed(&self, call: &'static str, error: DriverError) -> Error {
+        self.health.failed(call, error)
     }
 }
 
@@ -147,13 +168,6 @@ fn check_version() -> Result<String, Error> {
         return Err(Error::DriverTooOld { found: name(version), expected: name(OLDEST) });
     }
     Ok(name(version))
-}
-
-/// The error in the driver's words; the driver is loaded, or there would be no error.
-fn failed(call: &'static str, error: DriverError) -> Error {
-    let words = error.error_string().ok().map(|words| words.to_string_lossy().into_owned());
-    let message = words.unwrap_or_else(|| format!("error {}", error.0 as u32));
-    Error::Driver { call, message }
 }
 
 impl Machine for Gpu {
@@ -190,6 +204,7 @@ impl Machine for Gpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        self.bind()?;
         let words = bytes.div_ceil(size_of::<u64>());
         // SAFETY: what the memory holds is written before it is read: by an upload, by `zero`,
         // or by a kernel.
@@ -198,7 +213,7 @@ impl Machine for Gpu {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 Error::OutOfMemory { bytes, device: self.describe() }
             }
-            _ => failed("cuMemAllocAsync", error),
+            _ => self.failed("cuMemAllocAsync", error),
         })?;
         Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
     }
@@ -208,26 +223,29 @@ impl Machine for Gpu {
         &self,
         work: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<Option<Box<dyn Recording>>, Error> {
+        self.bind()?;
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        recorder.begin_capture(mode).map_err(|e| failed("cuStreamBeginCapture", e))?;
+        recorder.begin_capture(mode).map_err(|e| self.failed("cuStreamBeginCapture", e))?;
         RECORDER.set(Some(recorder.cu_stream()));
         let done = work();
         RECORDER.set(None);
         // The capture ends whatever came of the work.
         let graph = recorder.end_capture(sys::CUgraphInstantiate_flags(0));
         done?;
-        let graph = graph.map_err(|e| failed("cuStreamEndCapture", e))?;
+        let graph = graph.map_err(|e| self.failed("cuStreamEndCapture", e))?;
         Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn Recording>))
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
+        self.bind()?;
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let record = || self.stream.record_event(flags).map_err(|e| failed("cuEventRecord", e));
+        let record =
+            || self.stream.record_event(flags).map_err(|e| self.failed("cuEventRecord", e));
         let start = record()?;
         work()?;
         let end = record()?;
-        let elapsed = start.elapsed_ms(&end).map_err(|e| failed("cuEventElapsedTime", e))?;
+        let elapsed = start.elapsed_ms(&end).map_err(|e| self.failed("cuEventElapsedTime", e))?;
         Ok(Duration::from_secs_f64(f64::from(elapsed.max(0.0)) / 1e3))
     }
 }
@@ -237,16 +255,35 @@ thread_local! {
     static RECORDER: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
 }
 
+/// The pool that the device's memory comes from, where there are such.
+fn pool(context: &CudaContext) -> Option<sys::CUmemoryPool> {
+    let pool = || {
+        // SAFETY: the device is that of a context.
+        unsafe { result::device::get_default_mem_pool(context.cu_device()) }.ok()
+    };
+    context.has_async_alloc().then(pool).flatten()
+}
+
 /// Lets freed memory stay with the device's pool, so that the next allocation costs little.
 fn keep_freed_memory(context: &CudaContext) {
-    let mut pool = std::ptr::null_mut();
     let mut threshold = u64::MAX;
-    // SAFETY: the device is that of a context, and the addresses are those of a pool and of the
-    // 64 bits that the attribute takes. Where it fails, allocations take longer.
-    unsafe {
-        if sys::cuDeviceGetDefaultMemPool(&raw mut pool, context.cu_device()).result().is_ok() {
-            let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-            let _ = sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast());
+    if let Some(pool) = pool(context) {
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the address is that of the 64 bits that the attribute takes. Where it fails,
+        // allocations take longer.
+        let _ = unsafe { sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first GPU, if there is one.
+    pub(super) fn gpu() -> Option<Gpu> {
+        match Gpu::open(0) {
+            Err(Error::NoDriver | Error::NoDevice { .. } | Error::DriverTooOld { .. }) => None,
+            gpu => Some(gpu.unwrap()),
         }
     }
 }

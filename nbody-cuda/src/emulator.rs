@@ -255,7 +255,6 @@ impl Module for EmulatedModule {
 mod tests {
     use super::*;
     use crate::Origin;
-    use crate::launch::Common;
 
     /// A program as the emulator knows it, with results of so many numbers.
     fn program(results: usize, kernel: &str) -> Program {
@@ -304,20 +303,7 @@ struct Accumulators {{ float numbers[FDIM]; }};
         let emulator = Emulator::open().unwrap();
         let (module, _) = emulator.build(program, &Cache::at(folder.path())).unwrap();
         let memory = &*emulator.allocate(0).unwrap();
-        module.launch(&Launch::AllPairs {
-            common: Common { parameters: &[], space: &[] },
-            i: memory,
-            ni: 0,
-            j: memory,
-            nj: 0,
-            tiles: 1,
-            splits: 1,
-            bags_per_split: 0,
-            one_set: false,
-            parts: memory,
-            ended: memory,
-            out: memory,
-        })
+        module.launch(&Launch::of_nothing(memory))
     }
 
     #[test]

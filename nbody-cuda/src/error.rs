@@ -58,6 +58,37 @@ pub enum Error {
         message: String,
     },
 
+    /// The GPU has failed, by a kernel that did what it must not or by a defect. Its context, which
+    /// all libraries of a process share, does nothing more. When everything of it is dropped it is
+    /// left, and [`Device::cuda`](crate::Device::cuda) asks the driver for a new one, which there is
+    /// if no other library has the old one open.
+    #[error(
+        "{device} has failed, and what was on it is lost: {call}: {message}; drop its engines, \
+         particles, results and Devices and open it again; where that fails too, another library of \
+         this process has it open, or the driver asks for a new process"
+    )]
+    DeviceFailed {
+        /// Which GPU.
+        device: String,
+        /// The call that first failed.
+        call: &'static str,
+        /// What the driver said.
+        message: String,
+    },
+
+    /// The process was forked from one that had started the driver.
+    #[error(
+        "the CUDA driver was started by process {first}, and this is process {process}, forked from \
+         it, which the driver does not serve; open devices behind the fork only, or start programs \
+         instead (std::process::Command)"
+    )]
+    Forked {
+        /// The process that started the driver.
+        first: u32,
+        /// This process.
+        process: u32,
+    },
+
     /// The device has too little memory left.
     #[error(
         "out of memory on {device}: {bytes} bytes were asked for; evaluate fewer particles at a time"

@@ -138,6 +138,27 @@ impl Launch<'_> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Launch<'a> {
+    /// One block of the kernel of all pairs, with no particles.
+    pub fn of_nothing(memory: &'a dyn Memory) -> Self {
+        Self::AllPairs {
+            common: Common { parameters: &[], space: &[] },
+            i: memory,
+            ni: 0,
+            j: memory,
+            nj: 0,
+            tiles: 1,
+            splits: 1,
+            bags_per_split: 0,
+            one_set: false,
+            parts: memory,
+            ended: memory,
+            out: memory,
+        }
+    }
+}
+
 impl Default for Arguments {
     fn default() -> Self {
         Self { words: Vec::with_capacity(32), begins: Vec::with_capacity(16) }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::{CudaGraph, result};
 
-use super::{Gpu, failed};
+use super::Gpu;
 use crate::Error;
 use crate::machine::Recording;
 
@@ -40,7 +40,7 @@ impl Recording for Graph {
         // there while the engine that recorded it asks for the same evaluation.
         let launched =
             unsafe { result::graph::launch(graph.0.cu_graph_exec(), self.gpu.stream.cu_stream()) };
-        launched.map_err(|e| failed("cuGraphLaunch", e))
+        launched.map_err(|e| self.gpu.failed("cuGraphLaunch", e))
     }
 }
 

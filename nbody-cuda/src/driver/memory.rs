@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
 
+use super::Gpu;
 use super::staging::{self, Copies};
-use super::{Gpu, failed};
 use crate::Error;
 use crate::machine::Memory;
 
@@ -31,8 +31,9 @@ impl Memory for GpuMemory {
     }
 
     fn zero(&mut self) -> Result<(), Error> {
+        self.gpu.bind()?;
         let stream = &self.gpu.stream;
-        stream.memset_zeros(&mut self.slice).map_err(|e| failed("cuMemsetD8Async", e))
+        stream.memset_zeros(&mut self.slice).map_err(|e| self.gpu.failed("cuMemsetD8Async", e))
     }
 
     fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
@@ -90,14 +91,15 @@ impl Copies for Gpu {
     }
 
     fn wait(&self) -> Result<(), Error> {
-        self.stream.synchronize().map_err(|e| failed("cuStreamSynchronize", e))
+        self.bind()?;
+        self.stream.synchronize().map_err(|e| self.failed("cuStreamSynchronize", e))
     }
 
     fn pin(&self, words: usize) -> Result<Pinned, Error> {
         let bytes = words.saturating_mul(size_of::<u64>());
         // SAFETY: the memory is zeroed below, and freed once.
         let address = unsafe { result::malloc_host(bytes, 0) };
-        let address = address.map_err(|e| failed("cuMemHostAlloc", e))?.cast::<u64>();
+        let address = address.map_err(|e| self.failed("cuMemHostAlloc", e))?.cast::<u64>();
         // SAFETY: so much was allocated, aligned to a page.
         unsafe { address.write_bytes(0, words) };
         Ok(Pinned { address, words, context: self.stream.context().clone() })
@@ -106,28 +108,21 @@ impl Copies for Gpu {
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
         // SAFETY: by the contract.
         let copied = unsafe { result::memcpy_htod_async(address, words, self.stream.cu_stream()) };
-        copied.map_err(|e| failed("cuMemcpyHtoDAsync", e))
+        copied.map_err(|e| self.failed("cuMemcpyHtoDAsync", e))
     }
 
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error> {
         // SAFETY: by the contract.
         let copied = unsafe { result::memcpy_dtoh_async(words, address, self.stream.cu_stream()) };
-        copied.map_err(|e| failed("cuMemcpyDtoHAsync", e))
+        copied.map_err(|e| self.failed("cuMemcpyDtoHAsync", e))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-
-    /// The first GPU, if there is one.
-    fn gpu() -> Option<Gpu> {
-        match Gpu::open(0) {
-            Err(Error::NoDriver | Error::NoDevice { .. } | Error::DriverTooOld { .. }) => None,
-            gpu => Some(gpu.unwrap()),
-        }
-    }
+    use crate::driver::tests::gpu;
+    use crate::machine::Machine as _;
 
     /// Another context stands for another GPU: to the driver they are the same.
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_int, c_void};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUfunction_attribute as Property};
 
-use super::{Gpu, RECORDER, failed};
+use super::{Gpu, RECORDER};
 use crate::build::Usage;
 use crate::launch::Launch;
 use crate::machine::Module;
@@ -35,14 +35,14 @@ impl GpuModule {
         // came from the cache is as it was written, by a checksum, and nobody but this user or the
         // administrator can write there.
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
-        let module = module.map_err(|e| failed("cuModuleLoadData", e))?;
+        let module = module.map_err(|e| gpu.failed("cuModuleLoadData", e))?;
         let block = program.choices.block;
         let mut loaded =
             Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, blocks_at_once: 0 };
         for &name in program.kernels() {
             // SAFETY: the module is loaded until `loaded` is dropped.
             let function = unsafe { result::module::get_function(module, name.to_owned()) };
-            let function = function.map_err(|e| failed("cuModuleGetFunction", e))?;
+            let function = function.map_err(|e| gpu.failed("cuModuleGetFunction", e))?;
             loaded.kernels.push((name, function));
         }
         loaded.blocks_at_once = gpu.multiprocessors * loaded.occupancy()?;
@@ -66,7 +66,9 @@ impl GpuModule {
         let status = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, block, 0)
         };
-        status.result().map_err(|e| failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
+        status
+            .result()
+            .map_err(|e| self.gpu.failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
         Ok(usize::try_from(blocks).unwrap_or(0).max(1))
     }
 
@@ -75,7 +77,7 @@ impl GpuModule {
         let property = |property| {
             // SAFETY: the function belongs to the module, which is loaded.
             let value = unsafe { result::function::get_function_attribute(function, property) };
-            let value = value.map_err(|e| failed("cuFuncGetAttribute", e))?;
+            let value = value.map_err(|e| self.gpu.failed("cuFuncGetAttribute", e))?;
             Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
         };
         Ok(Usage {
@@ -105,7 +107,7 @@ impl Module for GpuModule {
         // checks), and is freed on this stream, so after the kernel.
         let launched =
             unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut addresses) };
-        launched.map_err(|error| failed("cuLaunchKernel", error))
+        launched.map_err(|error| self.gpu.failed("cuLaunchKernel", error))
     }
 }
 
