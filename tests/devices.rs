@@ -323,6 +323,17 @@ fn positions_beyond_the_range_of_the_precision_are_at_infinity() {
 }
 
 #[test]
+fn a_device_that_was_trimmed_computes_as_before() {
+    let (_cache, devices) = devices();
+    for device in devices {
+        let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
+        let first = direct.evaluate_self(&bodies(300)).unwrap();
+        device.trim().unwrap();
+        assert_eq!(first, direct.evaluate_self(&bodies(300)).unwrap(), "{device}");
+    }
+}
+
+#[test]
 fn results_are_the_same_in_every_run() {
     let (_cache, devices) = devices();
     for device in devices {

@@ -106,6 +106,17 @@ impl Device {
         Self { cache: Cache::at(folder), ..self }
     }
 
+    /// Gives memory back that this process keeps on a GPU so as to be faster the next time: what was
+    /// freed and stays in the driver's pool, without limit, and the pinned memory of the host that
+    /// copies go through, up to 256 MiB. It waits for what the GPU does. What engines, particles and
+    /// results hold is theirs until they are dropped. On other devices nothing is kept.
+    pub fn trim(&self) -> Result<(), Error> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(()),
+            Kind::Cuda(machine) => machine.trim(),
+        }
+    }
+
     /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `cpu:avx2`, `emulator`.
     pub fn name(&self) -> String {
         match &self.kind {

@@ -25,7 +25,7 @@ use failure::{Health, check_process, failed};
 use graph::Graph;
 use memory::{GpuMemory, Pinned};
 use module::GpuModule;
-use staging::Staging;
+use staging::{Copies, Staging};
 
 /// The driver, as the dynamic loader knows it.
 const DRIVER: &str = "libcuda.so.1";
@@ -237,6 +237,17 @@ impl Machine for Gpu {
         Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn Recording>))
     }
 
+    fn trim(&self) -> Result<(), Error> {
+        self.bind()?;
+        staging::trim(self, &self.staging)?;
+        // Memory is freed when the stream comes to it.
+        Copies::wait(self)?;
+        let Some(pool) = pool(self.stream.context()) else { return Ok(()) };
+        // SAFETY: it is the pool of the device.
+        let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
+        trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
+    }
+
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
         self.bind()?;
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
@@ -277,13 +288,17 @@ fn keep_freed_memory(context: &CudaContext) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::MutexGuard;
+
     use super::*;
 
-    /// The first GPU, if there is one.
-    pub(super) fn gpu() -> Option<Gpu> {
+    /// The first GPU, if there is one, for one test at a time.
+    pub(super) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         match Gpu::open(0) {
             Err(Error::NoDriver | Error::NoDevice { .. } | Error::DriverTooOld { .. }) => None,
-            gpu => Some(gpu.unwrap()),
+            gpu => Some((one, gpu.unwrap())),
         }
     }
 }

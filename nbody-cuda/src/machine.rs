@@ -43,6 +43,11 @@ pub(crate) trait Machine: Debug + Send + Sync {
         work().map(|()| None)
     }
 
+    /// Gives back what it keeps so as to be faster the next time.
+    fn trim(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// How long it takes to do the work.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
 }

@@ -127,7 +127,7 @@ mod tests {
     /// Another context stands for another GPU: to the driver they are the same.
     #[test]
     fn copies_find_their_context_whatever_a_thread_was_bound_to() {
-        let Some(gpu) = gpu() else { return };
+        let Some((_one, gpu)) = gpu() else { return };
         let other = CudaContext::new_non_primary(0, 0).unwrap();
         let mut memory = gpu.allocate(800).unwrap();
         memory
@@ -144,5 +144,28 @@ mod tests {
         other.bind_to_thread().unwrap();
         drop(memory);
         gpu.bind().unwrap();
+    }
+
+    #[test]
+    fn trimming_gives_memory_back_to_others() {
+        let Some((_one, gpu)) = gpu() else { return };
+        let free = || gpu.stream.context().mem_get_info().unwrap().0;
+        let bytes = 1 << 30;
+        let mut memory = gpu.allocate(8).unwrap();
+        let mut check = || {
+            memory.write(&mut |words| words.fill(7)).unwrap();
+            memory.read(&mut |words| assert_eq!(words, [7])).unwrap();
+        };
+        check();
+        gpu.trim().unwrap();
+        assert!(gpu.staging.lock().unwrap().is_empty());
+        let before = free();
+        drop(gpu.allocate(bytes).unwrap());
+        gpu.stream.synchronize().unwrap();
+        // Others of this machine may take some at the same time.
+        assert!(free() + bytes / 2 < before);
+        gpu.trim().unwrap();
+        assert!(free() + bytes / 2 > before);
+        check();
     }
 }

@@ -52,6 +52,13 @@ impl<P> Default for Staging<P> {
     }
 }
 
+#[cfg(test)]
+impl<P> Staging<P> {
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_none()
+    }
+}
+
 /// What the GPU does with staging memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -100,6 +107,16 @@ pub(super) unsafe fn read<C: Copies>(
         take(words);
         Ok(())
     })
+}
+
+/// Lets the memory go that no thread works with.
+pub(super) fn trim<C: Copies>(gpu: &C, staging: &Mutex<Staging<C::Pinned>>) -> Result<(), Error> {
+    let Staging { memory, unread } =
+        std::mem::take(&mut *staging.lock().unwrap_or_else(PoisonError::into_inner));
+    if memory.is_some() && unread > 0 {
+        gpu.wait()?;
+    }
+    Ok(())
 }
 
 /// Works with so many words of staging memory, which no other thread has meanwhile. What the GPU
@@ -274,5 +291,23 @@ mod tests {
         assert_eq!(gpu.waits.get(), 1);
         assert_eq!(gpu.read(1000).unwrap(), [7; 1000]);
         assert_eq!(gpu.waits.get(), 2);
+    }
+
+    #[test]
+    fn memory_that_goes_is_read_before() {
+        let gpu = Fake::new(1);
+        trim(&gpu, &gpu.staging).unwrap();
+        assert_eq!(gpu.waits.get(), 0);
+        gpu.write(10, &mut |words| {
+            words.fill(7);
+            // It is at work, and stays.
+            trim(&gpu, &gpu.staging).unwrap();
+        })
+        .unwrap();
+        assert!(!gpu.staging.lock().unwrap().is_empty());
+        trim(&gpu, &gpu.staging).unwrap();
+        assert_eq!(gpu.waits.get(), 1);
+        assert!(gpu.staging.lock().unwrap().is_empty());
+        assert_eq!(gpu.read(10).unwrap(), [7; 10]);
     }
 }
