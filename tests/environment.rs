@@ -254,12 +254,12 @@ fn a_main_that_fails_prints_the_message() {
         let set = [("NBODY_CACHE_DIR", folder.path()), ("CXX", compiler)];
         String::from_utf8_lossy(&child(name, &set).stderr).into_owned()
     };
-    let expected = "Error: no C++ compiler: tried /no/such/compiler; install g++, or set CXX\n";
+    let expected = "Error: no C++ compiler that works: tried /no/such/compiler; install g++, or set CXX\n";
     assert_eq!(stderr(Path::new("/no/such/compiler")), expected);
 
     // A compiler that answers, and refuses whatever it is given.
     let compiler = folder.path().join("compiler");
-    let script = "#!/bin/sh\n[ $1 = --version ] && echo Refuser 1 && exit\n\
+    let script = "#!/bin/sh\ncase $1 in --version) echo Refuser 1; exit;; -dM) exit;; esac\n\
                   echo 'nbody.cu:40:7: error: no' >&2\nexit 1\n";
     std::fs::write(&compiler, script).unwrap();
     std::fs::set_permissions(&compiler, PermissionsExt::from_mode(0o755)).unwrap();
