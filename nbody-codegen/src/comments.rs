@@ -59,7 +59,8 @@ impl Comments {
 /// The `//` comment on a line. Bodies hold no strings, so that `//` always starts one.
 fn comment(line: usize, source: &str) -> Option<Comment> {
     let (code, text) = source.split_once("//")?;
-    Some(Comment { line, text: text.trim().to_owned(), after_code: !code.trim().is_empty() })
+    let text = text.trim_start_matches('/').trim().to_owned();
+    Some(Comment { line, text, after_code: !code.trim().is_empty() })
 }
 
 #[cfg(test)]

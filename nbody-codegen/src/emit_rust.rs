@@ -11,8 +11,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, FieldName, LocalId, Module, Place, Reduction, Roles, Side,
-    Stmt, StmtKind, Type,
+    self, Accumulate, BinaryOp, Body, Expr, FieldName, LocalId, Module, Place, Reduction, Roles,
+    Side, Stmt, StmtKind, Type,
 };
 
 /// Prints the body of one function.
@@ -91,8 +91,9 @@ impl<'a> Printer<'a> {
 
     /// The variable's name, where the user wrote it.
     pub fn local(&self, id: LocalId) -> Ident {
-        let local = &self.body.locals[id];
-        Ident::new(&local.name, local.span)
+        let ir::Local { name, may_be_unused, span, .. } = &self.body.locals[id];
+        let underscore = if *may_be_unused { "_" } else { "" };
+        Ident::new(&format!("{underscore}{name}"), *span)
     }
 
     fn statements(&mut self, statements: &[Stmt], mask: Option<&Ident>) -> TokenStream {

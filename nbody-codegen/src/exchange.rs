@@ -324,7 +324,8 @@ impl<'a> Exchanger<'a> {
     /// A variable whose name gets a number later, if another has it.
     fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
         let (name, span) = (name.to_owned(), Span::call_site());
-        self.locals.push(Local { name, span, ty, mutable: false, range: None });
+        let (may_be_unused, mutable) = (false, false);
+        self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None });
         self.locals.len() - 1
     }
 
@@ -366,18 +367,13 @@ fn is_trivial(expr: &Expr) -> bool {
 
 /// The names that mean something in the function already.
 fn taken(module: &Module, interaction: &Interaction) -> Unique {
-    let mut names = Unique::default();
+    let mut names = module.names.clone();
     let Roles { i, j, f, index, .. } = &interaction.pair.roles;
     let body = &interaction.pair.body;
-    let structs = module.structs.iter().map(|item| &item.name);
-    let constants = module.constants.iter().map(|item| &item.name);
-    let functions = module.functions.iter().map(|item| &item.name);
     let locals = body.locals.iter().map(|local| &local.name);
-    let items = structs.chain(constants).chain(functions).chain(locals);
-    for name in items.chain([i, j, f, index, &body.space]) {
+    for name in locals.chain([i, j, f, index, &body.space]) {
         names.keep(name);
     }
-    names.keep("cutoff");
     names
 }
 

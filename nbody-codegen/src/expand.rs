@@ -343,7 +343,9 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let index =
         if emit_cuda::keeps_index(module, item) { index } else { format_ident!("_{index}") };
     let index = quote!(#index: Real::U32,);
-    let units = format_ident!("__units_of_{name}");
+    // The name in commands may be that of another interaction too.
+    let units = target.to_string();
+    let units = ident(&format!("__units_of_{}", units.trim_start_matches("r#")));
     let pair = function_of_pair("pair", item, &pair.roles, &index, &evaluate, krate);
     quote! {
         unsafe impl #krate::Interaction for #target {
@@ -367,6 +369,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
 
         // The compiler takes the functions of a module's types for one unit of code generation, and
         // works on several units at a time.
+        #[allow(non_snake_case)]
         mod #units {
             pub mod scalars { pub struct Unit; }
             pub mod singles { pub struct Unit; }

@@ -6,12 +6,15 @@ use proc_macro2::Span;
 use syn::{Attribute, Ident, Visibility};
 
 use crate::builtin::Builtin;
+use crate::names::Unique;
 
 /// A module, resolved and typed.
 pub struct Module {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
+    /// The names in C++ that are taken in the whole module.
+    pub names: Unique,
     pub structs: Vec<Struct>,
     pub constants: Vec<Constant>,
     /// Helper functions, each behind those that it calls.
@@ -204,6 +207,8 @@ pub type LocalId = usize;
 #[derive(Clone)]
 pub struct Local {
     pub name: String,
+    /// Whether it was written with an underscore in front, so that it may go unused.
+    pub may_be_unused: bool,
     pub span: Span,
     pub ty: Type,
     pub mutable: bool,

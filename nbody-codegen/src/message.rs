@@ -45,6 +45,7 @@ messages! {
     GENERICS: "generic parameters have no meaning here", "the macro makes everything generic over the scalar; write `Real`";
     DUPLICATE: "`{}` is defined twice", "give one of them another name";
     RESERVED_TYPE: "`{}` names a type of the language", "give the struct another name";
+    GENERATED_NAME: "`{}` means something in the generated code", "give it another name";
     // Structs.
     TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
     UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";

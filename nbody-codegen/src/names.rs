@@ -21,6 +21,10 @@ const RESERVED: &[&str] = &[
     // CUDA.
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "float2",
     "float3", "float4", "double2", "double3", "double4", "int2", "int3", "int4", "uint",
+    // Macros and types of C, some of which NVRTC and nvcc define without being asked.
+    "NULL", "assert", "errno", "alloca", "offsetof", "size_t", "ptrdiff_t", "EOF", "INFINITY", "NAN",
+    "HUGE", "MAXFLOAT", "DECIMAL_DIG", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "BUFSIZ",
+    "CLOCKS_PER_SEC", "stdin", "stdout", "stderr", "linux", "unix",
     // Rust, where it differs.
     "as", "async", "await", "box", "crate", "dyn", "fn", "gen", "impl", "in", "let", "loop",
     "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "self", "Self",
@@ -46,8 +50,20 @@ const RESERVED: &[&str] = &[
     "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
 ];
 
-/// The name as an identifier of C++: without `r#`, in ASCII, and none that is reserved.
-pub fn safe(ident: &str) -> String {
+/// Parameters of the functions around `pair`, which take the structs by their own names.
+const BESIDE_TYPES: &[&str] = &["f", "term", "lost"];
+
+/// How macros of C and CUDA begin.
+const FAMILIES: &[&str] = &[
+    "NBODY_", "CUDA", "CU_", "NV_", "cuda", "va_", "M_", "FP_", "FLT_", "DBL_", "LDBL_",
+    "HUGE_VAL", "CHAR_", "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "INT_", "UINT_", "LONG_", "ULONG_",
+    "LLONG_", "ULLONG_", "INT8_", "INT16_", "INT32_", "INT64_", "UINT8_", "UINT16_", "UINT32_",
+    "UINT64_",
+];
+
+/// The name as an identifier of C++: without `r#`, in ASCII, and none that is reserved. Several
+/// names may have one such form: [`Unique`] tells them apart.
+fn safe(ident: &str) -> String {
     let mut name = String::new();
     for c in ident.trim_start_matches("r#").chars() {
         if c.is_ascii_alphanumeric() || c == '_' {
@@ -65,30 +81,41 @@ pub fn safe(ident: &str) -> String {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'x');
     }
-    if RESERVED.contains(&name.as_str()) {
+    let of_family = FAMILIES.iter().any(|family| name.starts_with(family));
+    if of_family || RESERVED.contains(&name.as_str()) {
         name.push('_');
     }
     name
 }
 
-/// Hands out each name once.
+/// Hands out each name of C++ once. What is named anywhere in a program goes through one of these:
+/// a function takes a copy of that of its module, so that its variables hide nothing.
 #[derive(Clone, Default)]
 pub struct Unique {
     taken: HashSet<String>,
 }
 
 impl Unique {
-    /// Keeps a name, which is safe, from being handed out.
+    /// Keeps a name from being handed out.
     pub fn keep(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
     }
 
     /// The safe form of the name, with a number if it is taken already.
     pub fn name(&mut self, ident: &str) -> String {
+        self.name_but(ident, &[])
+    }
+
+    /// The same for a struct, beside whose name stand those of some parameters.
+    pub fn name_of_type(&mut self, ident: &str) -> String {
+        self.name_but(ident, BESIDE_TYPES)
+    }
+
+    fn name_but(&mut self, ident: &str, others: &[&str]) -> String {
         let base = safe(ident);
         let mut name = base.clone();
         let mut k = 2;
-        while !self.taken.insert(name.clone()) {
+        while others.contains(&&*name) || !self.taken.insert(name.clone()) {
             name = format!("{}_{k}", base.trim_end_matches('_'));
             k += 1;
         }

@@ -26,6 +26,7 @@ pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
         attrs: module.attrs.clone(),
         vis: module.vis.clone(),
         ident: module.ident.clone(),
+        names,
         structs,
         constants,
         functions: Vec::new(),
@@ -36,8 +37,9 @@ pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
 
 fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
     let index = "_index".to_owned();
+    let mut names = Unique::default();
     let [i, j, f] =
-        impl_.names.each_ref().map(|name| format!("_{}", names::safe(&name.to_string())));
+        impl_.names.each_ref().map(|name| format!("_{}", names.name(&name.to_string())));
     let body = ir::Body {
         locals: Vec::new(),
         statements: Vec::new(),

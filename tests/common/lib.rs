@@ -421,11 +421,14 @@ pub mod wide {
 
 /// Names that mean something to C++, to CUDA, to its headers or to our own program text.
 #[nbody::interaction]
+#[allow(non_upper_case_globals)]
 pub mod names {
     const BAG: Real = 0.5;
     const INFINITY: Real = 2.0;
     const M_PI: Real = 3.0;
     const EOF: Real = 4.0;
+    const NULL: Real = 0.25;
+    const size_t: Real = 0.125;
 
     pub struct Slot {
         pub float: Real,
@@ -446,6 +449,16 @@ pub mod names {
     fn errno(template: Real) -> Real {
         fold(template) + EOF
     }
+    // Three that C++ would take for two.
+    fn _step(é: Real) -> Real {
+        é + size_t
+    }
+    fn step(r#type: Real) -> Real {
+        _step(r#type) * NULL
+    }
+    fn assert(ue9: Real, é: Real) -> Real {
+        step(ue9) - é
+    }
 
     impl Interaction for Slot {
         type I = Dim;
@@ -455,7 +468,7 @@ pub mod names {
         fn pair(&self, bag: &Dim, total: &Dim, current: &mut Launch) {
             let unsigned = total.double - bag.double;
             let split = errno(unsigned.norm2()) + self.self_;
-            let split = split + BAG;
+            let split = split + BAG + assert(split, 1.0);
             current.sums += split * self.float;
             current.first -= M_PI + (bag.x as Real);
         }

@@ -92,7 +92,9 @@ impl<'a> BodyChecker<'a> {
         let id = self.locals.len();
         let unique = self.names.name(&name);
         let span = ident.span();
-        self.locals.push(ir::Local { name: unique, span, ty, mutable, range: None });
+        let may_be_unused = name.starts_with('_');
+        let local = ir::Local { name: unique, may_be_unused, span, ty, mutable, range: None };
+        self.locals.push(local);
         self.scopes.bind(name, Binding::Local(id));
         id
     }

@@ -25,6 +25,9 @@ use crate::syntax;
 
 use body::BodyChecker;
 
+/// Types of Rust that generated code names.
+const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
+
 /// What bodies can refer to.
 pub(crate) struct Items<'a> {
     pub cx: &'a Ctxt,
@@ -32,7 +35,7 @@ pub(crate) struct Items<'a> {
     pub constants: &'a [ir::Constant],
     /// The helper functions by name, with their parameters and result.
     pub signatures: HashMap<String, Signature>,
-    /// Names that variables must not hide.
+    /// The names of the module, which variables must not hide.
     pub names: Unique,
 }
 
@@ -40,6 +43,8 @@ pub(crate) struct Items<'a> {
 pub(crate) struct Signature {
     /// Its place in [`ir::Module::functions`], once it is checked.
     pub index: usize,
+    /// Its name in C++.
+    pub name: String,
     pub parameters: Vec<Type>,
     pub output: Type,
 }
@@ -47,27 +52,32 @@ pub(crate) struct Signature {
 /// Checks the module; `None` after errors that leave nothing to go on with.
 pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     duplicates(cx, module);
+    generated_names(cx, module);
     let mut names = Unique::default();
+    if module.interactions.iter().any(|impl_| impl_.cutoff.is_some()) {
+        names.keep("cutoff");
+    }
     let constants = constant::check(cx, &module.constants, &mut names);
     let structs = structs(cx, module, &constants, &mut names);
     if module.interactions.is_empty() && !module.has_impl {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
-    if module.interactions.iter().any(|impl_| impl_.cutoff.is_some()) {
-        names.name("cutoff");
-    }
     let order = scope::call_order(cx, &module.functions);
-    for function in &order {
-        names.name(&function.ident.to_string());
+    let function_names: Vec<_> =
+        order.iter().map(|function| names.name(&function.ident.to_string())).collect();
+    // Rust has constants under the names that they were given, and no variable can hide them.
+    for constant in &constants {
+        names.keep(&constant.ident.to_string());
     }
     let mut items =
         Items { cx, structs: &structs, constants: &constants, signatures: HashMap::new(), names };
     let signatures: Vec<_> = order
         .iter()
+        .zip(function_names)
         .enumerate()
-        .map(|(index, function)| {
-            Some((function.ident.to_string(), signature(&items, function, index)?))
+        .map(|(index, (function, name))| {
+            Some((function.ident.to_string(), signature(&items, function, index, name)?))
         })
         .collect();
     items.signatures = signatures.into_iter().collect::<Option<_>>()?;
@@ -77,10 +87,12 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
     let complete =
         functions.len() == order.len() && interactions.len() == module.interactions.len();
+    let names = items.names;
     complete.then(|| ir::Module {
         attrs: module.attrs.clone(),
         vis: module.vis.clone(),
         ident: module.ident.clone(),
+        names,
         structs,
         constants,
         functions,
@@ -88,13 +100,27 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     })
 }
 
+/// Refuses the names of structs and constants that the generated Rust needs: variables do not hide
+/// constants.
+fn generated_names(cx: &Ctxt, module: &syntax::Module) {
+    let structs = module.structs.iter().map(|item| (&item.ident, TYPES_OF_RUST));
+    let constants = module.constants.iter().map(|item| (&item.ident, &[][..]));
+    for (ident, others) in structs.chain(constants) {
+        let name = ident.to_string();
+        if name == "this" || name.starts_with("__") || others.contains(&&*name) {
+            cx.error(Site::of(ident), &message::GENERATED_NAME, &[&name]);
+        }
+    }
+}
+
 fn duplicates(cx: &Ctxt, module: &syntax::Module) {
     let mut seen = HashSet::new();
     let types = module.structs.iter().map(|item| &item.ident);
-    let values = module
-        .constants
-        .iter()
+    // A struct without fields is the name of its value, too.
+    let units = module.structs.iter().filter(|item| item.fields.is_empty());
+    let values = units
         .map(|item| &item.ident)
+        .chain(module.constants.iter().map(|item| &item.ident))
         .chain(module.functions.iter().map(|item| &item.ident));
     let fields = module.structs.iter().map(|item| item.fields.iter().map(|field| &field.ident));
     let mut check = |scope: String, ident: &Ident| {
@@ -163,7 +189,10 @@ fn structure(
             item.fields[..*k].iter().all(|before| before.ident != field.ident)
         });
     let distinct = distinct.map(|(_, field)| field);
+    let type_name = names.name_of_type(&name);
     let mut members = Unique::default();
+    // In C++ a member of the struct's name would be a constructor.
+    members.keep(&type_name);
     let field = |field: &syntax::Field| {
         // A field of a refused type stays, so that its uses are not errors too.
         let mut ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
@@ -194,7 +223,7 @@ fn structure(
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
         ident: item.ident.clone(),
-        name: names.name(&name),
+        name: type_name,
         fields: distinct.map(field).collect(),
         is_output,
     }
@@ -223,7 +252,12 @@ fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
     }
 }
 
-fn signature(items: &Items, function: &syntax::Function, index: usize) -> Option<Signature> {
+fn signature(
+    items: &Items,
+    function: &syntax::Function,
+    index: usize,
+    name: String,
+) -> Option<Signature> {
     let of = |ty| {
         let found = types::check(items.cx, ty, items.constants)?;
         if matches!(found, Type::Table(..) | Type::Reduced(_)) {
@@ -236,6 +270,7 @@ fn signature(items: &Items, function: &syntax::Function, index: usize) -> Option
     let output = of(&function.output);
     Some(Signature {
         index,
+        name,
         parameters: parameters.into_iter().collect::<Option<_>>()?,
         output: output?,
     })
@@ -263,7 +298,7 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         attrs: function.attrs.clone(),
         vis: function.vis.clone(),
         ident: function.ident.clone(),
-        name: names::safe(&name),
+        name: signature.name.clone(),
         parameters,
         output: signature.output,
         value,

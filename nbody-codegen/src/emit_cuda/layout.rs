@@ -31,7 +31,7 @@ impl Text {
         if let Some(behind) = behind {
             self.lines.pop();
             self.lines.push_str(" // ");
-            self.lines.push_str(behind);
+            self.lines.push_str(&behind);
             self.lines.push('\n');
         }
     }
@@ -143,9 +143,22 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     text.join("\n").lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// The comment without what would carry it on to the next line in C++: a backslash at its end.
-fn one_line(comment: &str) -> &str {
-    comment.trim_end_matches(|c: char| c == '\\' || c.is_whitespace())
+/// The comment as one line of C++: without what ends a line or turns the direction of writing, and
+/// without what would carry it on to the next line, a backslash at its end or the trigraph of one.
+fn one_line(comment: &str) -> String {
+    let printable: String = comment.chars().map(|c| if is_print(c) { c } else { ' ' }).collect();
+    let mut line = printable.trim_end();
+    while let Some(rest) = line.strip_suffix('\\').or_else(|| line.strip_suffix("??/")) {
+        line = rest.trim_end();
+    }
+    line.to_owned()
+}
+
+fn is_print(c: char) -> bool {
+    let separates = matches!(c, '\u{2028}' | '\u{2029}');
+    let turns = matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}');
+    !(c.is_control() || separates || turns)
 }
 
 #[cfg(test)]
@@ -159,5 +172,14 @@ mod tests {
         let pieces = wrap(line, "    ");
         assert_eq!(pieces.len(), 2);
         assert!(pieces[1].starts_with("        + (bbb"), "{pieces:?}");
+    }
+
+    #[test]
+    fn comments_stay_on_their_line() {
+        assert_eq!(one_line("a path C:\\dir\\ \\"), "a path C:\\dir");
+        assert_eq!(one_line("a\rb\0c\u{85}d\u{2028}e\u{202e}f"), "a b c d e f");
+        assert_eq!(one_line("ends \\\0"), "ends");
+        assert_eq!(one_line("ends ??/\\\r"), "ends");
+        assert_eq!(one_line("α → β"), "α → β");
     }
 }

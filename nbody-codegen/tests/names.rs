@@ -1,0 +1,261 @@
+//! Names and comments of all kinds, in programs that a C++ compiler must accept.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proc_macro2::TokenStream;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
+/// Modules with random names, all compiled at once.
+const RANDOM_MODULES: usize = 24;
+
+/// Choices of a program, as the crate that writes programs has them.
+const CHOICES: &str = "
+namespace nbody {
+using real = float;
+using Coordinate = real;
+using backup = double;
+constexpr int BLOCK = 64, RESIDENT = 1, I_PER_THREAD = 2, BAG = 64, UNROLL = 2, PARTS = 1;
+constexpr bool FOLD_EACH_BAG = true, COMPENSATED = true, EXACT = false, PERIODIC = true;
+}
+";
+
+/// Macros, some of those that compilers define without being asked.
+const MACROS: [&str; 6] = ["NULL", "assert", "M_PI", "INFINITY", "linux", "cudaHostAllocMapped"];
+
+const BEFORE: &str = "prelude.cuh";
+const BEHIND: [&str; 3] = ["sums.cuh", "force_loop.cuh", "all_pairs.cuh"];
+
+fn kernel(name: &str) -> String {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nbody-cuda/kernels");
+    std::fs::read_to_string(kernels.join(name)).unwrap()
+}
+
+/// The names of everything in a module.
+#[derive(Clone, Debug)]
+struct Names {
+    law: String,
+    particle: String,
+    result: String,
+    /// Of each struct.
+    fields: [Vec<String>; 3],
+    constants: Vec<String>,
+    functions: Vec<String>,
+    /// What `pair` calls both particles and the result.
+    roles: [String; 3],
+    variables: Vec<String>,
+    comment: String,
+}
+
+impl Names {
+    /// Ordinary names, for what a test does not name itself.
+    fn plain() -> Self {
+        let [law, particle, result] = ["Law", "Body", "Sum"].map(str::to_owned);
+        let fields = [vec!["strength".to_owned()], vec!["x".to_owned()], vec!["sum".to_owned()]];
+        let roles = ["it_feels", "it_acts", "it_sums"].map(str::to_owned);
+        let comment = "as it is".to_owned();
+        let [constants, functions, variables] = Default::default();
+        Self { law, particle, result, fields, constants, functions, roles, variables, comment }
+    }
+
+    /// A module in which all of them mean something.
+    fn module(&self) -> String {
+        let Self { law, particle, result, fields, roles: [i, j, f], comment, .. } = self;
+        let mut text = format!("mod names {{\n#[doc = {comment:?}]\n");
+        for (name, fields) in [law, particle, result].into_iter().zip(fields) {
+            let fields = fields.iter().map(|field| format!("#[doc = {comment:?}] {field}: Real,"));
+            let _ = writeln!(text, "struct {name} {{ {} }}", fields.collect::<String>());
+        }
+        for name in &self.constants {
+            let _ = writeln!(text, "const {name}: Real = 2.0;");
+        }
+        for (k, name) in self.functions.iter().enumerate() {
+            let called = self.functions[..k].last();
+            let called = called.map_or("1.0".to_owned(), |called| format!("{called}(1.0)"));
+            let parameter = self.variables.get(k).map_or("x", String::as_str);
+            let head = format!("fn {name}({parameter}: Real) -> Real");
+            let _ = writeln!(text, "{head} {{ {parameter} + {called} }}");
+        }
+        let _ = writeln!(
+            text,
+            "impl Interaction for {law} {{
+             type I = {particle}; type J = {particle}; type F = {result};
+             fn pair(&self, {i}: &{particle}, {j}: &{particle}, {f}: &mut {result}) {{"
+        );
+        let calls = self.functions.iter().map(|name| format!("{name}(1.0)"));
+        let of = |record: &str, fields: &[String]| -> Vec<String> {
+            fields.iter().map(|field| format!("{record}.{field}")).collect()
+        };
+        let inputs = [of("self", &fields[0]), of(i, &fields[1]), of(j, &fields[1])].concat();
+        let values = self.constants.iter().cloned().chain(calls).chain(inputs);
+        let results = fields[2].iter().cycle();
+        for (value, result) in values.zip(results.clone()) {
+            let _ = writeln!(text, "{f}.{result} += {value};");
+        }
+        for (name, result) in self.variables.iter().zip(results) {
+            let comment = comment.replace(['\n', '\r'], " ");
+            let _ = writeln!(text, "let {name} = {j}.{}; // {comment}", fields[1][0]);
+            let _ = writeln!(text, "{f}.{result} += {name};");
+        }
+        text + "} } }"
+    }
+}
+
+/// Has a C++ compiler check the programs of these modules, each in a namespace of its own.
+fn compile(name: &str, modules: &[String]) {
+    let defined = MACROS.iter().map(|name| format!("#define {name} ?\n"));
+    let mut text = defined.collect::<String>() + &kernel("emulate.h");
+    for (k, module) in modules.iter().enumerate() {
+        let tokens: TokenStream = module.parse().unwrap_or_else(|_| panic!("{module}"));
+        let rust = nbody_codegen::interaction(TokenStream::new(), tokens.clone());
+        syn::parse2::<syn::File>(rust).unwrap_or_else(|error| panic!("{error}: {module}"));
+        let programs = nbody_codegen::cuda(tokens);
+        let programs = programs.unwrap_or_else(|messages| panic!("{messages}\n{module:.2000}"));
+        for (_, program) in programs {
+            let _ = writeln!(text, "namespace case_{k} {{\n{CHOICES}{}", kernel(BEFORE));
+            let _ = writeln!(text, "namespace nbody {{\n{program}\n}}");
+            // The kernels of all cases are called the same.
+            for part in BEHIND {
+                text += &kernel(part).replace("extern \"C\"", "");
+            }
+            text += "}\n";
+        }
+    }
+    let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&source, text).unwrap();
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    let mut command = Command::new(compiler);
+    let compiled =
+        command.args(["-std=c++17", "-w", "-fsyntax-only"]).arg(&source).output().unwrap();
+    let errors = String::from_utf8_lossy(&compiled.stderr);
+    let first: Vec<_> = errors.lines().take(40).collect();
+    assert!(compiled.status.success(), "{}", first.join("\n"));
+}
+
+/// The word as a name of Rust, if it can be one.
+fn identifier(word: &str) -> Option<String> {
+    if syn::parse_str::<syn::Ident>(word).is_ok() {
+        return Some(word.to_owned());
+    }
+    let raw = format!("r#{word}");
+    let fits = !["self", "Self", "super", "crate", "_"].contains(&word);
+    (fits && syn::parse_str::<syn::Ident>(&raw).is_ok()).then_some(raw)
+}
+
+/// Every word of the program around the generated part, of C++ and of the headers that compilers
+/// read by themselves.
+fn words() -> BTreeSet<String> {
+    let mut words: BTreeSet<String> = BTreeSet::new();
+    let program = include_str!("../../nbody-cuda/src/program.rs").replace('`', " ");
+    let reserved = include_str!("../src/names.rs");
+    let kernels = BEHIND.iter().chain([&BEFORE, &"symmetric.cuh"]).map(|name| kernel(name));
+    let texts = kernels.chain([kernel("emulate.h"), program, reserved.to_owned()]);
+    for text in texts {
+        let found = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        words.extend(found.filter_map(identifier));
+    }
+    words.extend(MACROS.map(str::to_owned));
+    words
+}
+
+/// Names that Rust keeps for the generated code, or that mean something in the language.
+fn is_refused(name: &str) -> bool {
+    let types = ["Real", "Vector", "Point", "Interaction", "Min", "Max", "ArgMin", "Count"];
+    let rust = ["this", "f32", "f64", "u32", "usize", "bool", "str"];
+    name.starts_with("__") || types.contains(&name) || rust.contains(&name)
+}
+
+#[test]
+fn every_word_of_the_program_can_be_a_name() {
+    let words: Vec<String> = words().into_iter().collect();
+    assert!(words.len() > 500, "{}", words.len());
+    let usable = || words.iter().filter(|word| !is_refused(word)).cloned();
+    let constants = Names { constants: usable().collect(), ..Names::plain() };
+    let functions = Names { functions: words.clone(), variables: words.clone(), ..Names::plain() };
+    let plain = Names::plain().fields;
+    let fields = [words.clone(), words.clone(), plain[2].clone()];
+    let fields = Names { fields, ..Names::plain() };
+    let mut modules = vec![constants.module(), functions.module(), fields.module()];
+    // Structs beside the variables of the generated part.
+    let beside =
+        ["f", "g", "term", "lost", "i", "j", "index", "space", "reach", "part", "total", "k"];
+    modules.extend(beside.chunks_exact(3).map(|names| {
+        let [law, particle, result] = [0, 1, 2].map(|k| names[k].to_owned());
+        let fields = [&law, &particle, &result].map(|name| vec![name.clone()]);
+        Names { law, particle, result, fields, ..Names::plain() }.module()
+    }));
+    compile("words.cpp", &modules);
+}
+
+/// Names that are easily the same in C++.
+fn name() -> impl Strategy<Value = String> {
+    let stems = ["step", "float", "P", "NULL", "stepé", "stepue9", "é", "名", "x", "cutoff", "f"];
+    let (before, behind) = (["", "_", "r#"], ["", "_", "_2", "2", "__2"]);
+    let parts = (prop::sample::select(before.to_vec()), prop::sample::select(stems.to_vec()));
+    let parts = (parts, prop::sample::select(behind.to_vec()));
+    parts.prop_map(|((before, stem), behind)| format!("{before}{stem}{behind}"))
+}
+
+/// Comments that do not stay on their line, or are something else in C++.
+fn comment() -> impl Strategy<Value = String> {
+    let pieces = [
+        "a", " ", "\\", "/", "??/", "*/", "/*", "\"", "'", "\t", "\r", "\n", "\0", "\u{b}",
+        "\u{c}", "\u{85}", "\u{2028}", "\u{202e}", "\u{2066}", "R\"(", "}", "#error", "ε",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..6)
+        .prop_map(|pieces| pieces.concat())
+}
+
+fn names() -> impl Strategy<Value = Names> {
+    let many = |n| prop::collection::btree_set(name(), n).prop_map(Vec::from_iter);
+    let few = || many(1..4);
+    (
+        many(10..11).prop_shuffle(),
+        [few(), few(), few()],
+        many(3..4).prop_shuffle(),
+        few(),
+        comment(),
+    )
+        .prop_map(|(items, fields, roles, variables, comment)| {
+            let item = |k: usize| items[k].clone();
+            Names {
+                law: item(0),
+                particle: item(1),
+                result: item(2),
+                fields,
+                constants: items[3..6].to_vec(),
+                functions: items[6..].to_vec(),
+                roles: roles.try_into().expect("three of them"),
+                variables,
+                comment,
+            }
+        })
+}
+
+/// Names that Rust takes for one: `x` and `r#x`.
+fn without_raw(names: &Names) -> bool {
+    let bare = |name: &String| name.trim_start_matches("r#").to_owned();
+    let all = |lists: &[&[String]]| {
+        let list: Vec<_> = lists.iter().flat_map(|list| list.iter().map(bare)).collect();
+        list.iter().collect::<BTreeSet<_>>().len() == list.len()
+    };
+    let types = [names.law.clone(), names.particle.clone(), names.result.clone()];
+    all(&[&types, &names.constants, &names.functions])
+        && all(&[&names.roles, &names.variables])
+        && names.fields.iter().all(|fields| all(&[fields]))
+        && names.functions.iter().all(|name| !names.variables.contains(name))
+}
+
+#[test]
+fn random_names_and_comments_compile() {
+    let mut runner = TestRunner::deterministic();
+    let names = names().prop_filter("each name once", without_raw);
+    let modules =
+        (0..RANDOM_MODULES).map(|_| names.new_tree(&mut runner).unwrap().current().module());
+    let modules: Vec<String> = modules.collect();
+    compile("random.cpp", &modules);
+}
