@@ -23,6 +23,11 @@ impl Site {
         Self { start, end }
     }
 
+    /// One token.
+    pub fn at(span: Span) -> Self {
+        Self { start: span, end: span }
+    }
+
     /// The span of the last token.
     pub fn end(self) -> Span {
         self.end
@@ -50,8 +55,7 @@ impl Ctxt {
     /// Passes an error of the parser on.
     pub fn syn_error(&self, error: &syn::Error) {
         for error in error.clone() {
-            let site = Site { start: error.span(), end: error.span() };
-            self.push(site, error.to_string());
+            self.push(Site::at(error.span()), error.to_string());
         }
     }
 

@@ -7,7 +7,7 @@ mod layout;
 
 use syn::Ident;
 
-use crate::analysis::{Uses, needs_space};
+use crate::analysis::{LONGEST_UNROLLED, Uses, needs_space};
 use crate::exchange::Both;
 use crate::ir::{
     Accumulate, BinaryOp, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place,
@@ -16,9 +16,6 @@ use crate::ir::{
 
 use expr::{Printer, assignment};
 use layout::{Text, docs};
-
-/// Loops of more turns are left to the compiler.
-const LONGEST_UNROLLED: usize = 32;
 
 /// The text for one interaction.
 pub fn emit(module: &Module, interaction: &Interaction) -> String {
@@ -116,8 +113,7 @@ fn numbers(item: &Struct) -> String {
 }
 
 fn function(text: &mut Text, module: &Module, function: &Function) {
-    let space = needs_space(module, &function.body, Some(&function.value));
-    let space = space.then(|| space_parameter(&function.body));
+    let space = function.summary.needs_space.then(|| space_parameter(&function.body));
     let parameters = function.parameters.iter().map(|&id| {
         let local = &function.body.locals[id];
         format!("{} {}", type_name(local.ty), local.name)
@@ -156,7 +152,7 @@ fn inputs(
     roles: &Roles,
 ) -> String {
     let name = |ident: &Ident| &record(module, ident).name;
-    let space = needs_space(module, body, value).then(|| space_parameter(body));
+    let space = needs_space(&module.functions, body, value).then(|| space_parameter(body));
     let parameters = format!("const {} &self", name(&interaction.ident));
     let i = format!("const {} &{}", name(&interaction.i), roles.i);
     let j = format!("const {} &{}", name(&interaction.j), roles.j);

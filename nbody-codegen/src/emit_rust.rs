@@ -7,7 +7,7 @@
 mod expr;
 mod scatter;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::ir::{
@@ -310,7 +310,12 @@ impl<'a> Printer<'a> {
         match ty {
             Type::Real => quote!(Real::select(#mask, #yes, #no)),
             Type::U32 => quote!(Real::select_u32(#mask, #yes, #no)),
-            Type::Bool => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
+            Type::Bool if is_name(mask) => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
+            // Written twice, conditions within conditions would add up.
+            Type::Bool => quote!({
+                let __mask = #mask;
+                ((__mask & (#yes)) | (!__mask & (#no)))
+            }),
             Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
             Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
@@ -319,6 +324,12 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// Whether these tokens are no more than a name.
+fn is_name(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    matches!((tokens.next(), tokens.next()), (Some(TokenTree::Ident(_)), None))
 }
 
 /// Whether a `return` is among these statements.

@@ -313,8 +313,7 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         .collect();
     let output = type_tokens(item.output, krate);
     let body = printer.body_with_value(&item.value);
-    let space =
-        needs_space(module, &item.body, Some(&item.value)).then(|| self::ident(&item.body.space));
+    let space = item.summary.needs_space.then(|| self::ident(&item.body.space));
     let (bound, space) = space
         .map(|space| (quote!(, __Space: #krate::Space<Real>), quote!(#space: &__Space,)))
         .unzip();
@@ -394,7 +393,7 @@ fn evaluate(
 ) -> Evaluate {
     let mut printer = Printer::new(module, body, Some(roles), krate);
     let [i, j, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
-    let uses_space = item.cutoff.is_some() || needs_space(module, body, None);
+    let uses_space = item.cutoff.is_some() || needs_space(&module.functions, body, None);
     let body = if item.cutoff.is_some() {
         printer.body_within(&quote!(<Self as #krate::Interaction>::within(this, #space, #i, #j)))
     } else {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use proc_macro2::Span;
 use syn::{Attribute, Ident, Visibility};
 
+use crate::analysis::Summary;
 use crate::builtin::Builtin;
 use crate::names::Unique;
 
@@ -137,6 +138,7 @@ pub struct Function {
     pub output: Type,
     pub body: Body,
     pub value: Expr,
+    pub summary: Summary,
 }
 
 /// `impl Interaction for ...`.

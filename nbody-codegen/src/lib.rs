@@ -1,6 +1,6 @@
 //! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
 //!
-//! Data flows one way. `syntax` sorts the items of the module, `check` resolves names and types
+//! Data flows one way. `nesting` refuses what nests too deep for the rest, `syntax` sorts the items of the module, `check` resolves names and types
 //! and collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the
 //! same tree in two languages; `parity` and `exchange` make a tree of both directions of a pair
 //! where they can, and `expand` puts the pieces together.
@@ -21,6 +21,7 @@ mod expand;
 mod ir;
 mod message;
 mod names;
+mod nesting;
 mod parity;
 mod stub;
 mod syntax;
@@ -37,18 +38,31 @@ use crate::diagnostics::Ctxt;
 pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
     let cx = Ctxt::new();
     let options = syntax::Arguments::parse(&cx, args);
-    let Some(module) = syntax::Module::parse(&cx, item) else {
-        return cx.finish().err().unwrap_or_default();
-    };
-    let checked = check::check(&cx, &module);
+    let (module, checked) = checked(&cx, item);
     match (cx.finish(), checked) {
         (Ok(()), Some(ir)) => expand::expand(&ir, &options.krate),
         (Ok(()), None) => TokenStream::new(),
         (Err(errors), _) => {
-            let stub = stub::stub(&module, &options.krate);
+            let stub = module.map(|module| stub::stub(&module, &options.krate));
             quote! { #errors #stub }
         }
     }
+}
+
+/// The module as it was written, and as it was checked, as far as either is sound.
+fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::Module>) {
+    let before = cx.messages().len();
+    let item = nesting::check(cx, item);
+    if cx.messages().len() > before {
+        // What is left out is missed elsewhere.
+        let quiet = Ctxt::new();
+        let module = syntax::Module::parse(&quiet, item);
+        let _missed = quiet.finish();
+        return (module, None);
+    }
+    let module = syntax::Module::parse(cx, item);
+    let checked = module.as_ref().and_then(|module| check::check(cx, module));
+    (module, checked)
 }
 
 /// The generated part of the CUDA program of each interaction in the module, by name.
@@ -72,7 +86,7 @@ fn each_interaction<T>(
     emit: impl Fn(&ir::Module, &ir::Interaction) -> T,
 ) -> Result<Vec<(String, T)>, String> {
     let cx = Ctxt::new();
-    let checked = syntax::Module::parse(&cx, item).and_then(|module| check::check(&cx, &module));
+    let (_, checked) = self::checked(&cx, item);
     let messages = cx.messages();
     match (cx.finish(), checked) {
         (Ok(()), Some(ir)) => Ok(ir

@@ -46,6 +46,9 @@ messages! {
     DUPLICATE: "`{}` is defined twice", "give one of them another name";
     RESERVED_TYPE: "`{}` names a type of the language", "give the struct another name";
     GENERATED_NAME: "`{}` means something in the generated code", "give it another name";
+    NESTING: "this is nested more than {} levels deep", "name a part of it with `let`, or write a helper function";
+    EXPRESSION_LENGTH: "this expression has more than {} operators, with those around it", "name a part of it with `let`, or write a helper function";
+    PAIR_LENGTH: "`{}` has more than {} expressions, with those of its functions and of every turn of its loops", "call fewer functions, or take loops of more than 32 turns, which are not unrolled";
     // Structs.
     TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
     UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";

@@ -74,7 +74,7 @@ impl Names {
             let _ = writeln!(text, "const {name}: Real = 2.0;");
         }
         for (k, name) in self.functions.iter().enumerate() {
-            let called = self.functions[..k].last();
+            let called = self.functions[..k].last().filter(|_| k % 2 == 1);
             let called = called.map_or("1.0".to_owned(), |called| format!("{called}(1.0)"));
             let parameter = self.variables.get(k).map_or("x", String::as_str);
             let head = format!("fn {name}({parameter}: Real) -> Real");
@@ -150,12 +150,13 @@ fn identifier(word: &str) -> Option<String> {
 /// read by themselves.
 fn words() -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
-    let program = include_str!("../../nbody-cuda/src/program.rs").replace('`', " ");
-    let reserved = include_str!("../src/names.rs");
+    let header = include_str!("../../nbody-cuda/src/program.rs").lines();
+    let header: String = header.filter(|line| line.starts_with("constexpr")).collect();
+    let reserved = include_str!("../src/names.rs").split_once("];").unwrap().0;
     let kernels = BEHIND.iter().chain([&BEFORE, &"symmetric.cuh"]).map(|name| kernel(name));
-    let texts = kernels.chain([kernel("emulate.h"), program, reserved.to_owned()]);
-    for text in texts {
-        let found = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    for text in kernels.chain([kernel("emulate.h"), header, reserved.to_owned()]) {
+        let code = text.lines().filter_map(|line| line.split("//").next());
+        let found = code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')));
         words.extend(found.filter_map(identifier));
     }
     words.extend(MACROS.map(str::to_owned));

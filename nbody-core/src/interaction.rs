@@ -24,7 +24,8 @@ pub struct Operations {
 impl Operations {
     /// Floating-point operations per pair, each counted as one.
     pub const fn flops(self) -> u32 {
-        self.add + self.mul + self.div + self.sqrt + self.special + self.compare
+        let divisions = self.div.saturating_add(self.sqrt).saturating_add(self.special);
+        self.add.saturating_add(self.mul).saturating_add(divisions).saturating_add(self.compare)
     }
 }
 

@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 use quote::ToTokens as _;
 use syn::{Expr, Ident, Lit, Visibility};
 
+use crate::analysis::Summary;
 use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{self, Reduction, Type};
 use crate::message::{self, suggestion};
@@ -81,12 +82,25 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         })
         .collect();
     items.signatures = signatures.into_iter().collect::<Option<_>>()?;
-    let functions: Vec<_> =
-        order.iter().filter_map(|function| self::function(&items, function)).collect();
+    let mut functions = Some(Vec::new());
+    for item in &order {
+        let checked = function(&items, item);
+        functions = functions.zip(checked).map(|(mut functions, mut checked)| {
+            let ir::Function { body, value, .. } = &checked;
+            checked.summary = Summary::of(&functions, body, Some(value));
+            functions.push(checked);
+            functions
+        });
+    }
     let interactions: Vec<_> =
         module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
-    let complete =
-        functions.len() == order.len() && interactions.len() == module.interactions.len();
+    let functions = functions?;
+    let complete = interactions.len() == module.interactions.len();
+    if complete {
+        for (interaction, written) in interactions.iter().zip(&module.interactions) {
+            length(cx, &functions, interaction, written);
+        }
+    }
     let names = items.names;
     complete.then(|| ir::Module {
         attrs: module.attrs.clone(),
@@ -252,6 +266,30 @@ fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
     }
 }
 
+/// Refuses a pair that compilers would write out without end.
+fn length(
+    cx: &Ctxt,
+    functions: &[ir::Function],
+    interaction: &ir::Interaction,
+    written: &syntax::Interaction,
+) {
+    /// Far more than a pair computes, and what compilers can still take: it is written out for each
+    /// kind of vector, and several times in a kernel.
+    const LONGEST: u64 = 10_000;
+    let pair = (&written.pair, Summary::of(functions, &interaction.pair.body, None));
+    let cutoff = written.cutoff.as_ref().zip(interaction.cutoff.as_ref());
+    let cutoff = cutoff.map(|(written, cutoff)| {
+        (&written.function, Summary::of(functions, &cutoff.body, Some(&cutoff.value)))
+    });
+    for (function, Summary { expressions, .. }) in std::iter::once(pair).chain(cutoff) {
+        if expressions > LONGEST {
+            let name = &function.sig.ident;
+            let arguments = [&name.to_string(), &*LONGEST.to_string()];
+            cx.error(Site::of(name), &message::PAIR_LENGTH, &arguments);
+        }
+    }
+}
+
 fn signature(
     items: &Items,
     function: &syntax::Function,
@@ -303,6 +341,7 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         output: signature.output,
         value,
         body: checker.finish(&function.block),
+        summary: Summary::default(),
     })
 }
 

@@ -69,8 +69,23 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Fu
         .collect();
     let mut order = Vec::new();
     let mut state = vec![State::New; functions.len()];
-    for k in 0..functions.len() {
-        visit(cx, functions, &calls, k, &mut state, &mut order);
+    // The functions on the way to what is looked at, with their calls to come.
+    let mut way = Vec::new();
+    for first in 0..functions.len() {
+        visit(first, &calls, &mut state, &mut way);
+        while let Some((function, rest)) = way.pop() {
+            let Some((&callee, others)) = rest.split_first() else {
+                state[function] = State::Done;
+                order.push(&functions[function]);
+                continue;
+            };
+            way.push((function, others));
+            if state[callee] == State::Open {
+                let ident = &functions[callee].ident;
+                cx.error(Site::of(ident), &message::RECURSION, &[&ident.to_string()]);
+            }
+            visit(callee, &calls, &mut state, &mut way);
+        }
     }
     order
 }
@@ -82,28 +97,16 @@ enum State {
     Done,
 }
 
-fn visit<'a>(
-    cx: &Ctxt,
-    functions: &'a [Function],
-    calls: &[Vec<usize>],
-    k: usize,
+/// Goes on with a function, if it was not looked at yet.
+fn visit<'c>(
+    function: usize,
+    calls: &'c [Vec<usize>],
     state: &mut [State],
-    order: &mut Vec<&'a Function>,
+    way: &mut Vec<(usize, &'c [usize])>,
 ) {
-    match state[k] {
-        State::Done => {}
-        State::Open => {
-            let ident = &functions[k].ident;
-            cx.error(Site::of(ident), &message::RECURSION, &[&ident.to_string()]);
-        }
-        State::New => {
-            state[k] = State::Open;
-            for &callee in &calls[k] {
-                visit(cx, functions, calls, callee, state, order);
-            }
-            state[k] = State::Done;
-            order.push(&functions[k]);
-        }
+    if state[function] == State::New {
+        state[function] = State::Open;
+        way.push((function, &calls[function]));
     }
 }
 

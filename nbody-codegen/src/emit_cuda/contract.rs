@@ -4,7 +4,7 @@
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
 
-use crate::analysis::{looks_up, needs_space};
+use crate::analysis::{LONGEST_UNROLLED, looks_up, needs_space};
 use crate::emit_cuda::layout::Text;
 use crate::emit_cuda::{expr, keeps_index, numbers, record};
 use crate::exchange::Both;
@@ -20,11 +20,18 @@ pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) 
     names(text, module, interaction);
 }
 
-/// One word of the backup accumulators.
+/// Results of more numbers than a thread has registers gain nothing from loops that are unrolled.
+const REGISTERS: usize = 255;
+
+/// One word of the backup accumulators, or as many as a long array has elements.
 struct Slot {
-    /// The number that it holds, in the accumulators `f`.
+    /// The first of these words.
+    at: usize,
+    /// The number or the array that it holds, in the accumulators `f`.
     source: String,
     kind: Kind,
+    /// The elements of a long array.
+    elements: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +53,20 @@ impl Kind {
 
 fn slots(output: &Struct) -> Vec<Slot> {
     let mut slots = Vec::new();
+    let mut at = 0;
     for field in &output.fields {
         let whole = format!("f.{}", field.name);
-        let mut push = |source: String, kind| slots.push(Slot { source, kind });
+        if let Type::Array(n) = field.ty
+            && n > LONGEST_UNROLLED
+        {
+            slots.push(Slot { at, source: whole, kind: Kind::Sum, elements: Some(n) });
+            at += n;
+            continue;
+        }
+        let mut push = |source: String, kind| {
+            slots.push(Slot { at, source, kind, elements: None });
+            at += 1;
+        };
         match field.ty {
             Type::Reduced(Reduction::Min) => push(whole, Kind::Min),
             Type::Reduced(Reduction::Max) => push(whole, Kind::Max),
@@ -122,11 +140,11 @@ fn reset(text: &mut Text, output: &Struct) {
     if slots.iter().any(|slot| slot.kind.begins_with_zero()) {
         text.line("for (T &sum : total) sum = 0;");
     }
-    for (k, Slot { kind, .. }) in slots.iter().enumerate() {
+    for Slot { at, kind, .. } in &slots {
         match kind {
-            Kind::Min | Kind::ArgMin => text.line(&format!("total[{k}] = infinity();")),
-            Kind::Max => text.line(&format!("total[{k}] = -infinity();")),
-            Kind::Index => text.line(&format!("total[{k}] = word<T>(ArgMin::NONE);")),
+            Kind::Min | Kind::ArgMin => text.line(&format!("total[{at}] = infinity();")),
+            Kind::Max => text.line(&format!("total[{at}] = -infinity();")),
+            Kind::Index => text.line(&format!("total[{at}] = word<T>(ArgMin::NONE);")),
             Kind::Sum | Kind::Count => {}
         }
     }
@@ -143,8 +161,13 @@ fn fold(text: &mut Text, output: &Struct) {
         output.dim()
     ));
     text.open("{");
-    for (k, Slot { source, kind }) in slots(output).iter().enumerate() {
-        let total = format!("total[{k}]");
+    for Slot { at, source, kind, elements } in &slots(output) {
+        if let Some(n) = *elements {
+            let total = element("total", *at);
+            each_element(text, output, n, &format!("{total} += {source}[k];"));
+            continue;
+        }
+        let total = format!("total[{at}]");
         match kind {
             Kind::Sum => text.line(&format!("{total} += {source};")),
             Kind::Min => text.line(&format!("if ({source} < {total}) {total} = {source};")),
@@ -178,12 +201,29 @@ fn merge(text: &mut Text, output: &Struct) {
     if slots.iter().all(|slot| slot.kind == Kind::Sum) {
         text.line(&format!("for (int k = 0; k < {n}; ++k) total[k] += part[k];"));
     } else {
-        for (k, slot) in slots.iter().enumerate() {
-            merge_slot(text, k, slot.kind);
+        for Slot { at, kind, elements, .. } in &slots {
+            if let Some(n) = *elements {
+                let [total, part] = ["total", "part"].map(|of| element(of, *at));
+                each_element(text, output, n, &format!("{total} += {part};"));
+            } else {
+                merge_slot(text, *at, *kind);
+            }
         }
     }
     text.close("}");
     text.gap();
+}
+
+/// Element `k` of an array that begins at this word.
+fn element(words: &str, at: usize) -> String {
+    if at == 0 { format!("{words}[k]") } else { format!("{words}[{at} + k]") }
+}
+
+/// A statement for each element of a long array.
+fn each_element(text: &mut Text, output: &Struct, n: usize, statement: &str) {
+    let is_kept_in_registers = output.dim() <= REGISTERS;
+    text.directive(if is_kept_in_registers { "#pragma unroll" } else { "#pragma unroll 1" });
+    text.line(&format!("for (int k = 0; k < {n}; ++k) {statement}"));
 }
 
 fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
@@ -274,5 +314,5 @@ fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
 
 /// The first of the arguments for a function that takes differences of positions.
 fn space_argument(module: &Module, body: &Body, value: Option<&Expr>) -> &'static str {
-    if needs_space(module, body, value) { "space, " } else { "" }
+    if needs_space(&module.functions, body, value) { "space, " } else { "" }
 }

@@ -2,7 +2,6 @@
 
 use std::num::FpCategory;
 
-use crate::analysis::needs_space;
 use crate::builtin::Builtin;
 use crate::emit_cuda::type_name;
 use crate::ir::{
@@ -147,8 +146,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Call(index, arguments) => {
                 let function = &self.module.functions[*index];
-                let space = needs_space(self.module, &function.body, Some(&function.value));
-                let space = space.then(|| self.body.space.clone());
+                let space = function.summary.needs_space.then(|| self.body.space.clone());
                 let arguments = arguments.iter().map(|argument| self.print(argument));
                 let arguments: Vec<_> = space.into_iter().chain(arguments).collect();
                 format!("{}({})", function.name, arguments.join(", "))

@@ -4,7 +4,6 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{Printer, ident};
-use crate::analysis::needs_space;
 use crate::builtin::Builtin;
 use crate::ir::{BinaryOp, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
 
@@ -82,7 +81,7 @@ impl Printer<'_> {
                 let function = &self.module.functions[*index];
                 let name = &function.ident;
                 let arguments = arguments.iter().map(|argument| self.expr(argument));
-                if needs_space(self.module, &function.body, Some(&function.value)) {
+                if function.summary.needs_space {
                     let space = ident(&self.body.space);
                     quote!(#name::<Real, _>(#space, #(#arguments),*))
                 } else {

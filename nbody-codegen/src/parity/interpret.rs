@@ -11,12 +11,16 @@ use crate::parity::{Parities, Parity};
 
 /// Expressions that are evaluated, and nodes that they make, before it is too much.
 const LIMIT: usize = 20_000;
+/// How deep expressions may be within each other, those of the functions that they call included.
+const DEEPEST: usize = 1000;
 
 pub(super) struct Interpreter<'a> {
     module: &'a Module,
     body: &'a Body,
     graph: Graph,
     evaluated: usize,
+    /// The expressions that are being evaluated.
+    depth: usize,
     pub parities: Parities,
     /// What each `let` gave, one value for each time, and where its block begins.
     given: HashMap<LocalId, (*const Stmt, Vec<Value>)>,
@@ -36,7 +40,7 @@ struct Frame<'a> {
 impl<'a> Interpreter<'a> {
     pub fn new(module: &'a Module, body: &'a Body) -> Self {
         let (graph, parities) = (Graph::new(), Parities::new(body));
-        Self { module, body, graph, evaluated: 0, parities, given: HashMap::new() }
+        Self { module, body, graph, evaluated: 0, depth: 0, parities, given: HashMap::new() }
     }
 
     /// Runs the body, which may end with a value; `None` if that is too much, or the sign of a
@@ -121,6 +125,7 @@ impl<'a> Interpreter<'a> {
             }
             StmtKind::For { local, body } => {
                 for turn in frame.body.locals[*local].range.clone().unwrap_or_default() {
+                    self.count()?;
                     frame.values[*local] = Some(self.graph.integer(turn));
                     self.statements(frame, body)?;
                 }
@@ -217,17 +222,23 @@ impl<'a> Interpreter<'a> {
     }
 
     fn expr(&mut self, frame: &Frame<'a>, expr: &'a Expr) -> Option<Value> {
-        self.evaluated += 1;
-        if self.evaluated.max(self.graph.len()) > LIMIT {
-            return None;
-        }
-        let value = self.value(frame, expr)?;
+        self.count()?;
+        self.depth += 1;
+        let value = if self.depth > DEEPEST { None } else { self.value(frame, expr) };
+        self.depth -= 1;
+        let value = value?;
         if frame.is_outer {
             let parity = self.parity(value);
             let known = self.parities.exprs.entry(std::ptr::from_ref(expr));
             known.and_modify(|known| *known = known.and(parity)).or_insert(parity);
         }
         Some(value)
+    }
+
+    /// Counts what is evaluated, until it is too much.
+    fn count(&mut self) -> Option<()> {
+        self.evaluated += 1;
+        (self.evaluated.max(self.graph.len()) <= LIMIT).then_some(())
     }
 
     fn exprs(&mut self, frame: &Frame<'a>, exprs: &'a [Expr]) -> Option<Vec<Value>> {

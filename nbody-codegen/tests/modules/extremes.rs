@@ -19,6 +19,8 @@ pub mod extremes {
         pub longest: Max<Real>,
         pub nearest: ArgMin<Real>,
         pub alike: Count,
+        /// Counts by distance.
+        pub bins: [Real; 48],
     }
 
     impl Interaction for Extremes {
@@ -38,6 +40,11 @@ pub mod extremes {
             f.nearest.min(r);
             if i.kind == j.kind {
                 f.alike += 1;
+            }
+            for k in 0..48 {
+                if r > k as Real {
+                    f.bins[k] += 1.0;
+                }
             }
         }
     }

@@ -1,0 +1,138 @@
+//! How deep a module nests, told from its tokens before anything goes as deep as they do, and runs out
+//! of stack: the parser, the checks, and what prints and drops a tree.
+
+use std::vec::IntoIter;
+
+use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
+use quote::quote;
+
+use crate::diagnostics::{Ctxt, Site};
+use crate::message;
+
+/// Parentheses, brackets and braces within each other.
+const DEEPEST: usize = 64;
+/// Operators of an expression and of those around it, each of which may be a level of its tree.
+const LONGEST: usize = 500;
+
+/// Refuses what nests too deep, and leaves it out, so that the rest may be parsed.
+pub fn check(cx: &Ctxt, item: TokenStream) -> TokenStream {
+    let mut innermost = Open::new(cx, None, item, 0);
+    let mut outer = Vec::new();
+    loop {
+        match innermost.rest.next() {
+            Some((TokenTree::Group(group), operators)) => {
+                let mut inside = group.stream();
+                if outer.len() == DEEPEST {
+                    let site = Site::at(group.span_open());
+                    cx.error(site, &message::NESTING, &[&DEEPEST.to_string()]);
+                    // This is an expression, a type and a pattern.
+                    inside = quote!(_);
+                }
+                let inner = Open::new(cx, Some(group), inside, operators);
+                outer.push(std::mem::replace(&mut innermost, inner));
+            }
+            Some((token, _)) => innermost.done.push(token),
+            None => {
+                let done: TokenStream = innermost.done.into_iter().collect();
+                let (Some(before), Some(group)) = (outer.pop(), innermost.group) else {
+                    return done;
+                };
+                innermost = before;
+                let mut kept = Group::new(group.delimiter(), done);
+                kept.set_span(group.span());
+                innermost.done.push(kept.into());
+            }
+        }
+    }
+}
+
+/// A group whose tokens are being looked at; at the outermost level, none.
+struct Open {
+    group: Option<Group>,
+    /// The tokens to come, with the operators around each.
+    rest: IntoIter<(TokenTree, usize)>,
+    done: Vec<TokenTree>,
+}
+
+impl Open {
+    fn new(cx: &Ctxt, group: Option<Group>, stream: TokenStream, around: usize) -> Self {
+        let tokens: Vec<TokenTree> = stream.into_iter().collect();
+        let mut rest = Vec::with_capacity(tokens.len());
+        let mut begin = 0;
+        // What stands behind something too long may belong to it.
+        let mut is_whole = true;
+        while begin < tokens.len() {
+            let expression = &tokens[begin..expression_end(&tokens, begin)];
+            begin += expression.len();
+            // Of the operators behind and before one operand those of another are no part.
+            let (mut operators, mut steps, mut most_steps) = (around, 0, 0);
+            let mut too_long = None;
+            for at in 0..expression.len() {
+                match level(expression, at) {
+                    None => {}
+                    Some(Level::Operator) => (operators, steps) = (operators + 1, 0),
+                    Some(Level::Step) => steps += 1,
+                }
+                most_steps = most_steps.max(steps);
+                if operators + most_steps > LONGEST && too_long.is_none() {
+                    too_long = Some(expression[at].span());
+                }
+            }
+            if let Some(span) = too_long {
+                cx.error(Site::at(span), &message::EXPRESSION_LENGTH, &[&LONGEST.to_string()]);
+                is_whole = false;
+            }
+            if is_whole {
+                let operators = operators + most_steps;
+                rest.extend(expression.iter().map(|token| (token.clone(), operators)));
+            }
+        }
+        Self { group, rest: rest.into_iter(), done: Vec::new() }
+    }
+}
+
+/// Where the expression, statement or item ends that begins here: behind `,`, `;` or braces that
+/// nothing carries on.
+fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
+    let ends = |at: usize| match &tokens[at] {
+        TokenTree::Punct(punct) => matches!(punct.as_char(), ',' | ';'),
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            match tokens.get(at + 1) {
+                Some(TokenTree::Ident(next)) => next != "else" && next != "as",
+                Some(TokenTree::Punct(next)) => next.as_char() == '#',
+                Some(TokenTree::Group(next)) => next.delimiter() == Delimiter::Brace,
+                _ => true,
+            }
+        }
+        _ => false,
+    };
+    (begin..tokens.len()).find(|at| ends(*at)).map_or(tokens.len(), |at| at + 1)
+}
+
+/// What makes an expression one level deeper.
+enum Level {
+    /// Whatever stands between or before operands.
+    Operator,
+    /// From one operand to a part of it or its method: `i.pos`, `f()()`.
+    Step,
+}
+
+/// What a token is: punctuation, and a word such as `as`, `else` or `return` in front of another, are
+/// operators.
+fn level(tokens: &[TokenTree], at: usize) -> Option<Level> {
+    let before = at.checked_sub(1).map(|at| &tokens[at]);
+    let is_joint = |punct: &Punct| punct.spacing() == Spacing::Joint;
+    match &tokens[at] {
+        TokenTree::Punct(punct) => match (punct.as_char(), before) {
+            (',' | ';' | ':' | '\'' | '#', _) => None,
+            ('=' | '>', Some(TokenTree::Punct(punct))) if is_joint(punct) => None,
+            ('.', _) => Some(Level::Step),
+            _ => Some(Level::Operator),
+        },
+        TokenTree::Ident(_) => {
+            matches!(tokens.get(at + 1), Some(TokenTree::Ident(_))).then_some(Level::Operator)
+        }
+        TokenTree::Group(_) => matches!(before, Some(TokenTree::Group(_))).then_some(Level::Step),
+        TokenTree::Literal(_) => None,
+    }
+}
