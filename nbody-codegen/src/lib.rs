@@ -1,9 +1,10 @@
 //! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
 //!
-//! Data flows one way. `nesting` refuses what nests too deep for the rest, `syntax` sorts the items of the module, `check` resolves names and types
-//! and collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the
-//! same tree in two languages; `parity` and `exchange` make a tree of both directions of a pair
-//! where they can, and `expand` puts the pieces together.
+//! Data flows one way. `nesting` refuses what is too deep for the rest, `fragments` takes away the
+//! traces of macros, `syntax` sorts the items of the module, `check` resolves names and types and
+//! collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the same
+//! tree in two languages; `parity` and `exchange` make a tree of both directions of a pair where they
+//! can, and `expand` puts the pieces together.
 //!
 //! It is no proc-macro itself, so that it can be tested, and used, like any other code.
 
@@ -18,6 +19,7 @@ mod emit_cuda;
 mod emit_rust;
 mod exchange;
 mod expand;
+mod fragments;
 mod ir;
 mod message;
 mod names;
@@ -56,11 +58,11 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
     if cx.messages().len() > before {
         // What is left out is missed elsewhere.
         let quiet = Ctxt::new();
-        let module = syntax::Module::parse(&quiet, item);
+        let module = syntax::Module::parse(&quiet, fragments::spliced(item));
         let _missed = quiet.finish();
         return (module, None);
     }
-    let module = syntax::Module::parse(cx, item);
+    let module = syntax::Module::parse(cx, fragments::spliced(item));
     let checked = module.as_ref().and_then(|module| check::check(cx, module));
     (module, checked)
 }

@@ -89,7 +89,7 @@ messages! {
     UNKNOWN_COMPONENT: "a `{}` has no component `{}`", "its components are {}";
     POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: take `j.{} - i.{}` and its components";
     // Statements.
-    STATEMENT: "{} is not part of the language of interactions", "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
+    STATEMENT: "{} is not part of the language of interactions", "{}";
     FOR_RANGE: "a `for` runs over a constant range of whole numbers", "write `for k in 0..3 { ... }`, with at most 1024 turns";
     FOR_ASSIGN: "`{}` counts the turns of a `for`, and does not change within one", "compute with it in a variable of its own";
     FOR_PATTERN: "the variable of a `for` is one name", "write `for k in 0..3 { ... }`";
@@ -106,7 +106,7 @@ messages! {
     ASSIGN_OUTPUT: "a result is accumulated, not assigned", "write `{} += ...` or `{} -= ...`";
     NOT_A_SUM: "a `{}` is not a sum", "write `{}`";
     REDUCE: "a result that is a `{}` has no method `{}`", "{}";
-    ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "both sides must have one type";
+    ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "{}";
     ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
     READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
     UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `pair`, or remove the field";
@@ -123,7 +123,7 @@ messages! {
     LITERAL_RANGE: "this number is out of range", "a `Real` is finite, and a `u32` fits in 32 bits";
     CAST: "`{} as {}` is not a conversion of the language", "the only one is `u32 as Real`";
     ARITY: "`{}` takes {}, and {} given", "";
-    ARGUMENT_TYPE: "this argument is a `{}`, and `{}` takes a `{}`", "";
+    ARGUMENT_TYPE: "this argument is a `{}`, and `{}` takes a `{}`", "{}";
     POWI: "the exponent of `powi` is a constant whole number", "write it as a number, such as `powi(3)`, or use `powf`";
     INDEX: "an index is a whole number below {}", "write it as a number, a `u32` constant, or the variable of a `for`";
     INDEX_TYPE: "an index is a `u32`, and this is a `{}`", "write a number, a `u32` constant, the variable of a `for` or a `u32` field";

@@ -404,8 +404,17 @@ pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
 pub fn type_name(ty: &Type) -> Option<Ident> {
     match ty {
         Type::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
+        Type::Group(group) => type_name(&group.elem),
         _ => None,
     }
+}
+
+/// The expression inside what a macro holds together.
+pub fn without_groups(mut expr: &Expr) -> &Expr {
+    while let Expr::Group(group) = expr {
+        expr = &group.expr;
+    }
+    expr
 }
 
 fn item_name(item: &Item) -> &'static str {

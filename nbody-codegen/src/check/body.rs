@@ -6,6 +6,7 @@ use quote::ToTokens;
 use syn::{Block, Expr, Ident, Local, Pat};
 
 use crate::check::control::is_simple_if;
+use crate::check::expr::real_of;
 use crate::check::scope::{Binding, Scopes};
 use crate::check::{Items, operator, types};
 use crate::comments::Comments;
@@ -37,6 +38,13 @@ pub(crate) struct BodyChecker<'a> {
     pub open: Vec<Vec<Stmt>>,
     accumulated: HashSet<String>,
 }
+
+/// What to write instead of statements that the language does not have.
+const STATEMENTS: &str =
+    "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
+const NO_WHILE: &str =
+    "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
+const NO_JUMP: &str = "put an `if` around the rest of the turn";
 
 /// What an assignment changes.
 enum Target {
@@ -161,8 +169,8 @@ impl<'a> BodyChecker<'a> {
             // A semicolon by itself.
             syn::Stmt::Expr(Expr::Verbatim(nothing), _) if nothing.is_empty() => {}
             syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
-            syn::Stmt::Item(item) => self.refuse_statement(item, "an item"),
-            syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call"),
+            syn::Stmt::Item(item) => self.refuse_statement(item, "an item", STATEMENTS),
+            syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call", STATEMENTS),
         }
         let end = Site::of(statement).end();
         if let Some(behind) = self.comments.behind(end)
@@ -172,8 +180,8 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    fn refuse_statement(&self, at: &impl ToTokens, name: &str) {
-        self.items.cx.error(Site::of(at), &message::STATEMENT, &[name]);
+    fn refuse_statement(&self, at: &impl ToTokens, name: &str, help: &str) {
+        self.items.cx.error(Site::of(at), &message::STATEMENT, &[name, help]);
     }
 
     /// Adds a statement to the innermost open block.
@@ -238,6 +246,7 @@ impl<'a> BodyChecker<'a> {
 
     pub fn expr_statement(&mut self, expr: &Expr) {
         match expr {
+            Expr::Group(group) => self.expr_statement(&group.expr),
             Expr::If(choice) => {
                 self.if_(choice);
             }
@@ -255,12 +264,12 @@ impl<'a> BodyChecker<'a> {
             Expr::Return(guard) => {
                 self.return_(guard);
             }
-            Expr::Break(_) => self.refuse_statement(expr, "`break`"),
-            Expr::Continue(_) => self.refuse_statement(expr, "`continue`"),
-            Expr::While(_) => self.refuse_statement(expr, "`while`"),
-            Expr::Loop(_) => self.refuse_statement(expr, "`loop`"),
-            Expr::Macro(_) => self.refuse_statement(expr, "a macro call"),
-            Expr::Match(_) => self.refuse_statement(expr, "`match`"),
+            Expr::Break(_) => self.refuse_statement(expr, "`break`", NO_JUMP),
+            Expr::Continue(_) => self.refuse_statement(expr, "`continue`", NO_JUMP),
+            Expr::While(_) => self.refuse_statement(expr, "`while`", NO_WHILE),
+            Expr::Loop(_) => self.refuse_statement(expr, "`loop`", NO_WHILE),
+            Expr::Macro(_) => self.refuse_statement(expr, "a macro call", STATEMENTS),
+            Expr::Match(_) => self.refuse_statement(expr, "`match`", "use `if` and `else`"),
             Expr::MethodCall(call) if self.is_result(&call.receiver) => {
                 self.reduce(call);
             }
@@ -283,9 +292,16 @@ impl<'a> BodyChecker<'a> {
             None => Some(value.ty),
         };
         if result != Some(ty) {
-            let (found, expected) = (value.ty.to_string(), ty.to_string());
-            let message = &message::ASSIGN_TYPE;
-            self.items.cx.error(Site::of(right), message, &[&found, &expected]);
+            let help = match (&target, real_of(&value, ty)) {
+                (Target::Output(Place { whole: Type::Array(_), component: None, .. }), _) => {
+                    let written = left.to_token_stream().to_string().replace(' ', "");
+                    format!("write `{written}[k] += ...`")
+                }
+                (_, Some(real)) => real,
+                _ => "both sides must have one type".to_owned(),
+            };
+            let arguments = [&*value.ty.to_string(), &ty.to_string(), &help];
+            self.items.cx.error(Site::of(right), &message::ASSIGN_TYPE, &arguments);
             return None;
         }
         let kind = match target {
@@ -330,6 +346,7 @@ impl<'a> BodyChecker<'a> {
                 component_of(base, |ty| self.known_index(ty, &index.expr, &index.index))
             }
             Expr::Paren(paren) => self.target(&paren.expr, op),
+            Expr::Group(group) => self.target(&group.expr, op),
             _ => {
                 cx.error(site, &message::ASSIGN_TARGET, &[]);
                 None
@@ -363,7 +380,8 @@ impl<'a> BodyChecker<'a> {
             }
             Some(Binding::Unknown) => None,
             None => {
-                let help = suggestion(&name, self.scopes.names());
+                let help = self.of_record(&name);
+                let help = help.unwrap_or_else(|| suggestion(&name, self.scopes.names()));
                 cx.error(site, &message::UNKNOWN_NAME, &[&name, &help]);
                 None
             }
@@ -380,7 +398,8 @@ impl<'a> BodyChecker<'a> {
         let found = self.field(output, &field.member)?;
         self.accumulated.insert(found.ident.to_string());
         if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
-            let written = field.to_token_stream().to_string().replace(' ', "");
+            let element = if matches!(found.ty, Type::Array(_)) { "[k]" } else { "" };
+            let written = field.to_token_stream().to_string().replace(' ', "") + element;
             let message = &message::ASSIGN_OUTPUT;
             self.items.cx.error(Site::of(field), message, &[&written, &written]);
             return None;

@@ -64,6 +64,7 @@ pub(crate) fn exponent(expr: &Expr, constants: &[Constant]) -> Option<i32> {
             exponent(&unary.expr, constants).map(|n| -n)
         }
         Expr::Paren(paren) => exponent(&paren.expr, constants),
+        Expr::Group(group) => exponent(&group.expr, constants),
         _ => i32::try_from(index(expr, constants)?).ok(),
     }
 }

@@ -8,7 +8,7 @@ use crate::check::constant;
 use crate::diagnostics::Site;
 use crate::ir::{self, Place, Stmt, StmtKind, Type};
 use crate::message;
-use crate::syntax;
+use crate::syntax::{self, without_groups};
 
 impl BodyChecker<'_> {
     pub fn if_(&mut self, choice: &ExprIf) -> Option<()> {
@@ -32,7 +32,7 @@ impl BodyChecker<'_> {
             let bound = constant::index(expr.as_deref()?, self.items.constants)?;
             u32::try_from(bound).ok()
         };
-        let range = match &*turns.expr {
+        let range = match without_groups(&turns.expr) {
             Expr::Range(range) if matches!(range.limits, syn::RangeLimits::HalfOpen(_)) => {
                 bound(&range.start).zip(bound(&range.end)).map(|(start, end)| start..end)
             }

@@ -12,6 +12,7 @@ use crate::check::{constant, operator, types};
 use crate::diagnostics::Site;
 use crate::ir::{self, ExprKind, FieldName, Index, Input, Struct, Type, UnaryOp};
 use crate::message::{self, suggestion};
+use crate::syntax::without_groups;
 
 impl BodyChecker<'_> {
     /// The typed form of an expression; `None` after an error.
@@ -115,8 +116,12 @@ impl BodyChecker<'_> {
                 let constants = self.items.constants;
                 let Some(index) = constants.iter().position(|constant| constant.ident == *ident)
                 else {
-                    let constants = constants.iter().map(|constant| constant.name.as_str());
-                    let help = suggestion(&name, self.scopes.names().chain(constants));
+                    let constants: Vec<_> =
+                        constants.iter().map(|constant| constant.ident.to_string()).collect();
+                    let constants = constants.iter().map(String::as_str);
+                    let help = self.of_record(&name);
+                    let help = help
+                        .unwrap_or_else(|| suggestion(&name, self.scopes.names().chain(constants)));
                     cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&name, &help]);
                     return None;
                 };
@@ -126,9 +131,27 @@ impl BodyChecker<'_> {
         Some(ir::Expr { kind, ty, span })
     }
 
+    /// What to write for a bare name that is a field of the parameters, a particle or the result.
+    pub fn of_record(&self, name: &str) -> Option<String> {
+        let has = |record: &Struct| record.fields.iter().any(|field| field.ident == name);
+        let mut found: Vec<String> = Vec::new();
+        for role in self.scopes.names() {
+            let record = match self.scopes.find(role)? {
+                Binding::Input(input) => self.record_of(input),
+                Binding::Output => self.output,
+                _ => None,
+            };
+            if record.is_some_and(has) {
+                found.push(format!("`{role}.{name}`"));
+            }
+        }
+        found.sort_unstable();
+        (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
+    }
+
     /// What a name before a dot stands for, if that is a record.
     pub fn record(&self, base: &Expr) -> Option<Binding> {
-        let Expr::Path(path) = base else { return None };
+        let Expr::Path(path) = without_groups(base) else { return None };
         let binding = self.scopes.find(&path.path.get_ident()?.to_string())?;
         matches!(binding, Binding::Input(_) | Binding::Output).then_some(binding)
     }
@@ -331,7 +354,7 @@ impl BodyChecker<'_> {
     fn call(&mut self, call: &ExprCall) -> Option<ir::Expr> {
         let cx = self.items.cx;
         let site = Site::of(&call.func);
-        let Expr::Path(path) = &*call.func else {
+        let Expr::Path(path) = without_groups(&call.func) else {
             cx.error(site, &message::EXPRESSION, &["this call", "call a function of the module"]);
             return None;
         };
@@ -341,7 +364,8 @@ impl BodyChecker<'_> {
         }
         let Some(signature) = self.items.signatures.get(&name) else {
             let functions = self.items.signatures.keys().map(String::as_str);
-            let help = suggestion(&name, functions.chain(["Vector::new"]));
+            let help = as_method(path, call)
+                .unwrap_or_else(|| suggestion(&name, functions.chain(["Vector::new"])));
             cx.error(site, &message::UNKNOWN_FUNCTION, &[&name, &help]);
             return None;
         };
@@ -379,13 +403,45 @@ impl BodyChecker<'_> {
         let mut right = true;
         for ((value, argument), ty) in values.iter().zip(&arguments).zip(expected) {
             if value.ty != *ty {
-                let (found, expected) = (value.ty.to_string(), ty.to_string());
-                cx.error(Site::of(argument), &message::ARGUMENT_TYPE, &[&found, name, &expected]);
+                let help = real_of(value, *ty).unwrap_or_default();
+                let arguments = [&*value.ty.to_string(), name, &ty.to_string(), &help];
+                cx.error(Site::of(argument), &message::ARGUMENT_TYPE, &arguments);
                 right = false;
             }
         }
         right.then_some(values)
     }
+}
+
+/// How an integer becomes the real number that was expected.
+pub(crate) fn real_of(value: &ir::Expr, expected: Type) -> Option<String> {
+    match (&value.kind, value.ty, expected) {
+        (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
+        (_, Type::U32, Type::Real) => Some("convert it with `as Real`".to_owned()),
+        _ => None,
+    }
+}
+
+/// The method that was called as if it were a function, as in `sqrt(x)` and `f64::max(a, b)`.
+fn as_method(function: &syn::ExprPath, call: &ExprCall) -> Option<String> {
+    let name = function.path.segments.last()?.ident.to_string();
+    let methods = Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR).map(|method| method.name());
+    methods.chain(["powi", "select"]).find(|method| *method == name)?;
+    let written = |expr: &Expr| {
+        let text = expr.to_token_stream().to_string();
+        [" . ", " ,", "( ", " )", " ("]
+            .iter()
+            .fold(text, |text, space| text.replace(space, space.trim()))
+    };
+    let (receiver, arguments) = (call.args.first()?, call.args.iter().skip(1));
+    let receiver = match receiver {
+        Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::If(_) => {
+            format!("({})", written(receiver))
+        }
+        _ => written(receiver),
+    };
+    let arguments: Vec<_> = arguments.map(written).collect();
+    Some(format!("`{name}` is a method: write `{receiver}.{name}({})`", arguments.join(", ")))
 }
 
 fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {

@@ -367,6 +367,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
             Type::Reduced(Reduction::Count) => " += 1;",
             Type::Reduced(Reduction::Max) => ".max(...);",
             Type::Reduced(_) => ".min(...);",
+            Type::Array(_) => "[k] += ...;",
             _ => " += ...;",
         };
         let missing = format!("{}.{}{how}", impl_.names[2], field.ident);

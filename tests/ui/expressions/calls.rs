@@ -33,6 +33,9 @@ mod wrong {
             let k = kernel(d);
             let l = Vector::new(1.0);
             let m = i.pos.norm();
+            let n = sqrt(d.norm2() + self.eps2);
+            let o = f64::max(i.mass, kernel(j.mass)) + dot(d, d) + powi(j.mass, 3);
+            let p = i.mass.max(0) + i.mass.min(i.kind) + kernel(1);
             f.acc += j.mass * d;
             f.pot += self.eps2;
         }

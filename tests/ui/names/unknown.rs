@@ -1,5 +1,6 @@
 #[nbody::interaction]
 mod wrong {
+    const TYPE_: Real = 1.0;
     pub struct Law {
         pub eps2: Real,
     }
@@ -28,7 +29,10 @@ mod wrong {
             let h = i.mass.x;
             let k = SOFTENING + std::f64::consts::PHI + core::f64::consts::FRAC_PI_5;
             let l = i;
+            let m = eps2 + mass;
+            let n = force * TYPE;
             f.accel += d;
+            pot += i.mass;
             f.acc += j.mass * d;
             f.pot += self.eps2;
         }

@@ -41,4 +41,29 @@ mod wrong {
     }
 }
 
+/// Arrays are accumulated element by element.
+#[nbody::interaction]
+mod elements {
+    pub struct Law;
+    pub struct Body {
+        pub x: Real,
+    }
+    pub struct Histogram {
+        pub bins: [Real; 4],
+        pub more: [Real; 4],
+        pub none: [Real; 4],
+    }
+
+    impl Interaction for Law {
+        type I = Body;
+        type J = Body;
+        type F = Histogram;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Histogram) {
+            f.bins = i.x;
+            f.more += j.x;
+        }
+    }
+}
+
 fn main() {}

@@ -1,0 +1,36 @@
+//! What `macro_rules!` puts for `$e:expr`, `$b:block` and the like: its tokens, in a group without
+//! delimiters, so that they hold together. Where they do so anyway, the group is in the way.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+/// The tokens without such groups, but for types and for expressions of several tokens.
+pub fn spliced(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is_alone = tokens.len() == 1;
+    let each = tokens.into_iter().map(|token| {
+        let TokenTree::Group(group) = token else { return token.into() };
+        let inside = spliced(group.stream());
+        if group.delimiter() == Delimiter::None && (is_alone || holds_together(&inside)) {
+            return inside;
+        }
+        let mut kept = Group::new(group.delimiter(), inside);
+        kept.set_span(group.span());
+        TokenTree::Group(kept).into()
+    });
+    each.collect()
+}
+
+/// Whether what stands around these tokens does not tear them apart: they are one, or none, or
+/// begin an item, a statement, a visibility or a pattern.
+fn holds_together(tokens: &TokenStream) -> bool {
+    const FIRST: [&str; 12] = [
+        "pub", "struct", "const", "fn", "impl", "type", "use", "static", "enum", "let", "mut",
+        "ref",
+    ];
+    let mut tokens = tokens.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Ident(first)), Some(_)) => FIRST.iter().any(|word| first == word),
+        (Some(TokenTree::Punct(first)), Some(_)) => first.as_char() == '#',
+        _ => true,
+    }
+}
