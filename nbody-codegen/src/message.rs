@@ -77,7 +77,7 @@ messages! {
     FN_MODIFIER: "helper functions are plain `fn`", "remove `const`, `async`, `unsafe` and `extern`";
     FN_VALUE: "the body of `{}` ends without a value", "end it with an expression of type `{}`, without a semicolon";
     RECURSION: "`{}` calls itself", "a GPU has no stack to speak of: unroll the recursion";
-    CONST_TYPE: "a constant is a `Real` or a `u32`", "write `const {}: Real = ...;`";
+    CONST_TYPE: "a constant is a `Real` or a `u32`", "write `const {}: {} = ...;`";
     CONST_VALUE: "this is not a constant expression", "a constant is computed from numbers, other constants, `+ - * /` and `core::f64::consts`";
     CONST_RANGE: "the value of `{}` is out of range", "a `Real` constant is finite, and a `u32` constant fits in 32 bits";
     // Names.
@@ -133,18 +133,22 @@ messages! {
     EMPTY_ARRAY: "an array holds at least one `Real`", "";
 }
 
+/// The name that a misspelt one was meant to be.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = names
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()) / 3);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+}
+
 /// `did you mean` for a misspelt name, or the list of names to choose from.
 pub fn suggestion<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();
     names.sort_unstable();
     names.dedup();
-    let near = names
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()) / 3)
-        .min_by_key(|(distance, _)| *distance);
-    match near {
-        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
+    match nearest(name, names.iter().copied()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
         None if names.is_empty() => "there is none to choose from".to_owned(),
         None => {
             let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

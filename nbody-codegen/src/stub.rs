@@ -1,60 +1,287 @@
-//! What takes the place of a module that was refused: its types and an interaction that does
-//! nothing, so that the code around it compiles and adds no errors of its own.
+//! What takes the place of a module that was refused: its types, as visible as can be, and
+//! interactions that do nothing, so that the code around it compiles and adds no errors of its own.
+//!
+//! The `unsafe impl` of both traits is sound: beside an error, nothing of this is ever run.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use syn::{Ident, Type};
 
 use crate::check;
 use crate::diagnostics::Ctxt;
+use crate::emit_rust::type_tokens;
+use crate::ir::{self, Constant, Value};
+use crate::message::nearest;
 use crate::names::{self, Unique};
-use crate::{expand, ir, syntax};
+use crate::syntax::{self, Function, Module, Roles, Struct, Tuple};
 
-pub fn stub(module: &syntax::Module, krate: &TokenStream) -> TokenStream {
-    let cx = Ctxt::new();
-    let mut names = Unique::default();
-    let constants = check::constant::check(&cx, &module.constants, &mut names);
-    let structs = check::structs(&cx, module, &constants, &mut names);
+/// Types of Rust that a field may have been given.
+const PRIMITIVES: &[&str] = &[
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize",
+];
+
+pub fn stub(module: &Module, krate: &TokenStream) -> TokenStream {
     // These errors were reported when the module was checked.
-    let _reported = cx.finish();
-    let known = |ident: &syn::Ident| structs.iter().any(|item| item.ident == *ident);
-    let interactions = module
-        .interactions
-        .iter()
-        .filter(|impl_| [&impl_.target, &impl_.i, &impl_.j, &impl_.f].into_iter().all(known))
-        .map(interaction)
-        .collect();
-    let module = ir::Module {
-        attrs: module.attrs.clone(),
-        vis: module.vis.clone(),
-        ident: module.ident.clone(),
-        names,
-        structs,
-        constants,
-        functions: Vec::new(),
-        interactions,
-    };
-    expand::expand(&module, krate)
+    let quiet = Ctxt::new();
+    let constants = check::constant::check(&quiet, &module.constants, &mut Unique::default());
+    let stub = Stub { module, krate, constants, quiet };
+    let values = stub.values();
+    let structs = stub.structs().map(|item| stub.structure(item));
+    let tuples = stub.tuples().map(|item| stub.tuple(item));
+    let structs: TokenStream = structs.chain(tuples).collect();
+    let interactions = stub.interactions();
+    let _reported = stub.quiet.finish();
+    let Module { vis, ident, .. } = module;
+    quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #vis mod #ident {
+            /// A type that is the same for every scalar.
+            #[doc(hidden)]
+            pub trait __Same<__T> { type As; }
+            impl<__L, __T> __Same<__T> for __L { type As = __T; }
+            #values
+            #structs
+            #interactions
+        }
+    }
 }
 
-fn interaction(impl_: &syntax::Interaction) -> ir::Interaction {
-    let index = "_index".to_owned();
-    let mut names = Unique::default();
-    let [i, j, f] =
-        impl_.names.each_ref().map(|name| format!("_{}", names.name(&name.to_string())));
-    let body = ir::Body {
-        locals: Vec::new(),
-        statements: Vec::new(),
-        // Nothing that a user writes ends up as `__space`.
-        space: "_space".to_owned(),
-        comments: Vec::new(),
-    };
-    ir::Interaction {
-        ident: impl_.target.clone(),
-        name: names::snake_case(&impl_.target.to_string()),
-        i: impl_.i.clone(),
-        j: impl_.j.clone(),
-        f: impl_.f.clone(),
-        self_pairs: false,
-        cutoff: None,
-        pair: ir::Pair { docs: Vec::new(), roles: ir::Roles { i, j, f, index, g: None }, body },
+struct Stub<'a> {
+    module: &'a Module,
+    krate: &'a TokenStream,
+    constants: Vec<Constant>,
+    quiet: Ctxt,
+}
+
+impl<'a> Stub<'a> {
+    /// The structs, each name once.
+    fn structs(&self) -> impl Iterator<Item = &'a Struct> {
+        let structs = &self.module.structs;
+        let is_first = |(k, item): &(usize, &Struct)| {
+            // Within itself its name would be that of the scalar.
+            item.ident != "Real" && structs[..*k].iter().all(|other| other.ident != item.ident)
+        };
+        structs.iter().enumerate().filter(is_first).map(|(_, item)| item)
     }
+
+    /// The structs whose fields have no names.
+    fn tuples(&self) -> impl Iterator<Item = &'a Tuple> {
+        let (structs, tuples) = (&self.module.structs, &self.module.tuples);
+        let is_first = |(k, item): &(usize, &Tuple)| {
+            structs.iter().all(|other| other.ident != item.ident)
+                && tuples[..*k].iter().all(|other| other.ident != item.ident)
+        };
+        tuples.iter().enumerate().filter(is_first).map(|(_, item)| item)
+    }
+
+    /// The names of all of them.
+    fn names(&self) -> impl Iterator<Item = &'a Ident> {
+        let tuples = self.tuples().map(|item| &item.ident);
+        self.structs().map(|item| &item.ident).chain(tuples)
+    }
+
+    /// The constants and the functions, each name once.
+    fn values(&self) -> TokenStream {
+        let units = self.structs().filter(|item| item.fields.is_empty());
+        let mut taken: Vec<&Ident> = units.map(|item| &item.ident).collect();
+        let mut tokens = TokenStream::new();
+        for (item, constant) in self.module.constants.iter().zip(&self.constants) {
+            if taken.contains(&&item.ident) {
+                continue;
+            }
+            taken.push(&item.ident);
+            let (ident, ty) = (&item.ident, &item.ty);
+            let value = match constant.value {
+                Value::Real(x) => Literal::f64_unsuffixed(x),
+                Value::U32(n) => Literal::u32_unsuffixed(n),
+            };
+            tokens.extend(match primitive(ty) {
+                Some(_) if is_named(ty, "bool") => quote!(pub const #ident: #ty = false;),
+                Some(_) => quote!(pub const #ident: #ty = #value as #ty;),
+                None => {
+                    let ty = if constant.value.ty() == ir::Type::U32 { "u32" } else { "f64" };
+                    let ty = Ident::new(ty, ident.span());
+                    quote!(pub const #ident: ::core::primitive::#ty = #value;)
+                }
+            });
+        }
+        for item in &self.module.functions {
+            if !taken.contains(&&item.ident) {
+                taken.push(&item.ident);
+                tokens.extend(self.function(item));
+            }
+        }
+        tokens
+    }
+
+    fn function(&self, item: &Function) -> TokenStream {
+        let (krate, name) = (self.krate, &item.ident);
+        let ty = |written| {
+            let known = check::types::check(&self.quiet, written, &self.constants);
+            type_tokens(known.unwrap_or(ir::Type::Real), krate)
+        };
+        let (parameters, output) =
+            (item.parameters.iter().map(|(_, written)| ty(written)), ty(&item.output));
+        quote! {
+            pub fn #name<Real: #krate::Lane>(#(_: #parameters),*) -> #output {
+                ::core::unimplemented!()
+            }
+        }
+    }
+
+    fn structure(&self, item: &Struct) -> TokenStream {
+        let name = &item.ident;
+        let mut fields: Vec<(&Ident, TokenStream)> = Vec::new();
+        for field in &item.fields {
+            if fields.iter().all(|(ident, _)| **ident != field.ident) {
+                fields.push((&field.ident, self.ty(name, &field.ty)));
+            }
+        }
+        let fields = fields.iter().map(|(ident, ty)| quote!(pub #ident: #ty,));
+        let marker = item
+            .fields
+            .is_empty()
+            .then(|| quote!(#[doc(hidden)] pub __real: ::core::marker::PhantomData<Real>));
+        let value = item.fields.is_empty().then(
+            || quote!(pub const #name: #name = #name { __real: ::core::marker::PhantomData };),
+        );
+        let record = self.record(name, &quote!({ #(#fields)* #marker }));
+        quote!(#record #value)
+    }
+
+    fn tuple(&self, item: &Tuple) -> TokenStream {
+        let fields = item.fields.iter().map(|ty| self.ty(&item.ident, ty));
+        self.record(&item.ident, &quote!((#(pub #fields),*);))
+    }
+
+    /// A struct of these fields that is a particle, parameters and a result.
+    fn record(&self, name: &Ident, fields: &TokenStream) -> TokenStream {
+        let krate = self.krate;
+        quote! {
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            pub struct #name<Real: #krate::Lane = ::core::primitive::f64> #fields
+            impl<Real: #krate::Lane> ::core::default::Default for #name<Real> {
+                fn default() -> Self { ::core::unimplemented!() }
+            }
+            unsafe impl<Real: #krate::Lane> #krate::Record for #name<Real> {
+                type Lane = Real;
+                type With<__M: #krate::Lane> = #name<__M>;
+                type Host = #name<::core::primitive::f64>;
+                const FIELDS: &'static [#krate::Field] = &[];
+                const DIM: ::core::primitive::usize = 0;
+                fn read<__R: #krate::Reader<Real>>(_: &mut __R) -> Self { ::core::unimplemented!() }
+                fn write<__W: #krate::Writer<Real>>(&self, _: &mut __W) {}
+            }
+            impl #krate::Output for #name {
+                fn select<__L: #krate::Lane>(
+                    _: __L::Mask, _: &#name<__L>, _: &#name<__L>,
+                ) -> #name<__L> { ::core::unimplemented!() }
+                fn compensate<__L: #krate::Lane>(
+                    _: &#name<__L>, _: &mut #name<__L>, _: &mut #name<__L>,
+                ) {}
+            }
+        }
+    }
+
+    /// The type of a field: its own, or what was written if Rust has that, or else a number.
+    fn ty(&self, of: &Ident, ty: &Type) -> TokenStream {
+        let known = check::types::check(&self.quiet, ty, &self.constants);
+        match (known, ty) {
+            (Some(known), _) if known != ir::Type::Bool => type_tokens(known, self.krate),
+            (_, Type::Array(array)) => {
+                let element = self.ty(of, &array.elem);
+                match check::constant::index(&array.len, &self.constants) {
+                    Some(n) if n <= 4096 => quote!([#element; #n]),
+                    _ => element,
+                }
+            }
+            (_, ty) => {
+                let before = self.structs().take_while(|item| item.ident != *of);
+                let name = syntax::type_name(ty);
+                let other =
+                    before.map(|item| &item.ident).find(|item| Some(*item) == name.as_ref());
+                match (primitive(ty), other) {
+                    (Some(primitive), _) => quote!(<Real as __Same<#primitive>>::As),
+                    (None, Some(other)) => quote!(#other<Real>),
+                    (None, None) => quote!(Real),
+                }
+            }
+        }
+    }
+
+    fn interactions(&self) -> TokenStream {
+        let mut done = Vec::new();
+        let mut tokens = TokenStream::new();
+        // What says most of a struct is its interaction.
+        let mut roles: Vec<&Roles> = self.module.roles.iter().collect();
+        roles.sort_by_key(|roles| [&roles.i, &roles.j, &roles.f].map(Option::is_none));
+        for roles in roles {
+            let Some(target) = self.meant(roles.target.as_ref()) else { continue };
+            if !done.contains(&target) {
+                done.push(target);
+                tokens.extend(self.interaction(target, roles));
+            }
+        }
+        tokens
+    }
+
+    fn interaction(&self, target: &Ident, roles: &Roles) -> Option<TokenStream> {
+        let krate = self.krate;
+        let [i, j, f] = [&roles.i, &roles.j, &roles.f].map(|name| self.meant(name.as_ref()));
+        // What is missing is what no `impl` names, or the other particle.
+        let unnamed = self.unnamed();
+        let i_or_j = i.or(j).or(unnamed.first().copied())?;
+        let (i, j) = (i.unwrap_or(i_or_j), j.unwrap_or(i_or_j));
+        let f = f.or(unnamed.last().copied()).unwrap_or(i);
+        let name = names::snake_case(&target.to_string());
+        Some(quote! {
+            unsafe impl #krate::Interaction for #target {
+                type I = #i;
+                type J = #j;
+                type F = #f;
+                const NAME: &'static ::core::primitive::str = #name;
+                const SELF_PAIRS: ::core::primitive::bool = false;
+                const OPERATIONS: #krate::Operations = #krate::Operations {
+                    add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
+                };
+                const CUDA: &'static ::core::primitive::str = "";
+                fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(
+                    _: &#target<Real>, _: &__Space, _: &#i<Real>, _: &#j<Real>, _: Real::U32,
+                    _: &mut #f<Real>,
+                ) {}
+                fn cpu_loops(_: #krate::__private::Variant) -> #krate::__private::Compiled {
+                    ::core::unimplemented!()
+                }
+            }
+        })
+    }
+
+    /// The struct of this name, or that which was meant.
+    fn meant(&self, name: Option<&Ident>) -> Option<&'a Ident> {
+        let name = name?.to_string();
+        let all: Vec<_> = self.names().map(|ident| (ident.to_string(), ident)).collect();
+        let near = nearest(&name, all.iter().map(|(name, _)| name.as_str()))?;
+        all.iter().find(|(name, _)| name == near).map(|(_, ident)| *ident)
+    }
+
+    /// The structs that no `impl` names.
+    fn unnamed(&self) -> Vec<&'a Ident> {
+        let roles = self.module.roles.iter();
+        let named = roles.flat_map(|roles| [&roles.target, &roles.i, &roles.j, &roles.f]);
+        let named: Vec<_> = named.filter_map(|name| self.meant(name.as_ref())).collect();
+        self.names().filter(|ident| !named.contains(ident)).collect()
+    }
+}
+
+fn is_named(ty: &Type, name: &str) -> bool {
+    syntax::type_name(ty).is_some_and(|found| found == name)
+}
+
+/// The type of Rust that was written, if it is one.
+fn primitive(ty: &Type) -> Option<TokenStream> {
+    let name = syntax::type_name(ty)?;
+    let found = PRIMITIVES.iter().find(|primitive| name == **primitive)?;
+    let found = Ident::new(found, proc_macro2::Span::call_site());
+    Some(quote!(::core::primitive::#found))
 }

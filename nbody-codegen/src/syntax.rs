@@ -40,11 +40,21 @@ pub struct Module {
     pub vis: Visibility,
     pub ident: Ident,
     pub structs: Vec<Struct>,
+    /// Structs whose fields have no names, which are refused.
+    pub tuples: Vec<Tuple>,
     pub constants: Vec<Constant>,
     pub functions: Vec<Function>,
     pub interactions: Vec<Interaction>,
-    /// Whether there was any `impl`, sound or not.
-    pub has_impl: bool,
+    /// What every `impl` names, sound or not.
+    pub roles: Vec<Roles>,
+}
+
+/// The structs that an `impl` names, as far as it does.
+pub struct Roles {
+    pub target: Option<Ident>,
+    pub i: Option<Ident>,
+    pub j: Option<Ident>,
+    pub f: Option<Ident>,
 }
 
 pub struct Struct {
@@ -52,6 +62,11 @@ pub struct Struct {
     pub vis: Visibility,
     pub ident: Ident,
     pub fields: Vec<Field>,
+}
+
+pub struct Tuple {
+    pub ident: Ident,
+    pub fields: Vec<Type>,
 }
 
 pub struct Field {
@@ -122,10 +137,11 @@ impl Module {
             vis: item.vis,
             ident: item.ident,
             structs: Vec::new(),
+            tuples: Vec::new(),
             constants: Vec::new(),
             functions: Vec::new(),
             interactions: Vec::new(),
-            has_impl: false,
+            roles: Vec::new(),
         };
         for item in items {
             module.item(cx, item);
@@ -136,7 +152,13 @@ impl Module {
     fn item(&mut self, cx: &Ctxt, item: Item) {
         let site = Site::of(&item);
         match item {
-            Item::Struct(item) => self.structs.extend(structure(cx, item)),
+            Item::Struct(item) if matches!(item.fields, syn::Fields::Unnamed(_)) => {
+                let (name, fields) = (item.ident.to_string(), item.fields);
+                cx.error(Site::of(&fields), &message::TUPLE_STRUCT, &[&name]);
+                let fields = fields.into_iter().map(|field| field.ty).collect();
+                self.tuples.push(Tuple { ident: item.ident, fields });
+            }
+            Item::Struct(item) => self.structs.push(structure(cx, item)),
             Item::Const(item) => self.constants.push(Constant {
                 attrs: attributes(cx, item.attrs),
                 vis: item.vis,
@@ -146,7 +168,7 @@ impl Module {
             }),
             Item::Fn(item) => self.functions.extend(function(cx, item)),
             Item::Impl(item) => {
-                self.has_impl = true;
+                self.roles.push(roles(&item));
                 self.interactions.extend(interaction(cx, item));
             }
             other => cx.error(site, &message::ITEM, &[item_name(&other)]),
@@ -211,19 +233,10 @@ pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) {
     attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
 }
 
-fn structure(cx: &Ctxt, item: ItemStruct) -> Option<Struct> {
+fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
     if !item.generics.params.is_empty() {
         cx.error(Site::of(&item.generics), &message::GENERICS, &[]);
     }
-    let fields = match item.fields {
-        syn::Fields::Named(fields) => fields.named,
-        syn::Fields::Unit => syn::punctuated::Punctuated::new(),
-        syn::Fields::Unnamed(fields) => {
-            let name = item.ident.to_string();
-            cx.error(Site::of(&fields), &message::TUPLE_STRUCT, &[&name]);
-            return None;
-        }
-    };
     let field = |field: syn::Field| {
         Some(Field {
             attrs: attributes(cx, field.attrs),
@@ -232,12 +245,12 @@ fn structure(cx: &Ctxt, item: ItemStruct) -> Option<Struct> {
             ty: field.ty,
         })
     };
-    Some(Struct {
+    Struct {
         attrs: attributes(cx, item.attrs),
         vis: item.vis,
         ident: item.ident,
-        fields: fields.into_iter().filter_map(field).collect(),
-    })
+        fields: item.fields.into_iter().filter_map(field).collect(),
+    }
 }
 
 fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
@@ -274,6 +287,20 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
         output: *output,
         block: *item.block,
     })
+}
+
+fn roles(item: &ItemImpl) -> Roles {
+    let last_name = |ty: &Type| match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
+        ty => type_name(ty),
+    };
+    let role = |name: &str| {
+        item.items.iter().find_map(|item| match item {
+            syn::ImplItem::Type(item) if item.ident == name => last_name(&item.ty),
+            _ => None,
+        })
+    };
+    Roles { target: last_name(&item.self_ty), i: role("I"), j: role("J"), f: role("F") }
 }
 
 fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {

@@ -16,23 +16,28 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
     for item in items {
         let name = item.ident.to_string();
         let ty = syntax::type_name(&item.ty).map(|ty| ty.to_string());
-        let value = match (ty.as_deref(), value(&item.value, &constants)) {
-            (Some("Real"), Some(value @ Value::Real(x))) if x.is_finite() => value,
-            (Some("u32"), Some(value @ Value::U32(_))) => value,
+        let found = value(&item.value, &constants);
+        let refused = match (ty.as_deref(), found) {
+            (Some("Real"), Some(Value::Real(x))) if x.is_finite() => None,
+            (Some("u32"), Some(Value::U32(_))) => None,
             (Some("Real"), Some(Value::Real(_))) | (Some("u32"), None)
                 if is_number(&item.value) =>
             {
-                cx.error(Site::of(&item.value), &message::CONST_RANGE, &[&name]);
-                continue;
+                Some((Site::of(&item.value), &message::CONST_RANGE))
             }
-            (Some("Real" | "u32"), _) => {
-                cx.error(Site::of(&item.value), &message::CONST_VALUE, &[]);
-                continue;
-            }
-            _ => {
-                cx.error(Site::of(&item.ty), &message::CONST_TYPE, &[&name]);
-                continue;
-            }
+            (Some("Real" | "u32"), _) => Some((Site::of(&item.value), &message::CONST_VALUE)),
+            _ => Some((Site::of(&item.ty), &message::CONST_TYPE)),
+        };
+        if let Some((site, message)) = refused {
+            let ty = if matches!(found, Some(Value::U32(_))) { "u32" } else { "Real" };
+            cx.error(site, message, &[&name, ty]);
+        }
+        // A refused one stays, so that its uses are not errors too.
+        let value = match (ty.as_deref(), found) {
+            (Some("u32"), Some(Value::Real(_)) | None) => Value::U32(1),
+            (_, Some(value)) if refused.is_none() => value,
+            (_, Some(Value::U32(n))) if ty.as_deref() != Some("Real") => Value::U32(n),
+            _ => Value::Real(1.0),
         };
         constants.push(Constant {
             attrs: item.attrs.clone(),

@@ -10,7 +10,7 @@ mod expr;
 mod index;
 mod operator;
 mod scope;
-mod types;
+pub(crate) mod types;
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,7 +60,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     }
     let constants = constant::check(cx, &module.constants, &mut names);
     let structs = structs(cx, module, &constants, &mut names);
-    if module.interactions.is_empty() && !module.has_impl {
+    if module.roles.is_empty() {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
@@ -157,7 +157,10 @@ pub(crate) fn structs(
     constants: &[ir::Constant],
     names: &mut Unique,
 ) -> Vec<ir::Struct> {
-    let find = |ident: &Ident| module.structs.iter().any(|item| item.ident == *ident);
+    let find = |ident: &Ident| {
+        module.structs.iter().any(|item| item.ident == *ident)
+            || module.tuples.iter().any(|item| item.ident == *ident)
+    };
     for impl_ in &module.interactions {
         for ident in [&impl_.target, &impl_.i, &impl_.j, &impl_.f] {
             if !find(ident) {
@@ -191,7 +194,7 @@ fn structure(
         .contains(&name.as_str())
     {
         cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
-    } else if !(is_parameters || is_particle || is_output || module.interactions.is_empty()) {
+    } else if !(is_parameters || is_particle || is_output || is_incomplete(module)) {
         cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
     }
     if item.fields.is_empty() && (is_particle || is_output) {
@@ -241,6 +244,17 @@ fn structure(
         fields: distinct.map(field).collect(),
         is_output,
     }
+}
+
+/// Whether there is no `impl`, or one was refused or names no struct of the module, which may be any of them.
+fn is_incomplete(module: &syntax::Module) -> bool {
+    let is_known = |ident: &Option<Ident>| {
+        ident.as_ref().is_some_and(|name| module.structs.iter().any(|item| item.ident == *name))
+    };
+    let mut roles = module.roles.iter();
+    module.roles.is_empty()
+        || module.interactions.len() < module.roles.len()
+        || roles.any(|roles| ![&roles.i, &roles.j, &roles.f].into_iter().all(is_known))
 }
 
 /// Refuses a particle or a result that cannot be seen where its interaction can.
