@@ -177,3 +177,16 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     #[doc(hidden)]
     fn cpu_loops(variant: Variant) -> Compiled;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_add_up_as_far_as_a_counter_goes() {
+        let most = Operations { add: u32::MAX, mul: 1, ..Operations::default() };
+        assert_eq!(most.flops(), u32::MAX);
+        let few = Operations { add: 1, mul: 2, div: 4, sqrt: 8, special: 16, compare: 32 };
+        assert_eq!(few.flops(), 63);
+    }
+}
