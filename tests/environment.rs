@@ -254,7 +254,8 @@ fn a_main_that_fails_prints_the_message() {
         let set = [("NBODY_CACHE_DIR", folder.path()), ("CXX", compiler)];
         String::from_utf8_lossy(&child(name, &set).stderr).into_owned()
     };
-    let expected = "Error: no C++ compiler that works: tried /no/such/compiler; install g++, or set CXX\n";
+    let expected =
+        "Error: no C++ compiler that works: tried /no/such/compiler; install g++, or set CXX\n";
     assert_eq!(stderr(Path::new("/no/such/compiler")), expected);
 
     // A compiler that answers, and refuses whatever it is given.

@@ -34,6 +34,60 @@ mod large {
 }
 use large::{Large, Sample};
 
+/// As many numbers as a stack of 256 KiB has, in the accumulators of a thread alone.
+#[nbody::interaction]
+mod larger {
+    pub struct Larger;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Sums {
+        pub a: [Real; 4096],
+        pub b: [Real; 4096],
+        pub c: [Real; 4096],
+        pub d: [Real; 4096],
+        pub e: [Real; 4096],
+        pub f: [Real; 4096],
+        pub g: [Real; 4096],
+        pub h: [Real; 4096],
+        pub k: [Real; 4096],
+    }
+
+    impl Interaction for Larger {
+        type I = Number;
+        type J = Number;
+        type F = Sums;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Sums) {
+            f.a[0] += i.x * j.x;
+            f.b[1] += j.x;
+            f.c[2] += j.x;
+            f.d[3] += j.x;
+            f.e[4] += j.x;
+            f.f[5] += j.x;
+            f.g[6] += j.x;
+            f.h[7] += j.x;
+            f.k[4095] += j.x;
+        }
+    }
+}
+use larger::{Larger, Number};
+
+#[test]
+fn larger_results_are_right_on_the_cpu_and_in_the_emulator() {
+    let cache = tempfile::tempdir().unwrap();
+    let emulator = Device::emulator().unwrap().with_cache_dir(cache.path());
+    let numbers = [1.0, 2.0, 3.0].map(|x| Number { x });
+    for device in [Device::cpu(), emulator] {
+        let mut direct = AllPairs::new(&device, Larger).unwrap();
+        let sums = direct.evaluate(&numbers[..2], &numbers).unwrap();
+        for (sums, i) in sums.iter().zip(&numbers) {
+            assert_eq!((sums.a[0], sums.k[4095]), (6.0 * i.x, 6.0), "{device}");
+            assert!(sums.e.iter().sum::<f64>() == 6.0, "{device}");
+        }
+    }
+}
+
 /// Threads of tests have two megabytes of stack, a tenth of what some of these evaluations take.
 #[test]
 fn large_results_are_evaluated_on_the_cpu() {

@@ -212,8 +212,13 @@ __device__ __forceinline__ void compensate(
 template <int N>
 __device__ __forceinline__ void compensate(const Array<N> &term, Array<N> &sum, Array<N> &lost)
 {
+    if constexpr (N <= 255) {
 #pragma unroll
-    for (int k = 0; k < N; ++k) compensate(term.at[k], sum.at[k], lost.at[k]);
+        for (int k = 0; k < N; ++k) compensate(term.at[k], sum.at[k], lost.at[k]);
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < N; ++k) compensate(term.at[k], sum.at[k], lost.at[k]);
+    }
 }
 
 // dot(a, b) + c. Fast mathematics begins with c, which saves an instruction.
