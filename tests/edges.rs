@@ -218,7 +218,7 @@ fn check_singular(name: &str, direct: &mut AllPairs<Singular>, reach: f64) {
     let roundoff = if is_double { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 };
     // The cutoff is a number of the precision, so that it is known where it is.
     let reach = if is_double { reach } else { f64::from(reach as f32) };
-    let places = sphere(600, reach, roundoff);
+    let places = sphere(300, reach, roundoff);
     direct.set_interaction(Singular { reach });
     let found = direct.evaluate_self(&places).unwrap();
     for (k, (i, found)) in places.iter().zip(&found).enumerate() {

@@ -9,12 +9,6 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-/// How far below the square of a cutoff the squares of distances end, in roundoffs of it; the same in
-/// `within_reach` of `prelude.cuh`. The quotient of a distance by the cutoff needs 21 of them in the
-/// fast mathematics of a GPU: four for what is compared, three for the r² of the pair, and twice the
-/// four of an approximate root and the three of an approximate quotient.
-pub(crate) const MARGIN: f64 = 32.0;
-
 /// A number, or several that one instruction works on.
 ///
 /// Every operation is the IEEE one of the underlying scalar, element by element, unless its
@@ -142,13 +136,18 @@ pub trait Lane:
     /// Whether sums of products may be summed in another order.
     const REORDERS: bool = false;
 
-    /// Whether a distance of this square is less than `reach`, or is not a number. Pairs compute
-    /// distances with roundings of their own; so that these, their squares and their quotients by the
-    /// reach stay below it, too, whatever the mathematics, the last [`MARGIN`] roundoffs of its
-    /// square count as beyond it.
+    /// How far below the square of a reach those of distances end, in roundoffs of it. Pairs compute
+    /// distances with roundings of their own, and these, their squares and their quotients by the
+    /// reach are to stay below it: `within_reach` in `prelude.cuh` has the same.
+    ///
+    /// Correctly rounded, a root is less than the reach where its square is by two; and two roundings
+    /// are in what it is compared with.
+    const MARGIN: f64 = 4.0;
+    /// Whether a distance of this square is less than `reach` by a [margin](Self::MARGIN), or is not a
+    /// number.
     #[inline(always)]
     fn within_reach(reach: Self, square: Self) -> Self::Mask {
-        !Self::le(reach * reach * Self::splat(1.0 - MARGIN * Self::ROUNDOFF), square)
+        !Self::le(reach * reach * Self::splat(1.0 - Self::MARGIN * Self::ROUNDOFF), square)
     }
 
     /// `a < b`, of integers.

@@ -369,14 +369,16 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
 }
 
 // Negative where a distance is the reach or more. Pairs compute distances with roundings of their own;
-// so that these, their squares and their quotients by the reach stay below it, too, the last 32
-// roundoffs of its square count as beyond it. Fast mathematics takes off a little more, which tells
-// where that is nearly denormal.
+// so that these, their squares and their quotients by the reach stay below it, too, some roundoffs
+// below its square count as beyond it. Correctly rounded roots need two, and two more are in the
+// product. Fast mathematics needs 18: seven for r² here and there, twice the two of an approximate root
+// and the three of an approximate quotient, and one to be less; and it takes off a number, which tells
+// where the square is nearly denormal.
 template <int D>
 __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
 {
     constexpr bool SINGLE = sizeof(real) == 4;
-    constexpr real MARGIN = SINGLE ? 0x1p-19 : 0x1p-48;
+    constexpr real MARGIN = (EXACT ? 4 : 20) * (SINGLE ? 0x1p-24 : 0x1p-53);
     constexpr real LEAST = SINGLE ? 0x1p-126 : 0x1p-1074;
     if constexpr (EXACT) return reach * reach * (1 - MARGIN) <= norm2(a) ? real(-1) : real(0);
     return dot_plus(-a, a, mul_add(reach * reach, 1 - MARGIN, -LEAST));

@@ -57,7 +57,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
-    visitor.visit(spaces::Spaces { scale: 0.375 });
+    visitor.visit(spaces::Spaces { scale: 0.625 });
     visitor.visit(mutual::Mutual { reach: 0.625 });
     visitor.visit(histogram::Histogram { reach2: 0.375 });
     visitor.visit(functions::Functions);
@@ -295,8 +295,9 @@ pub mod spaces {
             if j.kind == 0 {
                 return 2.0;
             }
+            // Of a few values, so that no square of a distance is as near to its square as roundings.
             let d = j.pos - i.pos;
-            self.scale * (0.5 + i.reach) + 0.125 * d.norm2()
+            if i.reach > 0.5 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
         }
 
         fn pair(&self, space: &Target, cutoff: &Source, reach: &mut Sums) {
@@ -340,7 +341,7 @@ pub mod mutual {
         const SELF_PAIRS: bool = true;
 
         fn cutoff(&self, i: &Grain, j: &Grain) -> Real {
-            self.reach * (i.spin + j.spin)
+            if i.spin > 0.5 || j.spin > 0.5 { self.reach } else { 0.5 * self.reach }
         }
 
         fn pair(&self, i: &Grain, j: &Grain, f: &mut Felt) {

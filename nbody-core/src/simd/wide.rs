@@ -96,6 +96,8 @@ impl<V: Vector> Lane for V {
     type Coordinate = V;
     const ROUNDOFF: f64 = V::Element::ROUNDOFF;
     const REORDERS: bool = true;
+    /// As in the fast mathematics of a GPU, although these roots and quotients need less.
+    const MARGIN: f64 = 20.0;
 
     functions! {
         unary: sqrt abs floor ceil round_ties_even trunc;
