@@ -263,6 +263,25 @@ fn roots_and_quotients_are_right_to_the_last_places() {
 }
 
 #[test]
+fn compensated_sums_of_infinite_terms_are_infinite() {
+    let options = Options { accumulation: Accumulation::Compensated, ..Options::default() };
+    for (name, mut direct) in engines(Quotients, options) {
+        let number = |x| Number { x };
+        let mut found = |j: &[f64]| {
+            let j: Vec<Number> = j.iter().copied().map(number).collect();
+            direct.evaluate(&[number(-1.0)], &j).unwrap()[0]
+        };
+        let mixed = found(&[1.0, 0.0, 2.0]);
+        assert_eq!([mixed.root, mixed.scaled[1]], [f64::INFINITY; 2], "{name}");
+        assert_eq!([mixed.quotient, mixed.scaled[0]], [f64::NEG_INFINITY; 2], "{name}");
+        // Infinities of both signs, and what is not a number.
+        assert!(found(&[0.0, -0.0]).quotient.is_nan(), "{name}");
+        assert!(found(&[1.0, f64::NAN, 2.0]).root.is_nan(), "{name}");
+        assert!(found(&[1.0, 4.0]).root == 1.5, "{name}");
+    }
+}
+
+#[test]
 fn roots_of_what_has_none_are_those_of_ieee() {
     for (name, mut direct) in engines(Quotients, Options::default()) {
         let Options { precision, .. } = direct.options();

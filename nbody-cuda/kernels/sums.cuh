@@ -42,12 +42,6 @@ __device__ __forceinline__ void meet(
     if (!is_beyond(self, space, i, j)) meet_near(self, space, i, j, index, f);
 }
 
-__device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
-{
-    fold(f.sum, total);
-    if constexpr (COMPENSATED) fold(f.lost, total);
-}
-
 // Does something for each number of a result. The loop is unrolled, so that the numbers may be in
 // registers; were they more than the 255 of a thread, that would only take long to compile.
 template <typename Do>
@@ -59,6 +53,18 @@ __device__ __forceinline__ void for_each_number(const Do &act_on)
     } else {
 #pragma unroll 1
         for (int c = 0; c < FDIM; ++c) act_on(c);
+    }
+}
+
+// Folds what a thread summed. An infinite sum lost what is not a number, which must not reach it.
+__device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
+{
+    fold(f.sum, total);
+    if constexpr (COMPENSATED) {
+        backup whole[FDIM];
+        for_each_number([&](int c) { whole[c] = total[c]; });
+        fold(f.lost, whole);
+        for_each_number([&](int c) { total[c] = whole[c] == whole[c] ? whole[c] : total[c]; });
     }
 }
 

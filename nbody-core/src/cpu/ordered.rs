@@ -89,6 +89,7 @@ impl<S: Scalar> Job<'_, S> {
                 self.fold(i - begin, &mut sums, out);
             }
             if compensated {
+                self.folding.only_numbers::<S>(&mut lost);
                 self.fold(i - begin, &mut lost, out);
             }
             i += vectors * width;

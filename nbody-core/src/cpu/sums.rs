@@ -52,6 +52,20 @@ impl Folding {
         }
     }
 
+    /// Takes for nothing what is not a number of what rounding took from sums, since these are then
+    /// infinite, or no numbers themselves.
+    pub fn only_numbers<S: Scalar>(&self, lost: &mut [Line<S::Word>]) {
+        for block in lost.chunks_mut(self.kinds.len().max(1)) {
+            for (line, _) in block.iter_mut().zip(&self.kinds).filter(|(_, kind)| kind.is_sum()) {
+                for word in &mut line.0 {
+                    if S::from_word(*word).to_f64().is_nan() {
+                        *word = S::from_f64(0.0).to_word();
+                    }
+                }
+            }
+        }
+    }
+
     /// Folds what is at the beginning of these lines into as many backup accumulators from `at`
     /// on.
     #[inline(always)]
