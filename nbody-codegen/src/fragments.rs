@@ -29,8 +29,10 @@ fn holds_together(tokens: &TokenStream) -> bool {
     ];
     let mut tokens = tokens.clone().into_iter();
     match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Ident(first)), Some(_)) => FIRST.iter().any(|word| first == word),
-        (Some(TokenTree::Punct(first)), Some(_)) => first.as_char() == '#',
-        _ => true,
+        (None, _) | (_, None) => true,
+        (Some(TokenTree::Ident(first)), _) => FIRST.iter().any(|word| first == word),
+        (Some(TokenTree::Punct(first)), _) => first.as_char() == '#',
+        // `1.0 + x` and `(x + 1.0) / 2.0`
+        (Some(TokenTree::Literal(_) | TokenTree::Group(_)), _) => false,
     }
 }

@@ -396,7 +396,7 @@ fn names_of(signature: &syn::Signature, types: &[(&Ident, bool)]) -> Option<Vec<
         let syn::FnArg::Typed(parameter) = input else {
             return None;
         };
-        let Type::Reference(reference) = &*parameter.ty else {
+        let Type::Reference(reference) = type_without_groups(&parameter.ty) else {
             return None;
         };
         let same = type_name(&reference.elem).as_ref() == Some(*expected);
@@ -429,11 +429,18 @@ pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
 
 /// The name, if a type is no more than one.
 pub fn type_name(ty: &Type) -> Option<Ident> {
-    match ty {
+    match type_without_groups(ty) {
         Type::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
-        Type::Group(group) => type_name(&group.elem),
         _ => None,
     }
+}
+
+/// The type inside what a macro holds together.
+fn type_without_groups(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
 }
 
 /// The expression inside what a macro holds together.

@@ -51,7 +51,7 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
 }
 
 fn is_number(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(_) | Expr::Binary(_))
+    matches!(syntax::without_groups(expr), Expr::Lit(_) | Expr::Binary(_))
 }
 
 /// A whole number that is written out or named.
