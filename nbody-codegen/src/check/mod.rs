@@ -64,7 +64,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
-    let order = scope::call_order(cx, &module.functions);
+    let (order, is_order) = scope::call_order(cx, &module.functions);
     let function_names: Vec<_> =
         order.iter().map(|function| names.name(&function.ident.to_string())).collect();
     // Rust has constants under the names that they were given, and no variable can hide them.
@@ -82,7 +82,8 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         })
         .collect();
     items.signatures = signatures.into_iter().collect::<Option<_>>()?;
-    let mut functions = Some(Vec::new());
+    // Functions that call each other in a circle are checked, and not summed up.
+    let mut functions = is_order.then(Vec::new);
     for item in &order {
         let checked = function(&items, item);
         functions = functions.zip(checked).map(|(mut functions, mut checked)| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::diagnostics::{Ctxt, Site};
@@ -55,8 +55,9 @@ impl Scopes {
     }
 }
 
-/// The functions, each behind those that it calls; recursion is refused.
-pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Function> {
+/// The functions, each behind those that it calls, and whether there is such an order; recursion is
+/// refused.
+pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a Function>, bool) {
     let calls: Vec<Vec<usize>> = functions
         .iter()
         .map(|function| {
@@ -68,6 +69,7 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Fu
         })
         .collect();
     let mut order = Vec::new();
+    let mut is_order = true;
     let mut state = vec![State::New; functions.len()];
     // The functions on the way to what is looked at, with their calls to come.
     let mut way = Vec::new();
@@ -83,11 +85,12 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> Vec<&'a Fu
             if state[callee] == State::Open {
                 let ident = &functions[callee].ident;
                 cx.error(Site::of(ident), &message::RECURSION, &[&ident.to_string()]);
+                is_order = false;
             }
             visit(callee, &calls, &mut state, &mut way);
         }
     }
-    order
+    (order, is_order)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -117,7 +120,9 @@ fn calls_in(tokens: TokenStream, names: &mut Vec<String>) {
     while let Some(token) = tokens.next() {
         match &token {
             TokenTree::Ident(ident) if !is_method => {
-                if matches!(tokens.peek(), Some(TokenTree::Group(_))) {
+                if matches!(tokens.peek(), Some(TokenTree::Group(group))
+                    if group.delimiter() == Delimiter::Parenthesis)
+                {
                     names.push(ident.to_string());
                 }
             }
