@@ -66,6 +66,8 @@ messages! {
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
     MISSING_ITEM: "`{}` is missing from this `impl Interaction`", "add `{}`";
     IMPL_ITEM: "`{}` is not an item of `Interaction`", "its items are `type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
+    IMPL_DUPLICATE: "`{}` stands twice in this `impl Interaction`", "remove one of them";
+    MODIFIER: "`{}` has no meaning here", "remove it";
     SELF_PAIRS: "`SELF_PAIRS` is `true` or `false`", "write `const SELF_PAIRS: bool = true;` where a particle meets itself when i and j are one set";
     PAIR_SIGNATURE: "`pair` has another signature", "write `fn pair(&self, i: &{}, j: &{}, f: &mut {})`";
     CUTOFF_SIGNATURE: "`cutoff` has another signature", "write `fn cutoff(&self, i: &{}, j: &{}) -> Real`";

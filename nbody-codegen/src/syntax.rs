@@ -1,9 +1,11 @@
 //! The module as it was written: its items sorted, its bodies still Rust syntax.
 
+mod interaction;
+
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Expr, Ident, Item, ItemImpl, ItemMod, ItemStruct, Type, Visibility};
+use syn::{Attribute, Expr, Generics, Ident, Item, ItemMod, ItemStruct, Type, Visibility};
 
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
@@ -168,8 +170,8 @@ impl Module {
             }),
             Item::Fn(item) => self.functions.extend(function(cx, item)),
             Item::Impl(item) => {
-                self.roles.push(roles(&item));
-                self.interactions.extend(interaction(cx, item));
+                self.roles.push(interaction::roles(&item));
+                self.interactions.extend(interaction::interaction(cx, item));
             }
             other => cx.error(site, &message::ITEM, &[item_name(&other)]),
         }
@@ -211,17 +213,6 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
         .collect()
 }
 
-/// Refuses attributes inside an impl that would be lost.
-fn impl_item_attributes(cx: &Ctxt, item: &syn::ImplItem) {
-    let attrs = match item {
-        syn::ImplItem::Const(item) => &item.attrs,
-        syn::ImplItem::Fn(item) => &item.attrs,
-        syn::ImplItem::Type(item) => &item.attrs,
-        _ => return,
-    };
-    attributes(cx, attrs.clone());
-}
-
 /// Refuses attributes of a statement that would be lost.
 pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) {
     let outer = |input: ParseStream| {
@@ -233,10 +224,18 @@ pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) {
     attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
 }
 
-fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
-    if !item.generics.params.is_empty() {
-        cx.error(Site::of(&item.generics), &message::GENERICS, &[]);
+/// Refuses generic parameters, and conditions on them.
+fn generics(cx: &Ctxt, generics: &Generics) {
+    if !generics.params.is_empty() {
+        cx.error(Site::of(generics), &message::GENERICS, &[]);
     }
+    if let Some(clause) = &generics.where_clause {
+        cx.error(Site::at(clause.where_token.span), &message::GENERICS, &[]);
+    }
+}
+
+fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
+    generics(cx, &item.generics);
     let field = |field: syn::Field| {
         Some(Field {
             attrs: attributes(cx, field.attrs),
@@ -262,9 +261,7 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
     if !plain {
         cx.error(Site::of(&signature), &message::FN_MODIFIER, &[]);
     }
-    if !signature.generics.params.is_empty() {
-        cx.error(Site::of(&signature.generics), &message::GENERICS, &[]);
-    }
+    generics(cx, &signature.generics);
     let mut parameters = Vec::new();
     for input in &signature.inputs {
         match input {
@@ -287,130 +284,6 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
         output: *output,
         block: *item.block,
     })
-}
-
-fn roles(item: &ItemImpl) -> Roles {
-    let last_name = |ty: &Type| match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
-        ty => type_name(ty),
-    };
-    let role = |name: &str| {
-        item.items.iter().find_map(|item| match item {
-            syn::ImplItem::Type(item) if item.ident == name => last_name(&item.ty),
-            _ => None,
-        })
-    };
-    Roles { target: last_name(&item.self_ty), i: role("I"), j: role("J"), f: role("F") }
-}
-
-fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
-    let is_interaction = item.trait_.as_ref().is_some_and(|(path, _)| path.is_ident("Interaction"));
-    let target = type_name(&item.self_ty).filter(|_| is_interaction);
-    let Some(target) = target else {
-        cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[]);
-        return None;
-    };
-    if !item.generics.params.is_empty() {
-        cx.error(Site::of(&item.generics), &message::GENERICS, &[]);
-    }
-    attributes(cx, item.attrs);
-    let (mut i, mut j, mut f) = (None, None, None);
-    let (mut self_pairs, mut cutoff, mut pair) = (None, None, None);
-    for item in item.items {
-        impl_item_attributes(cx, &item);
-        match item {
-            syn::ImplItem::Type(item) if item.ident == "I" => i = Some(item.ty),
-            syn::ImplItem::Type(item) if item.ident == "J" => j = Some(item.ty),
-            syn::ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
-            syn::ImplItem::Const(item) if item.ident == "SELF_PAIRS" => {
-                if type_name(&item.ty).is_none_or(|name| name != "bool") {
-                    cx.error(Site::of(&item.ty), &message::SELF_PAIRS, &[]);
-                }
-                self_pairs = Some(item.expr);
-            }
-            syn::ImplItem::Fn(item) if item.sig.ident == "cutoff" => cutoff = Some(item),
-            syn::ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
-            other => cx.error(Site::of(&other), &message::IMPL_ITEM, &[&impl_item_name(&other)]),
-        }
-    }
-    let missing = |name: &str, example: &str| {
-        cx.error(Site::of(&target), &message::MISSING_ITEM, &[name, example]);
-    };
-    let role = |name: &str, ty: Option<Type>| {
-        let Some(ty) = ty else {
-            missing(&format!("type {name}"), &format!("type {name} = ...;"));
-            return None;
-        };
-        let ident = type_name(&ty);
-        if ident.is_none() {
-            let written = ty.to_token_stream().to_string();
-            cx.error(Site::of(&ty), &message::UNKNOWN_STRUCT, &[&written, "name a struct"]);
-        }
-        ident
-    };
-    let (i, j, f) = (role("I", i), role("J", j), role("F", f));
-    let Some(pair) = pair else {
-        missing("fn pair", "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }");
-        return None;
-    };
-    let (i, j, f) = (i?, j?, f?);
-    let cutoff = match cutoff {
-        None => None,
-        Some(function) => Some(self::cutoff(cx, function, [&i, &j])?),
-    };
-    let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)])
-        .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))
-        .and_then(|names| names.try_into().ok());
-    let Some(names) = names else {
-        let [a, b, c] = [&i, &j, &f].map(ToString::to_string);
-        cx.error(Site::of(&pair.sig), &message::PAIR_SIGNATURE, &[&a, &b, &c]);
-        return None;
-    };
-    Some(Interaction { target, i, j, f, self_pairs, cutoff, pair, names })
-}
-
-fn cutoff(cx: &Ctxt, function: syn::ImplItemFn, types: [&Ident; 2]) -> Option<Cutoff> {
-    let names = names_of(&function.sig, &types.map(|ty| (ty, false)));
-    let returns_real = match &function.sig.output {
-        syn::ReturnType::Type(_, ty) => type_name(ty).is_some_and(|name| name == "Real"),
-        syn::ReturnType::Default => false,
-    };
-    let names = names.filter(|_| returns_real).and_then(|names| names.try_into().ok());
-    let Some(names) = names else {
-        let [i, j] = types.map(ToString::to_string);
-        cx.error(Site::of(&function.sig), &message::CUTOFF_SIGNATURE, &[&i, &j]);
-        return None;
-    };
-    Some(Cutoff { function, names })
-}
-
-/// The names of the parameters behind `&self`, if they are references to these types, mutable
-/// or not.
-fn names_of(signature: &syn::Signature, types: &[(&Ident, bool)]) -> Option<Vec<Ident>> {
-    let mut inputs = signature.inputs.iter();
-    let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
-        if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
-    let mut names = Vec::new();
-    for (expected, mutable) in types {
-        let input = inputs.next()?;
-        let syn::FnArg::Typed(parameter) = input else {
-            return None;
-        };
-        let Type::Reference(reference) = type_without_groups(&parameter.ty) else {
-            return None;
-        };
-        let same = type_name(&reference.elem).as_ref() == Some(*expected);
-        if !same || reference.mutability.is_some() != *mutable {
-            return None;
-        }
-        names.push(plain_name(&parameter.pat)?);
-    }
-    let plain = signature.generics.params.is_empty()
-        && signature.constness.is_none()
-        && signature.asyncness.is_none()
-        && matches!(signature.safety, syn::Safety::Default)
-        && inputs.next().is_none();
-    (receiver && plain).then_some(names)
 }
 
 /// The name, if a pattern is no more than one.
@@ -463,14 +336,5 @@ fn item_name(item: &Item) -> &'static str {
         Item::Type(_) => "a type alias",
         Item::Union(_) => "a union",
         _ => "this item",
-    }
-}
-
-fn impl_item_name(item: &syn::ImplItem) -> String {
-    match item {
-        syn::ImplItem::Const(item) => format!("const {}", item.ident),
-        syn::ImplItem::Fn(item) => format!("fn {}", item.sig.ident),
-        syn::ImplItem::Type(item) => format!("type {}", item.ident),
-        other => other.to_token_stream().to_string(),
     }
 }

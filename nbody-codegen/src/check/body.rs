@@ -431,6 +431,7 @@ impl<'a> BodyChecker<'a> {
         let Expr::Field(field) = &*call.receiver else { return None };
         let found = self.field(self.output?, &field.member)?;
         self.accumulated.insert(found.ident.to_string());
+        self.turbofish(call);
         let (ty, method) = (found.ty, call.method.to_string());
         let takes = match ty {
             Type::Reduced(Reduction::Min | Reduction::ArgMin) => "min",

@@ -284,6 +284,7 @@ impl BodyChecker<'_> {
 
     fn method(&mut self, call: &ExprMethodCall) -> Option<ir::Expr> {
         let receiver = self.expr(&call.receiver)?;
+        self.turbofish(call);
         let name = call.method.to_string();
         let span = call.method.span();
         match (receiver.ty, name.as_str()) {
@@ -313,6 +314,13 @@ impl BodyChecker<'_> {
         )?;
         let operands = std::iter::once(receiver).chain(arguments).collect();
         Some(ir::Expr { kind: ExprKind::Math(builtin, operands), ty: builtin.output(ty), span })
+    }
+
+    /// Refuses `.sqrt::<f64>()`.
+    pub fn turbofish(&self, call: &ExprMethodCall) {
+        if let Some(turbofish) = &call.turbofish {
+            self.items.cx.error(Site::of(turbofish), &message::GENERICS, &[]);
+        }
     }
 
     fn powi(&mut self, call: &ExprMethodCall, receiver: ir::Expr) -> Option<ir::Expr> {
