@@ -88,13 +88,15 @@ impl BodyChecker<'_> {
             }
             ExprKind::Binary(op, a, b) => {
                 let ((a, b), (c, d)) = (self.range(a)?, self.range(b)?);
-                let range = match op {
-                    BinaryOp::Add => (a + c, b + d),
-                    BinaryOp::Mul => (a.checked_mul(c)?, b.checked_mul(d)?),
-                    BinaryOp::Sub => (a.checked_sub(d)?, b.checked_sub(c)?),
+                let (least, most) = match op {
+                    BinaryOp::Add => (Some(a + c), b + d),
+                    BinaryOp::Mul => (Some(a * c), b * d),
+                    BinaryOp::Sub => (a.checked_sub(d), b.saturating_sub(c)),
                     _ => return None,
                 };
-                u32::try_from(range.1).is_ok().then_some(range)
+                // What leaves the range of integers comes back anywhere.
+                let all = u64::from(u32::MAX);
+                Some(least.filter(|_| most <= all).map_or((0, all), |least| (least, most)))
             }
             _ => None,
         }

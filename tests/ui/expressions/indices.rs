@@ -2,15 +2,18 @@
 mod wrong {
     pub struct Law {
         pub eps2: Real,
+        pub table: [[Real; 2]; 2],
     }
     pub struct Body {
         pub pos: Point,
         pub mass: Real,
         pub kind: u32,
+        pub arr: [Real; 4],
     }
     pub struct Field {
         pub acc: Vector,
         pub pot: Real,
+        pub bins: [Real; 3],
     }
 
     impl Interaction for Law {
@@ -29,6 +32,13 @@ mod wrong {
             let h = i.mass.powi(k);
             f.acc += j.mass * d;
             f.pot += self.eps2;
+            for k in 0..3 {
+                f.pot += i.arr[k - 1] + i.arr[0 - 1] + i.arr[k + 4294967295] + d[k - 1];
+                f.pot += self.table[k - 1][0] + self.table[0][1 - k];
+                f.bins[k - 1] += 1.0;
+                // These are known, and those of the data are not looked at.
+                f.bins[k] += i.arr[k + 1] + i.arr[3 - k] + i.arr[k - 1 + i.kind] + i.arr[i.kind - 1];
+            }
         }
     }
 }
