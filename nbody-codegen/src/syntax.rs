@@ -145,13 +145,14 @@ impl Module {
             interactions: Vec::new(),
             roles: Vec::new(),
         };
+        let structs: Vec<Ident> = items.iter().filter_map(struct_name).collect();
         for item in items {
-            module.item(cx, item);
+            module.item(cx, item, &structs);
         }
         Some(module)
     }
 
-    fn item(&mut self, cx: &Ctxt, item: Item) {
+    fn item(&mut self, cx: &Ctxt, item: Item, structs: &[Ident]) {
         let site = Site::of(&item);
         match item {
             Item::Struct(item) if matches!(item.fields, syn::Fields::Unnamed(_)) => {
@@ -171,7 +172,7 @@ impl Module {
             Item::Fn(item) => self.functions.extend(function(cx, item)),
             Item::Impl(item) => {
                 self.roles.push(interaction::roles(&item));
-                self.interactions.extend(interaction::interaction(cx, item));
+                self.interactions.extend(interaction::interaction(cx, item, structs));
             }
             other => cx.error(site, &message::ITEM, &[item_name(&other)]),
         }
@@ -322,6 +323,13 @@ pub fn without_groups(mut expr: &Expr) -> &Expr {
         expr = &group.expr;
     }
     expr
+}
+
+fn struct_name(item: &Item) -> Option<Ident> {
+    match item {
+        Item::Struct(item) => Some(item.ident.clone()),
+        _ => None,
+    }
 }
 
 fn item_name(item: &Item) -> &'static str {

@@ -218,7 +218,10 @@ fn structure(
             cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
             ty = Type::Real;
         } else if matches!(ty, Type::Reduced(_)) && !is_output {
-            cx.error(Site::of(&field.ty), &message::REDUCTION_PLACE, &[&ty.to_string()]);
+            // A struct without a role may be a result, if an `impl` was refused.
+            if is_parameters || is_particle || !is_incomplete(module) {
+                cx.error(Site::of(&field.ty), &message::REDUCTION_PLACE, &[&ty.to_string()]);
+            }
             ty = Type::Real;
         } else if matches!(ty, Type::Table(..)) && (is_particle || is_output) {
             let parameters = module.interactions.first().map(|impl_| impl_.target.to_string());

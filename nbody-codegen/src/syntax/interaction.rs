@@ -25,7 +25,7 @@ pub(super) fn roles(item: &ItemImpl) -> Roles {
 }
 
 /// Sorts the items of the `impl`; `None` if it is none of the language.
-pub(super) fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
+pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Option<Interaction> {
     let is_interaction = item.trait_.as_ref().is_some_and(|(path, _)| path.is_ident("Interaction"));
     let target = type_name(&item.self_ty).filter(|_| is_interaction);
     let Some(target) = target else {
@@ -87,9 +87,9 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
     let (i, j, f) = (i?, j?, f?);
     let cutoff = match cutoff {
         None => None,
-        Some(function) => Some(self::cutoff(cx, function, [&i, &j])?),
+        Some(function) => Some(self::cutoff(cx, function, [&i, &j], structs)?),
     };
-    let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)])
+    let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)], structs)
         .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))
         .and_then(|names| names.try_into().ok());
     let Some(names) = names else {
@@ -100,8 +100,13 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl) -> Option<Interaction> {
     Some(Interaction { target, i, j, f, self_pairs, cutoff, pair, names })
 }
 
-fn cutoff(cx: &Ctxt, function: syn::ImplItemFn, types: [&Ident; 2]) -> Option<Cutoff> {
-    let names = names_of(&function.sig, &types.map(|ty| (ty, false)));
+fn cutoff(
+    cx: &Ctxt,
+    function: syn::ImplItemFn,
+    types: [&Ident; 2],
+    structs: &[Ident],
+) -> Option<Cutoff> {
+    let names = names_of(&function.sig, &types.map(|ty| (ty, false)), structs);
     let returns_real = match &function.sig.output {
         syn::ReturnType::Type(_, ty) => type_name(ty).is_some_and(|name| name == "Real"),
         syn::ReturnType::Default => false,
@@ -116,8 +121,12 @@ fn cutoff(cx: &Ctxt, function: syn::ImplItemFn, types: [&Ident; 2]) -> Option<Cu
 }
 
 /// The names of the parameters behind `&self`, if they are references to these types, mutable
-/// or not.
-fn names_of(signature: &syn::Signature, types: &[(&Ident, bool)]) -> Option<Vec<Ident>> {
+/// or not. A type that is no struct is refused elsewhere; any name will do for it.
+fn names_of(
+    signature: &syn::Signature,
+    types: &[(&Ident, bool)],
+    structs: &[Ident],
+) -> Option<Vec<Ident>> {
     let mut inputs = signature.inputs.iter();
     let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
         if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
@@ -130,8 +139,9 @@ fn names_of(signature: &syn::Signature, types: &[(&Ident, bool)]) -> Option<Vec<
         let Type::Reference(reference) = type_without_groups(&parameter.ty) else {
             return None;
         };
-        let same = type_name(&reference.elem).as_ref() == Some(*expected);
-        if !same || reference.mutability.is_some() != *mutable {
+        let named = type_name(&reference.elem)?;
+        let fits = named == **expected || !structs.contains(expected);
+        if !fits || reference.mutability.is_some() != *mutable {
             return None;
         }
         names.push(plain_name(&parameter.pat)?);
