@@ -20,9 +20,10 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
         let refused = match (ty.as_deref(), found) {
             (Some("Real"), Some(Value::Real(x))) if x.is_finite() => None,
             (Some("u32"), Some(Value::U32(_))) => None,
-            (Some("Real"), Some(Value::Real(_))) | (Some("u32"), None)
-                if is_number(&item.value) =>
-            {
+            (Some("Real"), Some(Value::Real(_))) => {
+                Some((Site::of(&item.value), &message::CONST_RANGE))
+            }
+            (Some("u32"), None) if is_whole(&item.value, &constants) => {
                 Some((Site::of(&item.value), &message::CONST_RANGE))
             }
             (Some("Real" | "u32"), _) => Some((Site::of(&item.value), &message::CONST_VALUE)),
@@ -50,8 +51,21 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
     constants
 }
 
-fn is_number(expr: &Expr) -> bool {
-    matches!(syntax::without_groups(expr), Expr::Lit(_) | Expr::Binary(_))
+/// Whether an expression is made of whole numbers by what the language has, whatever its value.
+fn is_whole(expr: &Expr, constants: &[Constant]) -> bool {
+    let is_whole = |expr| is_whole(expr, constants);
+    match expr {
+        Expr::Lit(literal) => matches!(&literal.lit, Lit::Int(int) if int.suffix().is_empty()),
+        Expr::Paren(paren) => is_whole(&paren.expr),
+        Expr::Group(group) => is_whole(&group.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_whole(&unary.expr),
+        Expr::Binary(binary) => {
+            matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_))
+                && is_whole(&binary.left)
+                && is_whole(&binary.right)
+        }
+        expr => index(expr, constants).is_some(),
+    }
 }
 
 /// A whole number that is written out or named.

@@ -20,6 +20,14 @@ mod wrong {
     const E: Real = 3;
     const E: Real = 3.0;
 
+    const REMAINDER: u32 = 7 % 2;
+    const SHIFTED: u32 = 1 << 2;
+    const MIXED: u32 = 1 + 2.0;
+    const NEGATIVE: u32 = -(1 + 2);
+    const DIVIDED: u32 = NEGATIVE / (2 - 2);
+    const LARGE: u32 = 4294967296;
+    const INFINITE: Real = -1.0e999;
+
     impl Interaction for Law {
         type I = Body;
         type J = Body;
