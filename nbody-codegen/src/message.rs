@@ -54,6 +54,7 @@ messages! {
     UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";
     LESS_VISIBLE: "`{}` is less visible than `{}`, which uses it", "write `{} struct {}`";
     EMPTY_PARTICLE: "`{}` has no fields", "a particle or a result holds at least one number";
+    EMPTY_BRACES: "a struct without fields has no braces", "write `struct {};`";
     TYPE: "`{}` is not a type of the language", "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
     ARRAY_LENGTH: "the length of an array is a whole number from 1 to 4096", "write it as a number or name a `u32` constant of the module";
     DIMENSION: "a `{}` has 2 or 3 components", "write `{}` or `{}<2>`";

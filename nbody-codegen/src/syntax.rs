@@ -64,6 +64,8 @@ pub struct Struct {
     pub vis: Visibility,
     pub ident: Ident,
     pub fields: Vec<Field>,
+    /// Whether there are braces, around fields or none.
+    pub has_braces: bool,
 }
 
 pub struct Tuple {
@@ -249,6 +251,7 @@ fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
         attrs: attributes(cx, item.attrs),
         vis: item.vis,
         ident: item.ident,
+        has_braces: matches!(item.fields, syn::Fields::Named(_)),
         fields: item.fields.into_iter().filter_map(field).collect(),
     }
 }

@@ -200,6 +200,8 @@ fn structure(
     }
     if item.fields.is_empty() && (is_particle || is_output) {
         cx.error(Site::of(&item.ident), &message::EMPTY_PARTICLE, &[&name]);
+    } else if item.fields.is_empty() && item.has_braces {
+        cx.error(Site::of(&item.ident), &message::EMPTY_BRACES, &[&name]);
     }
     visibility(cx, module, item);
     let distinct =

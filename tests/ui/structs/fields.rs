@@ -1,6 +1,6 @@
 #[nbody::interaction]
 mod wrong {
-    pub struct Law;
+    pub struct Law {}
     pub struct Body {
         pub pos: Point<4>,
         pub name: String,

@@ -4,7 +4,7 @@ use nbody::{Field, Lane, Reader, Record, Writer};
 
 #[nbody::interaction]
 mod gravity {
-    pub struct Gravity {}
+    pub struct Gravity;
     pub struct Body {
         pub pos: Point,
         pub mass: Real,
