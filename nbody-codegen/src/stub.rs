@@ -97,8 +97,8 @@ impl<'a> Stub<'a> {
                 Value::U32(n) => Literal::u32_unsuffixed(n),
             };
             tokens.extend(match primitive(ty) {
-                Some(_) if is_named(ty, "bool") => quote!(pub const #ident: #ty = false;),
-                Some(_) => quote!(pub const #ident: #ty = #value as #ty;),
+                Some(known) if is_named(ty, "bool") => quote!(pub const #ident: #known = false;),
+                Some(known) => quote!(pub const #ident: #known = #value as #known;),
                 None => {
                     let ty = if constant.value.ty() == ir::Type::U32 { "u32" } else { "f64" };
                     let ty = Ident::new(ty, ident.span());

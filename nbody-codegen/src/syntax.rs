@@ -92,7 +92,8 @@ pub struct Function {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
-    pub parameters: Vec<(Ident, Type)>,
+    /// What is no plain name is refused.
+    pub parameters: Vec<(syn::Pat, Type)>,
     pub output: Type,
     pub block: syn::Block,
 }
@@ -268,13 +269,15 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
     generics(cx, &signature.generics);
     let mut parameters = Vec::new();
     for input in &signature.inputs {
-        match input {
-            syn::FnArg::Typed(parameter) if plain_name(&parameter.pat).is_some() => {
-                parameters
-                    .extend(plain_name(&parameter.pat).map(|name| (name, (*parameter.ty).clone())));
-            }
-            other => cx.error(Site::of(other), &message::FN_PARAMETER, &[]),
+        let typed = match input {
+            syn::FnArg::Typed(parameter) => Some(parameter),
+            syn::FnArg::Receiver(_) => None,
+        };
+        if typed.is_none_or(|parameter| plain_name(&parameter.pat).is_none()) {
+            cx.error(Site::of(input), &message::FN_PARAMETER, &[]);
         }
+        let parameter = typed.map(|parameter| (*parameter.pat.clone(), *parameter.ty.clone()));
+        parameters.extend(parameter);
     }
     let syn::ReturnType::Type(_, output) = item.sig.output else {
         cx.error(Site::of(&item.sig.ident), &message::FN_OUTPUT, &[]);
@@ -312,12 +315,15 @@ pub fn type_name(ty: &Type) -> Option<Ident> {
     }
 }
 
-/// The type inside what a macro holds together.
+/// The type inside parentheses, and what a macro holds together.
 fn type_without_groups(mut ty: &Type) -> &Type {
-    while let Type::Group(group) = ty {
-        ty = &group.elem;
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            ty => return ty,
+        };
     }
-    ty
 }
 
 /// The expression inside what a macro holds together.

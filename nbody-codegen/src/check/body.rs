@@ -17,7 +17,7 @@ use crate::ir::{
 };
 use crate::message::{self, Message, suggestion};
 use crate::names::Unique;
-use crate::syntax;
+use crate::syntax::{self, without_groups};
 
 /// Checks one body, statement by statement.
 pub(crate) struct BodyChecker<'a> {
@@ -27,8 +27,7 @@ pub(crate) struct BodyChecker<'a> {
     /// The structs behind the parameters, i and j, in `pair`.
     pub records: Option<[&'a Struct; 3]>,
     pub output: Option<&'a Struct>,
-    /// The type of the value, in a helper function.
-    pub returns: Option<Type>,
+    pub returns: Returns,
     names: Unique,
     space: String,
     comments: Comments,
@@ -46,6 +45,15 @@ const NO_WHILE: &str =
     "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
 const NO_JUMP: &str = "put an `if` around the rest of the turn";
 
+/// What a function gives back.
+#[derive(Clone, Copy)]
+pub(crate) enum Returns {
+    Nothing,
+    Value(Type),
+    /// A type that was refused already.
+    Unknown,
+}
+
 /// What an assignment changes.
 enum Target {
     Local(Place<LocalId>),
@@ -62,7 +70,7 @@ impl<'a> BodyChecker<'a> {
             locals: Vec::new(),
             records: None,
             output: None,
-            returns: None,
+            returns: Returns::Nothing,
             names,
             space,
             comments: Comments::of(block),
@@ -137,7 +145,9 @@ impl<'a> BodyChecker<'a> {
     ) -> Option<ir::Expr> {
         self.scopes.enter();
         let (value, before) = match block.stmts.split_last() {
-            Some((syn::Stmt::Expr(value, None), before)) => (Some(value), before),
+            Some((syn::Stmt::Expr(value, None), before)) if !is_statement(value) => {
+                (Some(value), before)
+            }
             _ => (None, &block.stmts[..]),
         };
         for statement in before {
@@ -194,14 +204,14 @@ impl<'a> BodyChecker<'a> {
 
     fn let_(&mut self, local: &Local) -> Option<()> {
         let cx = self.items.cx;
-        let (pattern, declared) = match &local.pat {
-            Pat::Type(pattern) => {
-                (&*pattern.pat, Some(types::check(cx, &pattern.ty, self.items.constants)?))
-            }
+        let (pattern, written) = match &local.pat {
+            Pat::Type(pattern) => (&*pattern.pat, Some(&pattern.ty)),
             pattern => (pattern, None),
         };
+        let declared = written.map(|ty| types::check(cx, ty, self.items.constants));
         let Pat::Ident(binding) = pattern else {
             cx.error(Site::of(pattern), &message::LET_PATTERN, &[]);
+            self.scopes.bind_unknown(pattern.to_token_stream());
             return None;
         };
         if binding.by_ref.is_some() || binding.subpat.is_some() {
@@ -211,20 +221,22 @@ impl<'a> BodyChecker<'a> {
         let init = local.init.as_ref().filter(|init| init.diverge.is_none());
         let Some(init) = init else {
             cx.error(Site::of(name), &message::LET_INIT, &[&name.to_string()]);
+            self.scopes.bind_unknown(pattern.to_token_stream());
             return None;
         };
         let mutable = binding.mutability.is_some();
         let checked = match &*init.expr {
             Expr::If(choice) if !is_simple_if(choice) => {
-                let ty = self.choice(choice, Some((name, mutable)))?.ty;
-                Some((None, ty))
+                self.choice(choice, Some((name, mutable))).map(|chosen| (None, chosen.ty))
             }
             expr => self.expr(expr).map(|value| {
                 let ty = value.ty;
                 (Some(value), ty)
             }),
         };
-        let Some((value, ty)) = checked else {
+        let declared_unknown = declared == Some(None);
+        let declared = declared.flatten();
+        let Some((value, ty)) = checked.filter(|_| !declared_unknown) else {
             // The name is bound all the same, so that its uses are not errors too.
             if let Some(ty) = declared {
                 self.declare(name, ty, true);
@@ -461,6 +473,19 @@ impl<'a> BodyChecker<'a> {
         let how = Accumulate::Reduce(reduction);
         self.push(StmtKind::Accumulate { side: Side::I, place, how, value });
         Some(())
+    }
+}
+
+/// Whether an expression is a statement even where a value is expected: a loop, or a guard.
+fn is_statement(expr: &Expr) -> bool {
+    match without_groups(expr) {
+        Expr::ForLoop(_) => true,
+        Expr::If(guard) => {
+            let last = guard.then_branch.stmts.last();
+            let gives = |last| matches!(last, &syn::Stmt::Expr(ref e, None) if !matches!(e, Expr::Return(_)));
+            guard.else_branch.is_none() && !last.is_some_and(gives)
+        }
+        _ => false,
     }
 }
 

@@ -1,9 +1,10 @@
 //! `if`, `for` and `return`.
 
+use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{Block, Expr, ExprIf, Ident};
 
-use crate::check::body::BodyChecker;
+use crate::check::body::{BodyChecker, Returns};
 use crate::check::constant;
 use crate::diagnostics::Site;
 use crate::ir::{self, Place, Stmt, StmtKind, Type};
@@ -48,6 +49,9 @@ impl BodyChecker<'_> {
         }
         let comments = std::mem::take(&mut self.pending);
         self.scopes.enter();
+        if name.is_none() {
+            self.scopes.bind_unknown(turns.pat.to_token_stream());
+        }
         let local = name.map(|name| self.declare(&name, Type::U32, false));
         if let Some(local) = local {
             // After an error any index will do, so that its uses are not errors too.
@@ -68,16 +72,20 @@ impl BodyChecker<'_> {
             return None;
         }
         let value = match (&guard.expr, self.returns) {
-            (None, None) => None,
-            (Some(value), None) => {
+            (None, Returns::Nothing) => None,
+            (Some(value), Returns::Nothing) => {
                 cx.error(Site::of(value), &message::RETURN_VALUE, &[]);
                 return None;
             }
-            (None, Some(ty)) => {
+            (expr, Returns::Unknown) => {
+                self.expr(expr.as_deref()?);
+                return None;
+            }
+            (None, Returns::Value(ty)) => {
                 cx.error(Site::of(guard), &message::RETURN_TYPE, &[&ty.to_string()]);
                 return None;
             }
-            (Some(expr), Some(ty)) => {
+            (Some(expr), Returns::Value(ty)) => {
                 let value = self.expr(expr)?;
                 if value.ty != ty {
                     let (found, expected) = (value.ty.to_string(), ty.to_string());

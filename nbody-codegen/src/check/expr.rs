@@ -8,11 +8,11 @@ use crate::builtin::{self, Builtin};
 use crate::check::body::BodyChecker;
 use crate::check::index::component_of;
 use crate::check::scope::Binding;
-use crate::check::{constant, operator, types};
+use crate::check::{constant, operator};
 use crate::diagnostics::Site;
 use crate::ir::{self, ExprKind, FieldName, Index, Input, Struct, Type, UnaryOp};
 use crate::message::{self, suggestion};
-use crate::syntax::without_groups;
+use crate::syntax::{self, without_groups};
 
 impl BodyChecker<'_> {
     /// The typed form of an expression; `None` after an error.
@@ -261,13 +261,13 @@ impl BodyChecker<'_> {
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Option<ir::Expr> {
         let value = self.expr(&cast.expr)?;
-        let ty = types::check(self.items.cx, &cast.ty, self.items.constants)?;
-        if (value.ty, ty) != (Type::U32, Type::Real) {
-            let (from, to) = (value.ty.to_string(), ty.to_string());
+        let to = syntax::type_name(&cast.ty);
+        if value.ty != Type::U32 || to.is_none_or(|to| to != "Real") {
+            let (from, to) = (value.ty.to_string(), cast.ty.to_token_stream().to_string());
             self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to]);
             return None;
         }
-        let span = value.span;
+        let (ty, span) = (Type::Real, value.span);
         Some(ir::Expr { kind: ExprKind::Convert(Box::new(value)), ty, span })
     }
 
@@ -377,10 +377,17 @@ impl BodyChecker<'_> {
             cx.error(site, &message::UNKNOWN_FUNCTION, &[&name, &help]);
             return None;
         };
-        let arguments = self.arguments((site, &name), &call.args, &signature.parameters)?;
+        let Some(expected) = signature.parameters.iter().copied().collect::<Option<Vec<_>>>()
+        else {
+            for argument in &call.args {
+                self.expr(argument);
+            }
+            return None;
+        };
+        let arguments = self.arguments((site, &name), &call.args, &expected)?;
         let span = path.span();
         let kind = ExprKind::Call(signature.index, arguments);
-        Some(ir::Expr { kind, ty: signature.output, span })
+        Some(ir::Expr { kind, ty: signature.output?, span })
     }
 
     fn vector(&mut self, call: &ExprCall, name: &str, ty: Type) -> Option<ir::Expr> {

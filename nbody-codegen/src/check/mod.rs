@@ -24,7 +24,7 @@ use crate::message::{self, suggestion};
 use crate::names::{self, Unique};
 use crate::syntax;
 
-use body::BodyChecker;
+use body::{BodyChecker, Returns};
 
 /// Types of Rust that generated code names.
 const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
@@ -46,8 +46,9 @@ pub(crate) struct Signature {
     pub index: usize,
     /// Its name in C++.
     pub name: String,
-    pub parameters: Vec<Type>,
-    pub output: Type,
+    /// The types that are not refused.
+    pub parameters: Vec<Option<Type>>,
+    pub output: Option<Type>,
 }
 
 /// Checks the module; `None` after errors that leave nothing to go on with.
@@ -78,10 +79,10 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         .zip(function_names)
         .enumerate()
         .map(|(index, (function, name))| {
-            Some((function.ident.to_string(), signature(&items, function, index, name)?))
+            (function.ident.to_string(), signature(&items, function, index, name))
         })
         .collect();
-    items.signatures = signatures.into_iter().collect::<Option<_>>()?;
+    items.signatures = signatures.into_iter().collect();
     // Functions that call each other in a circle are checked, and not summed up.
     let mut functions = is_order.then(Vec::new);
     for item in &order {
@@ -310,12 +311,7 @@ fn length(
     }
 }
 
-fn signature(
-    items: &Items,
-    function: &syntax::Function,
-    index: usize,
-    name: String,
-) -> Option<Signature> {
+fn signature(items: &Items, function: &syntax::Function, index: usize, name: String) -> Signature {
     let of = |ty| {
         let found = types::check(items.cx, ty, items.constants)?;
         if matches!(found, Type::Table(..) | Type::Reduced(_)) {
@@ -324,32 +320,31 @@ fn signature(
         }
         Some(found)
     };
-    let parameters: Vec<_> = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
-    let output = of(&function.output);
-    Some(Signature {
-        index,
-        name,
-        parameters: parameters.into_iter().collect::<Option<_>>()?,
-        output: output?,
-    })
+    let parameters = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
+    Signature { index, name, parameters, output: of(&function.output) }
 }
 
 fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> {
     let name = function.ident.to_string();
     let signature = items.signatures.get(&name)?;
     let mut checker = BodyChecker::new(items, &function.block);
-    checker.returns = Some(signature.output);
-    let parameters = function
-        .parameters
-        .iter()
-        .zip(&signature.parameters)
-        .map(|((ident, _), ty)| checker.declare(ident, *ty, false))
-        .collect();
+    checker.returns = signature.output.map_or(Returns::Unknown, Returns::Value);
+    let mut declare = |pattern: &syn::Pat, ty: Option<Type>| {
+        let Some((ident, ty)) = syntax::plain_name(pattern).zip(ty) else {
+            checker.scopes.bind_unknown(pattern.to_token_stream());
+            return None;
+        };
+        Some(checker.declare(&ident, ty, false))
+    };
+    let parameters = function.parameters.iter().zip(&signature.parameters);
+    let parameters: Vec<_> = parameters.map(|((pattern, _), ty)| declare(pattern, *ty)).collect();
     let site = Site::of(&function.ident);
-    let output = signature.output.to_string();
+    let written = || function.output.to_token_stream().to_string();
+    let output = signature.output.map_or_else(written, |ty| ty.to_string());
     let missing = (site, &message::FN_VALUE, &[name.as_str(), output.as_str()][..]);
     let value = checker.block_value(&function.block, missing)?;
-    if value.ty != signature.output {
+    let returned = signature.output?;
+    if value.ty != returned {
         items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), &output]);
     }
     Some(ir::Function {
@@ -357,8 +352,8 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         vis: function.vis.clone(),
         ident: function.ident.clone(),
         name: signature.name.clone(),
-        parameters,
-        output: signature.output,
+        parameters: parameters.into_iter().collect::<Option<_>>()?,
+        output: returned,
         value,
         body: checker.finish(&function.block),
         summary: Summary::default(),
@@ -417,7 +412,7 @@ fn cutoff<'a>(
 ) -> Option<ir::Cutoff> {
     let block = &cutoff.function.block;
     let mut checker = BodyChecker::new(items, block);
-    checker.returns = Some(Type::Real);
+    checker.returns = Returns::Value(Type::Real);
     let roles = checker.roles(&cutoff.names, records, None);
     let site = Site::of(&cutoff.function.sig.ident);
     let value = checker.block_value(block, (site, &message::FN_VALUE, &["cutoff", "Real"]))?;

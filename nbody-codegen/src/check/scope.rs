@@ -46,6 +46,17 @@ impl Scopes {
         }
     }
 
+    /// Binds every name of a refused pattern, so that their uses are not errors too.
+    pub fn bind_unknown(&mut self, pattern: TokenStream) {
+        for token in pattern {
+            match token {
+                TokenTree::Ident(name) => self.bind(name.to_string(), Binding::Unknown),
+                TokenTree::Group(group) => self.bind_unknown(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
     pub fn find(&self, name: &str) -> Option<Binding> {
         self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
