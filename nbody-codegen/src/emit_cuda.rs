@@ -162,7 +162,7 @@ fn inputs(
 
 fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
     let Cutoff { roles, body, value, .. } = cutoff;
-    match &docs(&cutoff.docs)[..] {
+    match &docs(&cutoff.attrs)[..] {
         [] => text.comment(&["The distance beyond which a pair contributes nothing."]),
         docs => text.comment(docs),
     }
@@ -179,7 +179,7 @@ fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &
 fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let pair = &interaction.pair;
     let roles = &pair.roles;
-    match &docs(&pair.docs)[..] {
+    match &docs(&pair.attrs)[..] {
         [] => {
             text.comment(&[format!("Adds to {} what {} does to {}.", roles.f, roles.j, roles.i)]);
         }

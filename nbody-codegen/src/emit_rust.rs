@@ -97,7 +97,17 @@ impl<'a> Printer<'a> {
     }
 
     fn statements(&mut self, statements: &[Stmt], mask: Option<&Ident>) -> TokenStream {
-        statements.iter().map(|statement| self.statement(&statement.kind, mask)).collect()
+        let one = |statement: &Stmt| {
+            let printed = self.statement(&statement.kind, mask);
+            match (&statement.lints[..], &statement.kind) {
+                ([], _) => printed,
+                (lints, StmtKind::Let { .. } | StmtKind::Declare { .. }) => {
+                    quote!(#(#lints)* #printed)
+                }
+                (lints, _) => quote!(#(#lints)* { #printed }),
+            }
+        };
+        statements.iter().map(one).collect()
     }
 
     fn statement(&mut self, statement: &StmtKind, mask: Option<&Ident>) -> TokenStream {

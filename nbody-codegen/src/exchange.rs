@@ -207,7 +207,12 @@ impl<'a> Exchanger<'a> {
     }
 
     fn push(&mut self, kind: StmtKind, behind: Option<&String>) {
-        self.out.push(Stmt { comments: Vec::new(), behind: behind.cloned(), kind });
+        self.out.push(Stmt {
+            lints: Vec::new(),
+            comments: Vec::new(),
+            behind: behind.cloned(),
+            kind,
+        });
     }
 
     fn let_(&mut self, local: LocalId, value: &'a Expr, behind: Option<&String>) {

@@ -2,7 +2,8 @@
 //! the `impl Interaction`.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
+use syn::Attribute;
 
 use crate::analysis::{Operations, needs_space};
 use crate::emit_cuda;
@@ -331,7 +332,7 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 /// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records, and
 /// reads nothing but these; entries that the data tells are looked up where there are any.
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Interaction { ident: target, name, i, j, f, self_pairs, pair, .. } = item;
+    let Interaction { attrs, ident: target, name, i, j, f, self_pairs, pair, .. } = item;
     let cuda = Literal::string(&emit_cuda::emit(module, item));
     let operations = operations(module, item, &pair.body, krate);
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
@@ -345,8 +346,10 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     // The name in commands may be that of another interaction too.
     let units = target.to_string();
     let units = ident(&format!("__units_of_{}", units.trim_start_matches("r#")));
-    let pair = function_of_pair("pair", item, &pair.roles, &index, &evaluate, krate);
+    let lints = lints(&pair.attrs);
+    let pair = function_of_pair("pair", item, (&pair.roles, &lints), &index, &evaluate, krate);
     quote! {
+        #(#attrs)*
         unsafe impl #krate::Interaction for #target {
             type I = #i;
             type J = #j;
@@ -375,6 +378,15 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             pub mod doubles { pub struct Unit; }
         }
     }
+}
+
+/// The lint levels among the attributes of a function, whose docs are in the CUDA text.
+fn lints(attrs: &[Attribute]) -> TokenStream {
+    attrs
+        .iter()
+        .filter(|attr| !attr.path().is_ident("doc"))
+        .map(ToTokens::to_token_stream)
+        .collect()
 }
 
 /// What a function of a pair does, and the name by which it knows the space.
@@ -407,7 +419,7 @@ fn evaluate(
 fn function_of_pair(
     name: &str,
     item: &Interaction,
-    roles: &Roles,
+    (roles, lints): (&Roles, &TokenStream),
     index: &TokenStream,
     evaluate: &Evaluate,
     krate: &TokenStream,
@@ -419,6 +431,7 @@ fn function_of_pair(
     quote! {
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
+        #lints
         fn #name<Real: #krate::Lane, __Space: #krate::Space<Real>>(
             this: &#target<Real>,
             #space: &__Space,
@@ -441,15 +454,16 @@ fn cutoff(
     krate: &TokenStream,
 ) -> TokenStream {
     let Interaction { ident: target, i, j, .. } = item;
-    let ir::Cutoff { roles, body, value, points, .. } = cutoff;
+    let ir::Cutoff { attrs, roles, body, value, points } = cutoff;
     let [i_name, j_name, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
     let [i_point, j_point] = points.each_ref().map(|point| &point.ident);
     let body = Printer::new(module, body, Some(roles), krate).body_with_value(value);
-    let function = |name: &str, output: TokenStream, body: TokenStream| {
+    let function = |name: &str, lints: TokenStream, output: TokenStream, body: TokenStream| {
         let name = ident(name);
         quote! {
             #[inline(always)]
             #[allow(clippy::all, clippy::pedantic, unused_variables)]
+            #lints
             fn #name<Real: #krate::Lane, __Space: #krate::Space<Real>>(
                 this: &#target<Real>,
                 #space: &__Space,
@@ -460,13 +474,13 @@ fn cutoff(
             }
         }
     };
-    let cutoff = function("cutoff", quote!(Real), body);
+    let cutoff = function("cutoff", lints(attrs), quote!(Real), body);
     let within = quote! {
         let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
         let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
         Real::within_reach(__reach, __distance.norm2())
     };
-    let within = function("within", quote!(Real::Mask), within);
+    let within = function("within", TokenStream::new(), quote!(Real::Mask), within);
     quote!(#cutoff #within)
 }
 
@@ -477,7 +491,8 @@ fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option
     let operations = operations(module, item, &both.body, krate);
     let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
     let none = TokenStream::new();
-    let pair_both = function_of_pair("pair_both", item, &both.roles, &none, &evaluate, krate);
+    let roles = (&both.roles, &none);
+    let pair_both = function_of_pair("pair_both", item, roles, &none, &evaluate, krate);
     Some(quote! {
         const THIRD_LAW: ::core::option::Option<#krate::ThirdLaw> =
             ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations });

@@ -143,6 +143,7 @@ pub struct Function {
 
 /// `impl Interaction for ...`.
 pub struct Interaction {
+    pub attrs: Vec<Attribute>,
     pub ident: Ident,
     /// The name in commands.
     pub name: String,
@@ -156,14 +157,14 @@ pub struct Interaction {
 
 /// The function that adds to `f` what `j` does to `i`.
 pub struct Pair {
-    pub docs: Vec<Attribute>,
+    pub attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
 }
 
 /// The function that tells how far a pair reaches.
 pub struct Cutoff {
-    pub docs: Vec<Attribute>,
+    pub attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
     pub value: Expr,
@@ -219,6 +220,8 @@ pub struct Local {
 }
 
 pub struct Stmt {
+    /// The lint levels that were written in front of it.
+    pub lints: Vec<Attribute>,
     pub comments: Vec<String>,
     pub behind: Option<String>,
     pub kind: StmtKind,

@@ -100,6 +100,7 @@ pub struct Function {
 
 /// `impl Interaction for ...`.
 pub struct Interaction {
+    pub attrs: Vec<Attribute>,
     pub target: Ident,
     pub i: Ident,
     pub j: Ident,
@@ -217,15 +218,17 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
         .collect()
 }
 
-/// Refuses attributes of a statement that would be lost.
-pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) {
+/// The lint levels in front of a statement. Attributes that would be lost are refused.
+pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) -> Vec<Attribute> {
     let outer = |input: ParseStream| {
         let attrs = Attribute::parse_outer(input)?;
         input.parse::<TokenStream>()?;
         Ok(attrs)
     };
     // What does not parse as attributes is refused as what it is.
-    attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
+    let mut lints = attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
+    lints.retain(|attr| !attr.path().is_ident("doc"));
+    lints
 }
 
 /// Refuses generic parameters, and conditions on them.

@@ -171,7 +171,8 @@ impl<'a> BodyChecker<'a> {
         if last.is_some_and(|last| matches!(last.kind, StmtKind::Return { .. })) {
             self.items.cx.error(Site::of(statement), &message::UNREACHABLE, &[]);
         }
-        syntax::statement_attributes(self.items.cx, statement);
+        let lints = syntax::statement_attributes(self.items.cx, statement);
+        let before = self.open.last().map_or(0, Vec::len);
         match statement {
             syn::Stmt::Local(local) => {
                 self.let_(local);
@@ -181,6 +182,14 @@ impl<'a> BodyChecker<'a> {
             syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
             syn::Stmt::Item(item) => self.refuse_statement(item, "an item", STATEMENTS),
             syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call", STATEMENTS),
+        }
+        // One statement may have become several.
+        let is_let = matches!(statement, syn::Stmt::Local(_));
+        for stmt in self.open.last_mut().iter_mut().flat_map(|block| block.iter_mut().skip(before))
+        {
+            if !is_let || matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Declare { .. }) {
+                stmt.lints.splice(..0, lints.iter().cloned());
+            }
         }
         let end = Site::of(statement).end();
         if let Some(behind) = self.comments.behind(end)
@@ -198,7 +207,7 @@ impl<'a> BodyChecker<'a> {
     pub fn push(&mut self, kind: StmtKind) {
         let comments = std::mem::take(&mut self.pending);
         if let Some(block) = self.open.last_mut() {
-            block.push(Stmt { comments, behind: None, kind });
+            block.push(Stmt { lints: Vec::new(), comments, behind: None, kind });
         }
     }
 

@@ -140,7 +140,7 @@ impl BodyChecker<'_> {
         for (branch, value) in [(&mut yes, yes_value), (&mut no, no_value)] {
             let place = Place { of: local, whole: ty, component: None };
             let kind = StmtKind::Assign { place, op: None, value };
-            branch.push(Stmt { comments: Vec::new(), behind: None, kind });
+            branch.push(Stmt { lints: Vec::new(), comments: Vec::new(), behind: None, kind });
         }
         self.push(StmtKind::Declare { local });
         self.push(StmtKind::If { condition, yes, no });

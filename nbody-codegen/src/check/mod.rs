@@ -394,6 +394,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         Some(cutoff) => Some(self::cutoff(items, cutoff, records)?),
     };
     Some(ir::Interaction {
+        attrs: impl_.attrs.clone(),
         ident: impl_.target.clone(),
         name: names::snake_case(&impl_.target.to_string()),
         i: impl_.i.clone(),
@@ -401,7 +402,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         f: impl_.f.clone(),
         self_pairs,
         cutoff,
-        pair: ir::Pair { docs: impl_.pair.attrs.clone(), roles, body: checker.finish(block) },
+        pair: ir::Pair { attrs: impl_.pair.attrs.clone(), roles, body: checker.finish(block) },
     })
 }
 
@@ -422,8 +423,8 @@ fn cutoff<'a>(
     let [_, i, j] = records;
     let points = [position(items.cx, site, i, j), position(items.cx, site, j, i)];
     let [Some(i), Some(j)] = points else { return None };
-    let docs = cutoff.function.attrs.clone();
-    Some(ir::Cutoff { docs, roles, body: checker.finish(block), value, points: [i, j] })
+    let attrs = cutoff.function.attrs.clone();
+    Some(ir::Cutoff { attrs, roles, body: checker.finish(block), value, points: [i, j] })
 }
 
 /// The one position of a particle, if it can differ from one of the other.

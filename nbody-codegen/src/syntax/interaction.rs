@@ -36,12 +36,12 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
     modifier(cx, &item.unsafety);
     modifier(cx, &item.modifiers.defaultness);
     modifier(cx, &item.modifiers.polarity);
-    attributes(cx, item.attrs);
+    let attrs = attributes(cx, item.attrs);
     let mut seen = Vec::new();
     let (mut i, mut j, mut f) = (None, None, None);
     let (mut self_pairs, mut cutoff, mut pair) = (None, None, None);
-    for item in item.items {
-        impl_item_attributes(cx, &item);
+    for mut item in item.items {
+        impl_item_attributes(cx, &mut item);
         impl_item_modifiers(cx, &item);
         let name = impl_item_name(&item);
         if seen.contains(&name) {
@@ -97,7 +97,7 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
         cx.error(Site::of(&pair.sig), &message::PAIR_SIGNATURE, &[&a, &b, &c]);
         return None;
     };
-    Some(Interaction { target, i, j, f, self_pairs, cutoff, pair, names })
+    Some(Interaction { attrs, target, i, j, f, self_pairs, cutoff, pair, names })
 }
 
 fn cutoff(
@@ -154,14 +154,14 @@ fn names_of(
 }
 
 /// Refuses attributes inside an impl that would be lost.
-fn impl_item_attributes(cx: &Ctxt, item: &syn::ImplItem) {
+fn impl_item_attributes(cx: &Ctxt, item: &mut ImplItem) {
     let attrs = match item {
-        ImplItem::Const(item) => &item.attrs,
-        ImplItem::Fn(item) => &item.attrs,
-        ImplItem::Type(item) => &item.attrs,
+        ImplItem::Const(item) => &mut item.attrs,
+        ImplItem::Fn(item) => &mut item.attrs,
+        ImplItem::Type(item) => &mut item.attrs,
         _ => return,
     };
-    attributes(cx, attrs.clone());
+    *attrs = attributes(cx, std::mem::take(attrs));
 }
 
 /// Refuses what stands in front of an item, or behind its name, and would be lost.
