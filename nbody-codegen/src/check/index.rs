@@ -2,6 +2,7 @@
 
 use syn::Expr;
 
+use crate::analysis::walk;
 use crate::check::body::BodyChecker;
 use crate::diagnostics::Site;
 use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
@@ -70,7 +71,10 @@ impl BodyChecker<'_> {
             self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
             return None;
         }
-        let fixed = usize::try_from(least).ok().filter(|_| least == most);
+        let mut is_written = true;
+        // The variable of a loop of one turn is used where it stands.
+        walk(&index, &mut |part| is_written &= !matches!(part.kind, ExprKind::Local(_)));
+        let fixed = usize::try_from(least).ok().filter(|_| least == most && is_written);
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
     }
 

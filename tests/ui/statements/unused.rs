@@ -6,6 +6,7 @@ mod quiet {
     pub struct Law;
     pub struct Body {
         pub x: Real,
+        pub row: [Real; 2],
     }
     pub struct Sum {
         pub sum: Real,
@@ -25,6 +26,9 @@ mod quiet {
             let _mass = j.x;
             for _k in 0..3 {
                 f.sum += w(j.x);
+            }
+            for k in 0..1 {
+                f.sum += j.row[k];
             }
         }
     }
@@ -54,6 +58,6 @@ mod loud {
 }
 
 fn main() {
-    let _ = (quiet::Law, quiet::Body { x: 1.0 }, quiet::Sum { sum: 1.0 });
+    let _ = (quiet::Law, quiet::Body { x: 1.0, row: [0.0; 2] }, quiet::Sum { sum: 1.0 });
     let _ = (loud::Law, loud::Body { x: 1.0 }, loud::Sum { sum: 1.0 });
 }
