@@ -123,7 +123,8 @@ impl<'a> BodyChecker<'a> {
 
     /// The statements, once all are checked.
     pub fn finish(mut self, block: &Block) -> Body {
-        let comments = self.comments.rest_of(block);
+        let mut comments = self.pending;
+        comments.extend(self.comments.rest_of(block));
         let (locals, space) = (self.locals, self.space);
         Body { locals, statements: self.open.pop().unwrap_or_default(), space, comments }
     }
@@ -137,7 +138,8 @@ impl<'a> BodyChecker<'a> {
         self.scopes.leave();
     }
 
-    /// Checks a block that ends with a value; the message is for one that does not.
+    /// Checks a block that ends with a value; the message is for one that does not. The comments
+    /// before the value stay pending.
     pub fn block_value(
         &mut self,
         block: &Block,
@@ -160,7 +162,6 @@ impl<'a> BodyChecker<'a> {
             self.items.cx.error(site, missing, arguments);
             None
         };
-        self.pending.clear();
         self.scopes.leave();
         checked
     }

@@ -149,7 +149,10 @@ impl BodyChecker<'_> {
 
     /// A branch, or a block inside an expression.
     pub fn branch_value(&mut self, block: &Block) -> Option<ir::Expr> {
-        self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]))
+        let before = std::mem::take(&mut self.pending);
+        let value = self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]));
+        self.pending.splice(..0, before);
+        value
     }
 
     fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
