@@ -369,7 +369,7 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
         Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
         Some(other) => {
             items.cx.error(Site::of(other), &message::SELF_PAIRS, &[]);
-            return None;
+            false
         }
     };
     let block = &impl_.pair.block;
