@@ -5,7 +5,9 @@ mod interaction;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Expr, Generics, Ident, Item, ItemMod, ItemStruct, Type, Visibility};
+use syn::{
+    AttrStyle, Attribute, Expr, Generics, Ident, Item, ItemMod, ItemStruct, Type, Visibility,
+};
 
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
@@ -196,7 +198,8 @@ fn parse_item(item: TokenStream) -> syn::Result<Item> {
     parser.parse2(TokenTree::Group(braced).into())
 }
 
-/// Doc comments and lint levels, which are kept; anything else is refused.
+/// Doc comments and lint levels, which are kept, in front of what they stand in; anything else is
+/// refused.
 fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
     const KEPT: [&str; 6] = ["doc", "allow", "expect", "warn", "deny", "forbid"];
     attrs
@@ -215,6 +218,7 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
             }
             kept
         })
+        .map(|attr| Attribute { style: AttrStyle::Outer, ..attr })
         .collect()
 }
 

@@ -2,6 +2,9 @@
 
 #[nbody::interaction]
 mod quiet {
+    //! Docs and levels may stand inside, too.
+    #![allow(non_camel_case_types)]
+
     pub struct Law;
     pub struct Body {
         pub pos: Point,
@@ -12,6 +15,12 @@ mod quiet {
         pub sumOf: Real,
     }
 
+    /// A function.
+    fn half(x: Real, y: Real) -> Real {
+        #![allow(unused_variables)]
+        0.5 * x
+    }
+
     #[allow(unused_variables)]
     impl Interaction for Law {
         type I = Body;
@@ -20,18 +29,21 @@ mod quiet {
 
         fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
             let all = i.x;
-            f.sumOf += j.x;
+            f.sumOf += half(j.x, i.x);
         }
     }
 
-    pub struct Other;
-    impl Interaction for Other {
+    pub struct other_law;
+    impl Interaction for other_law {
+        #![allow(unused_labels)]
+
         type I = Body;
         type J = Body;
         type F = Sum;
 
         #[allow(unused_variables, non_snake_case)]
         fn cutoff(&self, i: &Body, j: &Body) -> Real {
+            #![allow(unused_mut)]
             let ofCutoff = i.x;
             1.0
         }
