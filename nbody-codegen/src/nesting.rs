@@ -59,7 +59,7 @@ impl Open {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         let mut rest = Vec::with_capacity(tokens.len());
         let mut begin = 0;
-        // What stands behind something too long may belong to it.
+        // What stands behind something too long may belong to it, up to a semicolon.
         let mut is_whole = true;
         while begin < tokens.len() {
             let expression = &tokens[begin..expression_end(&tokens, begin)];
@@ -86,6 +86,8 @@ impl Open {
                 let operators = operators + most_steps;
                 rest.extend(expression.iter().map(|token| (token.clone(), operators)));
             }
+            let last = expression.last();
+            is_whole |= matches!(last, Some(TokenTree::Punct(last)) if last.as_char() == ';');
         }
         Self { group, rest: rest.into_iter(), done: Vec::new() }
     }

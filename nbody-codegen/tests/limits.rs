@@ -81,6 +81,16 @@ fn what_nests_too_deep_is_refused() {
 }
 
 #[test]
+fn what_stands_behind_something_long_is_left() {
+    let long = format!("const LONG: Real = 1.0{};", " + 1.0".repeat(600));
+    let expansion = expand(module("", "f.sum += i.x;").replacen('{', &format!("{{ {long}"), 1));
+    assert_eq!(errors(&expansion), 1);
+    for left in ["struct Law", "struct Body", "struct Sum", "Interaction for Law"] {
+        assert!(expansion.contains(left), "{left}: {expansion}");
+    }
+}
+
+#[test]
 fn what_nests_less_is_compiled() {
     // What has no meaning is refused, whatever its depth.
     for n in [50, 60] {
