@@ -85,10 +85,8 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
-    let cutoff = match cutoff {
-        None => None,
-        Some(function) => Some(self::cutoff(cx, function, [&i, &j], structs)?),
-    };
+    // A refused one is left out, so that `pair` is checked all the same.
+    let cutoff = cutoff.and_then(|function| self::cutoff(cx, function, [&i, &j], structs));
     let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)], structs)
         .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))
         .and_then(|names| names.try_into().ok());

@@ -16,7 +16,7 @@ mod without_result {
         fn cutoff(&self, i: &Body, j: &Body) {}
 
         fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
-            f.x += (i.pos - j.pos).norm2();
+            f.x += (i.pos - j.pos).norm2() + 1;
         }
     }
 }
