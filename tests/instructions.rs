@@ -1,7 +1,7 @@
 //! What the vector code of every interaction of the library costs: the instructions of its loops
 //! over particles, as they stand in this program. Times are noisy; these are not.
 //!
-//! `INSTA_UPDATE=always cargo test -p nbody-tests --test instructions` records them anew.
+//! `INSTA_UPDATE=always cargo test --workspace --test instructions` records them anew.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::collections::{BTreeMap, HashMap};
