@@ -28,7 +28,7 @@ impl Visitor for Bench<'_> {
         for &n in self.sizes {
             let mut direct = AllPairs::new(&self.device, interaction).expect("the device answers");
             let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
-            let mut out = direct.fields(n).expect("room for the results");
+            let mut out = direct.results(n).expect("room for the results");
             let j: &dyn Any = &i;
             let j: &Particles<X::J> = j.downcast_ref().expect("i and j are of one type");
             group.throughput(Throughput::Elements((n * n) as u64));

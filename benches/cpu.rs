@@ -48,7 +48,7 @@ impl Way {
         let double = Self { precision: Precision::Double, ..best };
         let parallel = (threads > 1).then_some(Self { threads, ..best });
         let ways = SimdLevel::available().map(one).chain([double]).chain(parallel);
-        let pairs = &[Pairs::Ordered, Pairs::Unordered];
+        let pairs = &[Pairs::Ordered, Pairs::Symmetric];
         let pairs = &pairs[..if X::THIRD_LAW.is_some() { 2 } else { 1 }];
         ways.flat_map(move |way| pairs.iter().map(move |&pairs| Self { pairs, ..way }))
     }
@@ -79,7 +79,7 @@ impl Visitor for Bench<'_> {
                 let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
                 let j = direct.upload(&uniform::<X::J>(n, 2)).expect("room for the particles");
                 let j = (&i as &dyn Any).downcast_ref().unwrap_or(&j);
-                let mut out = direct.fields(n).expect("room for the results");
+                let mut out = direct.results(n).expect("room for the results");
                 group.throughput(Throughput::Elements((n * n) as u64));
                 group.bench_function(BenchmarkId::new(way.to_string(), n), |bencher| {
                     pool.install(|| bencher.iter(|| direct.evaluate_self_into(&i, j, &mut out)));

@@ -110,7 +110,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The median of a few runs on resident data.
 fn time(direct: &mut AllPairs<Gravity>, bodies: &[Body]) -> Result<Duration, nbody::Error> {
     let particles = direct.upload(bodies)?;
-    let mut out = direct.fields(bodies.len())?;
+    let mut out = direct.results(bodies.len())?;
     let mut times = Vec::new();
     for _ in 0..3 {
         times.push(direct.time(&particles, &particles, &mut out)?);

@@ -49,17 +49,17 @@
 #![forbid(unsafe_code)]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, Field, FieldKind,
-    FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations, Options, Output,
-    Pairs, Periodic, Point, Precision, Reader, Record, Report, Roundings, Scalar, SimdLevel, Space,
-    Split, ThirdLaw, Tiling, Vector, Writer, add_to_entry, compare, compensate, dim, gather_entry,
-    pack, peak, reference, reference_self, select_array,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, ErrorBounds, Field,
+    FieldKind, FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations,
+    Options, Output, Pairs, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel,
+    Space, Split, SummationOrder, ThirdLaw, Vector, Writer, add_to_entry, compare, compensate, dim,
+    gather_entry, pack, peak, reference, reference_self, select_array,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
 pub use nbody_cuda::{
-    AllPairs, Build, Cache, CacheContents, Choices, CudaAllPairs, Device, Error, Fields, Image,
-    Origin, Particles, Program, Properties, Scheme, Tuned, Usage, nvrtc,
+    AllPairs, Build, Cache, CacheContents, CudaAllPairs, Device, Error, Image, KernelConfig,
+    Origin, Particles, Program, Properties, Results, Schedule, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 
@@ -67,7 +67,7 @@ pub use nbody_macros::interaction;
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Pairs, Point,
-        Precision, Tiling, Vector,
+        Precision, SummationOrder, Vector,
     };
     pub use nbody_cuda::{AllPairs, Device};
 }

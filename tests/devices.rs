@@ -79,7 +79,7 @@ fn an_evaluation_without_sources_clears_what_was_there() {
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let (i, none) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(0)).unwrap());
-        let mut out = direct.fields(4).unwrap();
+        let mut out = direct.results(4).unwrap();
         direct.evaluate_into(&i, &i, &mut out).unwrap();
         direct.evaluate_into(&i, &none, &mut out).unwrap();
         let fields: Vec<Field> = direct.download(&out).unwrap();
@@ -153,7 +153,7 @@ mod heavy {
 #[test]
 fn bags_shrink_where_j_particles_are_large() {
     let program = Program::new(heavy::Heavy::LAW, Options::default()).unwrap();
-    assert_eq!(program.choices.bag, 16);
+    assert_eq!(program.config.bag, 16);
     let (_cache, device) = emulator();
     let (i, j) = (nbody_models::uniform(20, 1), nbody_models::uniform(300, 2));
     let fields = AllPairs::new(&device, heavy::Heavy).unwrap().evaluate(&i, &j).unwrap();
@@ -164,13 +164,14 @@ fn bags_shrink_where_j_particles_are_large() {
 
 #[test]
 fn a_large_bag_leaves_room_for_fewer_i_particles() {
-    let choices = |bag| {
-        let options = Options { tiling: Some(Tiling { bag, splits: 1 }), ..Options::default() };
-        Program::new(LennardJones::LAW, options).map(|program| program.choices)
+    let config = |bag| {
+        let options =
+            Options { order: Some(SummationOrder { bag, splits: 1 }), ..Options::default() };
+        Program::new(LennardJones::LAW, options).map(|program| program.config)
     };
-    let fitting: Vec<_> = [256, 512, 900].map(|bag| choices(bag).unwrap().i_per_thread).to_vec();
+    let fitting: Vec<_> = [256, 512, 900].map(|bag| config(bag).unwrap().i_per_thread).to_vec();
     assert_eq!(fitting, [2, 2, 1]);
-    assert!(matches!(choices(1100), Err(Error::KernelDoesNotFit { .. })));
+    assert!(matches!(config(1100), Err(Error::KernelDoesNotFit { .. })));
 }
 
 #[test]
@@ -367,7 +368,7 @@ fn an_evaluation_that_repeats_follows_what_changes() {
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let particles = direct.upload(&bodies(300)).unwrap();
-        let (mut out, mut other) = (direct.fields(300).unwrap(), direct.fields(300).unwrap());
+        let (mut out, mut other) = (direct.results(300).unwrap(), direct.results(300).unwrap());
         let mut evaluate = |direct: &mut AllPairs<Gravity>| {
             // The second time records, the third repeats.
             for _ in 0..3 {

@@ -168,12 +168,12 @@ fn a_pair_at_the_cutoff_contributes_nothing() {
 #[test]
 fn so_it_is_in_every_way_to_go_through_pairs() {
     let ways = [
-        Options { pairs: Pairs::Unordered, ..Options::default() },
+        Options { pairs: Pairs::Symmetric, ..Options::default() },
         Options { accumulation: Accumulation::Compensated, ..Options::default() },
         Options { domain: Domain::periodic([1.0; 3]).unwrap(), ..Options::default() },
-        Options { tiling: Some(Tiling { bag: 100, splits: 3 }), ..Options::default() },
+        Options { order: Some(SummationOrder { bag: 100, splits: 3 }), ..Options::default() },
         // More than are noted at a time.
-        Options { tiling: Some(Tiling { bag: 600, splits: 1 }), ..Options::default() },
+        Options { order: Some(SummationOrder { bag: 600, splits: 1 }), ..Options::default() },
     ];
     for (options, reach) in ways.into_iter().flat_map(|it| [0.0, 0.25].map(|reach| (it, reach))) {
         check_counts(reach, options);
@@ -200,7 +200,7 @@ fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
 fn distances_within_a_cutoff_are_less_in_every_way_to_compute_them() {
     let ways = [
         Options::default(),
-        Options { pairs: Pairs::Unordered, ..Options::default() },
+        Options { pairs: Pairs::Symmetric, ..Options::default() },
         Options { accumulation: Accumulation::Compensated, ..Options::default() },
         Options { domain: Domain::periodic([64.0; 3]).unwrap(), ..Options::default() },
     ];

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::{
     Accumulation, AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision,
-    SimdLevel, Tiling,
+    SimdLevel, SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_models::{all_ways, domains, paired_ways};
@@ -23,8 +23,11 @@ use nbody_models::{all_ways, domains, paired_ways};
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 
 /// To compare bits in: bags that end within a tile, and splits that do not come out even.
-const TILINGS: [Tiling; 3] =
-    [Tiling { bag: 256, splits: 1 }, Tiling { bag: 100, splits: 3 }, Tiling { bag: 7, splits: 20 }];
+const ORDERS: [SummationOrder; 3] = [
+    SummationOrder { bag: 256, splits: 1 },
+    SummationOrder { bag: 100, splits: 3 },
+    SummationOrder { bag: 7, splits: 20 },
+];
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -80,7 +83,7 @@ impl Visitor for Trials {
         let expected = [(); 4].map(|()| Cases::<X>::default());
         let ways = paired_ways::<X>(self.domains, self.turn);
         let ways = nbody_tests::tested::<X, _>(!self.others, ways, self.turn);
-        let tilings = tilings::<X>(&ways, self.turn);
+        let orders = orders::<X>(&ways, self.turn);
         self.all.extend(all_ways::<X>(self.domains).iter().map(name));
         self.taken.extend(ways.iter().map(name));
         for (way, options) in ways.into_iter().enumerate() {
@@ -88,14 +91,14 @@ impl Visitor for Trials {
             let mixed = precision == Precision::Mixed;
             let cases =
                 expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
-            let tilings: Vec<_> = tilings.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
+            let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
             let cache = self.cache.clone();
             self.trials.push(Trial::test(format!("{}/{}", X::NAME, name(&options)), move || {
                 let emulator = Device::emulator()?.with_cache_dir(cache);
                 let all = || nbody_models::cases(&interaction, domain, precision, &SIZES);
                 let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
                 check.all_devices()?;
-                tilings.iter().try_for_each(|&tiling| check.same_bits(tiling))
+                orders.iter().try_for_each(|&order| check.same_bits(order))
             }));
         }
         self.turn += 1;
@@ -106,13 +109,13 @@ fn name(options: &Options) -> String {
     format!("{options}/{}", options.pairs)
 }
 
-/// Which way to compute compares bits in which of [`TILINGS`]: one way in each, others for the next
+/// Which way to compute compares bits in which of [`ORDERS`]: one way in each, others for the next
 /// interaction, where IEEE arithmetic defines the bits.
-fn tilings<X: Interaction>(ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
+fn orders<X: Interaction>(ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
     let exact = |way: &usize| ways[*way].math == Math::Exact && X::OPERATIONS.special == 0;
     let exact: Vec<_> = (0..ways.len()).filter(exact).collect();
-    let of = |tiling| exact.get((turn + tiling) % exact.len().max(1)).map(|&way| (way, tiling));
-    (0..TILINGS.len()).filter_map(of).collect()
+    let of = |order| exact.get((turn + order) % exact.len().max(1)).map(|&way| (way, order));
+    (0..ORDERS.len()).filter_map(of).collect()
 }
 
 /// Made by the first trial that needs them, gone with the last.
@@ -135,10 +138,10 @@ impl<X: Interaction> Check<'_, X> {
         let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
         // Compensated sums are of ordered pairs whatever is asked for.
         let compensated = self.options.accumulation == Accumulation::Compensated;
-        let unordered = X::THIRD_LAW.filter(|_| compensated);
-        let unordered = unordered.map(|_| Options { pairs: Pairs::Unordered, ..self.options });
+        let symmetric = X::THIRD_LAW.filter(|_| compensated);
+        let symmetric = symmetric.map(|_| Options { pairs: Pairs::Symmetric, ..self.options });
         for device in [&self.emulator].into_iter().chain(checked) {
-            for options in [self.options].into_iter().chain(unordered) {
+            for options in [self.options].into_iter().chain(symmetric) {
                 let mut direct = AllPairs::with_options(device, self.interaction, options)?;
                 PROGRAMS.fetch_add(1, Ordering::Relaxed);
                 for case in self.cases {
@@ -154,23 +157,21 @@ impl<X: Interaction> Check<'_, X> {
         Ok(())
     }
 
-    /// The emulator and some levels, between all tilings every level.
-    fn same_bits(&self, tiling: usize) -> Result<(), Failed> {
-        let options = Options { tiling: Some(TILINGS[tiling]), ..self.options };
+    /// The emulator and some levels, between all orders every level.
+    fn same_bits(&self, order: usize) -> Result<(), Failed> {
+        let options = Options { order: Some(ORDERS[order]), ..self.options };
         let engine = |device| AllPairs::with_options(device, self.interaction, options);
         let mut emulated = engine(&self.emulator)?;
         let levels = levels()?;
-        let several = levels.len().max(TILINGS.len());
-        for k in (tiling..several).step_by(TILINGS.len()) {
+        let several = levels.len().max(ORDERS.len());
+        for k in (order..several).step_by(ORDERS.len()) {
             let level = &levels[k % levels.len()];
             let mut other = engine(level)?;
             for case in self.cases {
                 RUNS.fetch_add(1, Ordering::Relaxed);
                 if !case.same_bits(&mut emulated, &mut other)? {
-                    let (name, tiling) = (case.name(), options.tiling);
-                    return Err(
-                        format!("emulator, {level}: {name}, {tiling:?}: bits differ").into()
-                    );
+                    let (name, order) = (case.name(), options.order);
+                    return Err(format!("emulator, {level}: {name}, {order:?}: bits differ").into());
                 }
             }
         }

@@ -55,7 +55,7 @@ impl Visitor for Evaluate {
         let mut direct = CpuAllPairs::new(interaction);
         let i = direct.upload(&uniform::<X::I>(1, 1)).unwrap();
         let j = direct.upload(&uniform::<X::J>(1, 2)).unwrap();
-        let mut out = direct.fields(1).unwrap();
+        let mut out = direct.results(1).unwrap();
         direct.evaluate_into(&i, &j, &mut out).unwrap();
     }
 }

@@ -99,7 +99,7 @@ fn large_results_are_evaluated_on_the_cpu() {
     {
         for (math, pairs) in [
             (Math::Fast, Pairs::Ordered),
-            (Math::Fast, Pairs::Unordered),
+            (Math::Fast, Pairs::Symmetric),
             (Math::Exact, Pairs::Ordered),
         ] {
             let options = Options { precision, accumulation, math, pairs, ..Options::default() };

@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{
-    Choices, Domain, Error, Interaction, Options, Origin, Pairs, Precision, Program, Scheme, nvrtc,
+    Domain, Error, Interaction, KernelConfig, Options, Origin, Pairs, Precision, Program, Schedule,
+    nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_models::{domains, paired_ways};
@@ -150,7 +151,7 @@ impl Visitor for Trials {
                 let one = all[self.others % all.len()];
                 let name = format!("{options}/{}", options.pairs);
                 self.met.extend(name.split('/').map(|choice| (choice.to_owned(), one)));
-                let symmetric = if options.pairs == Pairs::Unordered { vec![one] } else { vec![] };
+                let symmetric = if options.pairs == Pairs::Symmetric { vec![one] } else { vec![] };
                 ways.push((options, Targets { main: vec![one], fewer: vec![], symmetric }));
                 self.others += 1;
             }
@@ -177,11 +178,11 @@ fn compile<X: Interaction>(
     turn: usize,
 ) -> Result<(), Failed> {
     for (number, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
-        let architectures = match program.choices.scheme {
-            Scheme::Symmetric => &*targets.symmetric,
-            Scheme::AllPairs if number == 0 => &*targets.main,
-            Scheme::AllPairs if targets.fewer.is_empty() => &[],
-            Scheme::AllPairs => {
+        let architectures = match program.config.schedule {
+            Schedule::Symmetric => &*targets.symmetric,
+            Schedule::Ordered if number == 0 => &*targets.main,
+            Schedule::Ordered if targets.fewer.is_empty() => &[],
+            Schedule::Ordered => {
                 slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()])
             }
         };
@@ -210,8 +211,8 @@ fn compile<X: Interaction>(
 /// of a loop which are unrolled: both are one, so that it takes a third of the time to compile. The
 /// emulator runs the whole ones.
 fn small<X: Interaction>(program: &Program) -> Program {
-    let choices = Choices { i_per_thread: 1, unroll: 1, ..program.choices };
-    Program::with_choices(X::LAW, program.options, choices)
+    let config = KernelConfig { i_per_thread: 1, unroll: 1, ..program.config };
+    Program::with_config(X::LAW, program.options, config)
 }
 
 /// With as many i-particles for a thread as an engine would take: without local memory, and
@@ -221,23 +222,23 @@ fn compile_lean<X: Interaction>(
     program: &Program,
     architecture: u32,
 ) -> Result<(), Failed> {
-    let wanted = program.choices.i_per_thread;
-    let mut choices = Some(program.choices);
-    while let Some(lean) = choices.filter(|choices| 4 * choices.i_per_thread > wanted) {
-        let program = Program::with_choices(X::LAW, program.options, lean);
+    let wanted = program.config.i_per_thread;
+    let mut config = Some(program.config);
+    while let Some(lean) = config.filter(|config| 4 * config.i_per_thread > wanted) {
+        let program = Program::with_config(X::LAW, program.options, lean);
         if local_memory(compiler, &program, architecture)? == 0 {
             return Ok(());
         }
-        choices = lean.narrower(X::LAW, program.options);
+        config = lean.narrower(X::LAW, program.options);
     }
-    Err(format!("{:?}, sm_{architecture}: local memory", program.choices).into())
+    Err(format!("{:?}, sm_{architecture}: local memory", program.config).into())
 }
 
 /// The bytes of local memory of a thread, in any of the program's kernels.
 fn local_memory(compiler: &Compiler, program: &Program, architecture: u32) -> Result<u32, Failed> {
     let code = compiler.compile(program, architecture)?;
     if !code.starts_with(b"\x7fELF") {
-        return Err(format!("{:?}, sm_{architecture}: not a CUBIN", program.choices).into());
+        return Err(format!("{:?}, sm_{architecture}: not a CUBIN", program.config).into());
     }
     let frames = cubin::attribute(&code, cubin::FRAME_SIZE).ok_or("a broken CUBIN")?;
     let largest = frames.iter().map(|(_, bytes)| *bytes).max();

@@ -132,7 +132,7 @@ fn without_neighbours_extremes_are_infinite() {
     for mut direct in engines() {
         assert_eq!(direct.evaluate(&[Place::default(); 3], &[]).unwrap(), [nothing; 3]);
         assert_eq!(direct.evaluate_self(&[Place::default()]).unwrap(), [nothing]);
-        let fields = direct.fields(2).unwrap();
+        let fields = direct.results(2).unwrap();
         assert_eq!(direct.download::<f64>(&fields).unwrap(), [nothing; 2], "{direct:?}");
     }
 }

@@ -2,7 +2,7 @@
 //! choices that are none.
 
 use nbody::prelude::*;
-use nbody::{Choices, Error, Scheme};
+use nbody::{Error, KernelConfig, Schedule};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
@@ -30,14 +30,14 @@ fn wrong_lengths_are_refused() {
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let (four, five) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(5)).unwrap());
-        let mut out = direct.fields(5).unwrap();
+        let mut out = direct.results(5).unwrap();
         let error = direct.evaluate_into(&four, &five, &mut out).unwrap_err();
         assert_eq!(
             error.to_string(),
             "results: found 5, expected 4; give one for each particle",
             "{device}"
         );
-        let mut out = direct.fields(4).unwrap();
+        let mut out = direct.results(4).unwrap();
         let error = direct.evaluate_self_into(&four, &five, &mut out).unwrap_err();
         assert!(error.to_string().starts_with("j-particles of one set: found 5, expected 4"));
     }
@@ -50,7 +50,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
     let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
     let double = Options { precision: Precision::Double, ..Options::default() };
     let double = AllPairs::with_options(&emulator, GRAVITY, double).unwrap();
-    let mut out = emulated.fields(2).unwrap();
+    let mut out = emulated.results(2).unwrap();
     let (here, there) = (emulated.upload(&bodies(2)).unwrap(), cpu.upload(&bodies(2)).unwrap());
     let wide = double.upload(&bodies(2)).unwrap();
     let error = emulated.evaluate_into(&here, &there, &mut out).unwrap_err();
@@ -65,7 +65,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
     );
     let direct = Options { accumulation: Accumulation::Direct, ..Options::default() };
     let direct = AllPairs::with_options(&emulator, GRAVITY, direct).unwrap();
-    let mut narrow = direct.fields(2).unwrap();
+    let mut narrow = direct.results(2).unwrap();
     let error = emulated.evaluate_into(&here, &here, &mut narrow).unwrap_err();
     assert!(matches!(error, Error::ForeignBuffer { what: "results", .. }), "{error}");
 }
@@ -86,7 +86,7 @@ fn engines_take_what_is_of_their_device_and_precision() {
         engines.iter().map(|engine| (engine.device().name(), engine.options())).collect();
     let particles: Vec<_> =
         engines.iter().map(|engine| engine.upload(&bodies(9)).unwrap()).collect();
-    let mut results: Vec<_> = engines.iter().map(|engine| engine.fields(9).unwrap()).collect();
+    let mut results: Vec<_> = engines.iter().map(|engine| engine.results(9).unwrap()).collect();
     for (own, engine) in engines.iter_mut().enumerate() {
         let (device, options) = &about[own];
         let right = engine.evaluate_self(&bodies(9)).unwrap();
@@ -94,7 +94,7 @@ fn engines_take_what_is_of_their_device_and_precision() {
             let tell = format!("{device} {options:?}, of {of} {with:?}");
             let fits = of == device && with.precision == options.precision;
             for [i, j] in [[other, own], [own, other]] {
-                let mut out = engine.fields(9).unwrap();
+                let mut out = engine.results(9).unwrap();
                 let done = engine.evaluate_self_into(&particles[i], &particles[j], &mut out);
                 assert_eq!(done.is_ok(), fits, "particles: {tell}: {done:?}");
                 let found: Vec<Field> = engine.download(&out).unwrap();
@@ -139,7 +139,7 @@ fn memory_that_does_not_fit_is_an_error() {
         let wide = AllPairs::new(&device, wide::Wide).unwrap();
         // Times the bytes of a result, some of these are a few, or none, modulo 2^64.
         for n in (0..20).flat_map(|shift| [usize::MAX >> shift, 1 << (63 - shift)]) {
-            for error in [direct.fields(n).map(drop), wide.fields(n).map(drop)] {
+            for error in [direct.results(n).map(drop), wide.results(n).map(drop)] {
                 let error = error.unwrap_err().to_string();
                 assert!(error.starts_with("out of memory"), "{device}: {n}: {error}");
             }
@@ -150,17 +150,17 @@ fn memory_that_does_not_fit_is_an_error() {
 #[test]
 fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     let (_cache, device) = emulator();
-    let tiling = Some(Tiling { bag: 100_000, splits: 1 });
-    let options = Options { tiling, ..Options::default() };
+    let order = Some(SummationOrder { bag: 100_000, splits: 1 });
+    let options = Options { order, ..Options::default() };
     let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the kernel does not fit: a block needs 1600032 bytes of shared memory and can have 49152; \
-         use a smaller bag (Tiling) or smaller j-particles"
+         use a smaller bag (SummationOrder) or smaller j-particles"
     );
     assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
-    for tiling in [Tiling { bag: 0, splits: 1 }, Tiling { bag: 1, splits: 0 }] {
-        let options = Options { tiling: Some(tiling), ..Options::default() };
+    for order in [SummationOrder { bag: 0, splits: 1 }, SummationOrder { bag: 1, splits: 0 }] {
+        let options = Options { order: Some(order), ..Options::default() };
         for device in [&device, &Device::cpu()] {
             let error = AllPairs::with_options(device, GRAVITY, options).unwrap_err();
             assert!(error.to_string().contains("must be at least 1"), "{error}");
@@ -175,39 +175,42 @@ fn choices_may_be_made_and_impossible_ones_are_refused() {
     let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
     let expected = expected.unwrap();
     let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
-    let ordered = Choices::candidates(Gravity::LAW, options).unwrap();
-    for choices in ordered.into_iter().chain(Choices::symmetric(Gravity::LAW, options)) {
-        direct.set_choices(Some(choices)).unwrap();
-        let pairs = Options { pairs: Pairs::Unordered, ..options };
-        let found = match choices.scheme {
-            Scheme::AllPairs => direct.evaluate_self(&bodies(700)).unwrap(),
-            Scheme::Symmetric => {
+    let ordered = KernelConfig::candidates(Gravity::LAW, options).unwrap();
+    for config in ordered.into_iter().chain(KernelConfig::symmetric(Gravity::LAW, options)) {
+        direct.set_kernel_config(Some(config)).unwrap();
+        let pairs = Options { pairs: Pairs::Symmetric, ..options };
+        let found = match config.schedule {
+            Schedule::Ordered => direct.evaluate_self(&bodies(700)).unwrap(),
+            Schedule::Symmetric => {
                 let mut both = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
-                both.set_choices(Some(choices)).unwrap();
+                both.set_kernel_config(Some(config)).unwrap();
                 let found = both.evaluate_self(&bodies(700)).unwrap();
-                assert_eq!(both.program().unwrap().choices, choices);
+                assert_eq!(both.program().unwrap().config, config);
                 found
             }
         };
         for (found, expected) in found.iter().zip(&expected) {
-            assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{choices:?}");
+            assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{config:?}");
         }
-        if choices.scheme == Scheme::AllPairs {
-            assert_eq!(direct.program().unwrap().choices, choices);
+        if config.schedule == Schedule::Ordered {
+            assert_eq!(direct.program().unwrap().config, config);
         }
         for wrong in [
-            Choices { block: 100, ..choices },
-            Choices { i_per_thread: 0, ..choices },
-            Choices { bag: 0, ..choices },
-            Choices { unroll: 0, ..choices },
-            Choices { block: 1 << 63, ..choices },
-            Choices { i_per_thread: usize::MAX, ..choices },
-            Choices { bag: usize::MAX, ..choices },
+            KernelConfig { block: 100, ..config },
+            KernelConfig { i_per_thread: 0, ..config },
+            KernelConfig { bag: 0, ..config },
+            KernelConfig { unroll: 0, ..config },
+            KernelConfig { block: 1 << 63, ..config },
+            KernelConfig { i_per_thread: usize::MAX, ..config },
+            KernelConfig { bag: usize::MAX, ..config },
         ] {
-            let error = direct.set_choices(Some(wrong)).unwrap_err();
-            assert!(matches!(error, Error::ImpossibleChoices(found) if found == wrong), "{error}");
+            let error = direct.set_kernel_config(Some(wrong)).unwrap_err();
+            assert!(
+                matches!(error, Error::ImpossibleKernelConfig(found) if found == wrong),
+                "{error}"
+            );
         }
     }
-    direct.set_choices(None).unwrap();
+    direct.set_kernel_config(None).unwrap();
     assert_eq!(direct.evaluate_self(&bodies(9)).unwrap().len(), 9);
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::sass::{self, Kernel, Slots};
-use nbody::{Choices, Interaction, Options, Precision, Program};
+use nbody::{Interaction, KernelConfig, Options, Precision, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 use crate::compiler::Compiler;
@@ -188,10 +188,10 @@ fn check<X: Interaction>(
     architecture: u32,
 ) -> Result<(), String> {
     let options = Options { precision, ..Options::default() };
-    let widest = Choices::widest(X::LAW, options).map_err(|e| e.to_string())?;
+    let widest = KernelConfig::widest(X::LAW, options).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
-    for choices in [widest].into_iter().chain(Choices::symmetric(X::LAW, options)) {
-        let program = Program::with_choices(X::LAW, options, choices);
+    for config in [widest].into_iter().chain(KernelConfig::symmetric(X::LAW, options)) {
+        let program = Program::with_config(X::LAW, options, config);
         let (cubin, kernels) = compile(tools, &program, architecture)?;
         let name = program.kernels()[0].to_string_lossy().into_owned();
         let of_kernel = |attribute| {
@@ -233,13 +233,13 @@ fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed>
 /// Of the machine code itself: one root for each pair, and no local memory.
 fn a_root_for_a_pair(tools: &Tools) -> Result<(), Failed> {
     let options = Options::default();
-    let choices = Choices::symmetric(Gravity::LAW, options).into_iter();
-    for choices in choices.chain([Choices::widest(Gravity::LAW, options)?]) {
-        let program = Program::with_choices(Gravity::LAW, options, choices);
+    let config = KernelConfig::symmetric(Gravity::LAW, options).into_iter();
+    for config in config.chain([KernelConfig::widest(Gravity::LAW, options)?]) {
+        let program = Program::with_config(Gravity::LAW, options, config);
         let (_, kernels) = compile(tools, &program, 90)?;
         let force = sass::force_loop(Gravity::LAW, &program, &kernels).ok_or("no loop")?;
-        if (force.special, force.local) != (choices.i_per_thread * choices.unroll, 0) {
-            return Err(format!("{choices:?}: {force:?}").into());
+        if (force.special, force.local) != (config.i_per_thread * config.unroll, 0) {
+            return Err(format!("{config:?}: {force:?}").into());
         }
     }
     Ok(())

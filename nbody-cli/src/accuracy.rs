@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Accumulation, AllPairs, Device, Engine, Math, Options, Pairs, Precision, Scheme};
+use nbody::{Accumulation, AllPairs, Device, Engine, Math, Options, Pairs, Precision, Schedule};
 use nbody_interactions::gravity::{Acceleration, Attraction, Body};
 use nbody_models::plummer;
 
@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, default_value_t)]
     math: Math,
     /// Whether both directions of a pair are evaluated at once: auto (where it is likely to be
-    /// faster), ordered (never), unordered (always).
+    /// faster), ordered (never), symmetric (always).
     #[arg(long, default_value_t)]
     pairs: Pairs,
     /// Write the errors to this file, as CSV and with all digits.
@@ -108,7 +108,7 @@ pub struct Row {
     unrounded: bool,
     precision: Precision,
     accumulation: Accumulation,
-    scheme: Scheme,
+    schedule: Schedule,
     max: f64,
     rms: f64,
 }
@@ -151,7 +151,7 @@ impl Accuracy<'_> {
         let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
         let fields = direct.evaluate_self(bodies)?;
         let report = nbody::compare(&fields[..truth.len()], truth, None)?;
-        let scheme = direct.program().map(|program| program.choices.scheme);
+        let schedule = direct.program().map(|program| program.config.schedule);
         Ok(report.fields.first().map(|acc| Row {
             device: device.name(),
             n: bodies.len(),
@@ -159,7 +159,7 @@ impl Accuracy<'_> {
             unrounded: self.unrounded,
             precision: options.precision,
             accumulation: options.accumulation,
-            scheme: scheme.unwrap_or(Scheme::AllPairs),
+            schedule: schedule.unwrap_or(Schedule::Ordered),
             max: acc.max,
             rms: acc.rms,
         }))
@@ -242,7 +242,7 @@ impl Row {
     fn cells(&self, options: Options, time: &str) -> Cells {
         let Options { math, pairs, .. } = options;
         let particles = if self.unrounded { "f64" } else { "f32" };
-        let how = select::how(self.scheme);
+        let how = select::how(self.schedule);
         vec![
             ("date", time.to_owned()),
             ("device", self.device.clone()),
@@ -349,7 +349,7 @@ mod tests {
             unrounded: false,
             precision: options.precision,
             accumulation: options.accumulation,
-            scheme: Scheme::AllPairs,
+            schedule: Schedule::Ordered,
             max: 2e-6,
             rms: 1e-7,
         };

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Choices, Domain, Interaction, Options, Pairs, Program};
+use nbody::{Domain, Interaction, KernelConfig, Options, Pairs, Program};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -16,7 +16,7 @@ pub struct Arguments {
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
-    /// Which pairs of one set: auto and ordered for every ordered pair, unordered for both
+    /// Which pairs of one set: auto and ordered for every ordered pair, symmetric for both
     /// directions of a pair at once, where the interaction allows it.
     #[arg(long, default_value_t)]
     pairs: Pairs,
@@ -33,11 +33,11 @@ struct Emit {
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let both = Choices::symmetric(X::LAW, self.options);
-        let both = both.filter(|_| self.options.pairs == Pairs::Unordered);
+        let both = KernelConfig::symmetric(X::LAW, self.options);
+        let both = both.filter(|_| self.options.pairs == Pairs::Symmetric);
         self.program = Some(both.map_or_else(
             || Program::new(X::LAW, self.options),
-            |both| Ok(Program::with_choices(X::LAW, self.options, both)),
+            |both| Ok(Program::with_config(X::LAW, self.options, both)),
         ));
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Scheme, SimdLevel};
+use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Schedule, SimdLevel};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -62,11 +62,11 @@ pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
     }
 }
 
-/// What tables call a scheme.
-pub fn how(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::AllPairs => "ordered",
-        Scheme::Symmetric => "third law",
+/// What tables call a schedule.
+pub fn how(schedule: Schedule) -> &'static str {
+    match schedule {
+        Schedule::Ordered => "ordered",
+        Schedule::Symmetric => "third law",
     }
 }
 

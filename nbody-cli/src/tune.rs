@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{AllPairs, Choices, Device, Engine, Error, Interaction, Options, Scheme, Tuned};
+use nbody::{AllPairs, Device, Engine, Error, Interaction, KernelConfig, Options, Schedule, Tuned};
 use nbody_interactions::Visitor;
 use nbody_models::uniform;
 
@@ -104,7 +104,7 @@ impl Tune<'_> {
             _ if one_set => return Ok(()),
             _ => &j,
         };
-        let mut out = direct.fields(n)?;
+        let mut out = direct.results(n)?;
         self.bar.set_message(format!("{}, {n}, {}", X::NAME, sets(one_set)));
         let mut trials = Vec::new();
         let bar = self.bar.clone();
@@ -131,14 +131,14 @@ fn sets(one_set: bool) -> &'static str {
 }
 
 fn row(name: &str, n: usize, tuned: &Tuned) -> Vec<String> {
-    let Tuned { one_set, choices, parts, time, .. } = *tuned;
-    let Choices { scheme, i_per_thread, bag, unroll, resident, .. } = choices;
+    let Tuned { one_set, config, parts, time, .. } = *tuned;
+    let KernelConfig { schedule, i_per_thread, bag, unroll, resident, .. } = config;
     let rate = (n as f64) * (n as f64) / time.as_secs_f64();
     vec![
         name.to_owned(),
         n.to_string(),
         sets(one_set).to_owned(),
-        if scheme == Scheme::Symmetric { "symmetric" } else { "ordered" }.to_owned(),
+        if schedule == Schedule::Symmetric { "symmetric" } else { "ordered" }.to_owned(),
         i_per_thread.to_string(),
         bag.to_string(),
         unroll.to_string(),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{
     AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, SimdLevel,
-    Tiling,
+    SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_models::{cases, domains, ways};
@@ -18,8 +18,8 @@ use crate::table::Table;
 
 /// Around every boundary: threads, bags and tiles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
-/// A tiling for the comparison of bits: several bags in a split, several splits, ragged ends.
-const BITS: Tiling = Tiling { bag: 100, splits: 3 };
+/// A summation order for the comparison of bits: several bags in a split, several splits, ragged ends.
+const BITS: SummationOrder = SummationOrder { bag: 100, splits: 3 };
 
 /// The name of the device whose bits others must have.
 const SCALARS: &str = "cpu:scalar";
@@ -179,8 +179,8 @@ fn check<X: Interaction>(
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
     // Both directions of a pair at once also where it does not pay.
-    let unordered = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Unordered, ..options });
-    for options in [options].into_iter().chain(unordered) {
+    let symmetric = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Symmetric, ..options });
+    for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
         for case in cases {
             let report = case.check(&mut direct, &options)?;
@@ -208,7 +208,7 @@ fn bits<X: Interaction>(
     if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.name() == SCALARS {
         return Ok(None);
     }
-    let options = Options { tiling: Some(BITS), ..options };
+    let options = Options { order: Some(BITS), ..options };
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let mut cpu =
         AllPairs::with_options(&Device::cpu_with(SimdLevel::Scalar)?, interaction, options)?;

@@ -54,8 +54,8 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
 /// The text of both directions of a pair, behind that of the interaction.
 pub fn emit_both(module: &Module, interaction: &Interaction, both: &Both) -> String {
     let mut text = Text::default();
-    pair_both(&mut text, module, interaction, both);
-    contract::act_both(&mut text, module, both);
+    pair_symmetric(&mut text, module, interaction, both);
+    contract::act_symmetric(&mut text, module, both);
     text.finish()
 }
 
@@ -201,11 +201,11 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-fn pair_both(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
+fn pair_symmetric(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
     let Both { roles, body } = both;
     let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.g.as_deref().unwrap_or("g"));
     text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
-    text.line("__device__ __forceinline__ void pair_both(");
+    text.line("__device__ __forceinline__ void pair_symmetric(");
     let inputs = inputs(module, interaction, (body, None), roles);
     let output = &record(module, &interaction.f).name;
     text.line(&format!("    {inputs},"));

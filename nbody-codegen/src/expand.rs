@@ -492,11 +492,11 @@ fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option
     let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
     let none = TokenStream::new();
     let roles = (&both.roles, &none);
-    let pair_both = function_of_pair("pair_both", item, roles, &none, &evaluate, krate);
+    let pair_symmetric = function_of_pair("pair_symmetric", item, roles, &none, &evaluate, krate);
     Some(quote! {
         const THIRD_LAW: ::core::option::Option<#krate::ThirdLaw> =
             ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations });
-        #pair_both
+        #pair_symmetric
     })
 }
 

@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 /// Modules with random names, all compiled at once.
 const RANDOM_MODULES: usize = 24;
 
-/// Choices of a program, as the crate that writes programs has them.
+/// A configuration of a program, as the crate that writes programs has them.
 const CHOICES: &str = "
 namespace nbody {
 using real = float;
@@ -150,7 +150,7 @@ fn identifier(word: &str) -> Option<String> {
 /// read by themselves.
 fn words() -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
-    let header = include_str!("../../nbody-cuda/src/program.rs").lines();
+    let header = include_str!("../../nbody-cuda/src/compile/program.rs").lines();
     let header: String = header.filter(|line| line.starts_with("constexpr")).collect();
     let reserved = include_str!("../src/names.rs").split_once("];").unwrap().0;
     let kernels = BEHIND.iter().chain([&BEFORE, &"symmetric.cuh"]).map(|name| kernel(name));

@@ -57,7 +57,7 @@ inline int check()
         Accumulators f = nothing(), g = nothing(), both_f = nothing(), both_g = nothing();
         act(self, space, i, j, 0, f);
         act(self, space, j, i, 0, g);
-        act_both(self, space, i, j, both_f, both_g);
+        act_symmetric(self, space, i, j, both_f, both_g);
         double totals[4][FDIM];
         for (auto &total : totals) reset(total);
         fold(f, totals[0]), fold(g, totals[1]), fold(both_f, totals[2]), fold(both_g, totals[3]);

@@ -14,7 +14,7 @@ pub trait Engine<X: Interaction> {
     /// Particles where the engine computes.
     type Particles<P: Record<Lane = f64>>: 'static;
     /// Results where the engine computes.
-    type Fields;
+    type Results;
 
     /// Takes the particles to where the engine computes, rounded to its precision. What is beyond the
     /// range of that becomes infinite, and is not refused: a position of 1e300 in `f32` is one at
@@ -26,7 +26,7 @@ pub trait Engine<X: Interaction> {
 
     /// Room for the results of `n` i-particles. It holds what no pair gives: zeros, and infinities
     /// for extremes.
-    fn fields(&self, n: usize) -> Result<Self::Fields, Self::Error>;
+    fn results(&self, n: usize) -> Result<Self::Results, Self::Error>;
 
     /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. With no
     /// j-particles every result is what no pair gives.
@@ -34,7 +34,7 @@ pub trait Engine<X: Interaction> {
         &mut self,
         i: &Self::Particles<X::I>,
         j: &Self::Particles<X::J>,
-        out: &mut Self::Fields,
+        out: &mut Self::Results,
     ) -> Result<(), Self::Error>;
 
     /// Evaluates every pair of one set of particles, given as what feels and as what acts, in
@@ -44,13 +44,13 @@ pub trait Engine<X: Interaction> {
         &mut self,
         i: &Self::Particles<X::I>,
         j: &Self::Particles<X::J>,
-        out: &mut Self::Fields,
+        out: &mut Self::Results,
     ) -> Result<(), Self::Error>;
 
     /// Brings results back, after the evaluations that fill them have ended.
     fn download<S: Scalar>(
         &self,
-        fields: &Self::Fields,
+        fields: &Self::Results,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error>;
 
     /// The time that one [`evaluate_into`](Self::evaluate_into) takes where it computes: by
@@ -59,7 +59,7 @@ pub trait Engine<X: Interaction> {
         &mut self,
         i: &Self::Particles<X::I>,
         j: &Self::Particles<X::J>,
-        out: &mut Self::Fields,
+        out: &mut Self::Results,
     ) -> Result<Duration, Self::Error>;
 
     /// The time that one [`evaluate_self_into`](Self::evaluate_self_into) takes where it computes.
@@ -67,7 +67,7 @@ pub trait Engine<X: Interaction> {
         &mut self,
         i: &Self::Particles<X::I>,
         j: &Self::Particles<X::J>,
-        out: &mut Self::Fields,
+        out: &mut Self::Results,
     ) -> Result<Duration, Self::Error>;
 
     /// The results of the j-particles on each i-particle.
@@ -76,7 +76,7 @@ pub trait Engine<X: Interaction> {
         i: &[<X::I as Record>::With<S>],
         j: &[<X::J as Record>::With<S>],
     ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error> {
-        let mut out = self.fields(i.len())?;
+        let mut out = self.results(i.len())?;
         let (i, j) = (self.upload(i)?, self.upload(j)?);
         self.evaluate_into(&i, &j, &mut out)?;
         self.download::<S>(&out)
@@ -91,7 +91,7 @@ pub trait Engine<X: Interaction> {
     where
         X: Interaction<J = <X as Interaction>::I>,
     {
-        let mut out = self.fields(particles.len())?;
+        let mut out = self.results(particles.len())?;
         let particles = self.upload(particles)?;
         self.evaluate_self_into(&particles, &particles, &mut out)?;
         self.download::<S>(&out)

@@ -96,9 +96,9 @@ pub enum Error {
         /// The precision of the engine.
         precision: Precision,
     },
-    /// A tiling that orders nothing.
-    #[error("tiling of bags of {bag} in {splits} splits: both must be at least 1")]
-    EmptyTiling {
+    /// A summation order that orders nothing.
+    #[error("summation order of bags of {bag} in {splits} splits: both must be at least 1")]
+    EmptySummationOrder {
         /// The bag that was asked for.
         bag: usize,
         /// The splits that were asked for.
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn what_people_see_of_an_error_is_its_message() {
-        let error = Error::EmptyTiling { bag: 0, splits: 2 };
-        let message = "tiling of bags of 0 in 2 splits: both must be at least 1";
+        let error = Error::EmptySummationOrder { bag: 0, splits: 2 };
+        let message = "summation order of bags of 0 in 2 splits: both must be at least 1";
         assert_eq!(format!("{error:?}"), message);
         assert_eq!(format!("{error:#?}"), message);
         let error = Error::check_length("particles", 1, 2).unwrap_err();

@@ -1,45 +1,34 @@
 //! The core of `nbody`: what an interaction is, how the CPU evaluates it, and what a result is
 //! checked against. It knows nothing of CUDA.
 
-mod arg_min;
-mod case;
-pub mod compare;
-pub mod components;
+mod check;
 mod cpu;
-mod domain;
 mod engine;
 mod error;
-mod interaction;
-mod lane;
-mod mixed;
+mod law;
+mod numeric;
 mod options;
-pub mod pack;
 mod parallel;
-mod record;
-mod reference;
-mod roundings;
-mod scalar;
-mod simd;
-mod traced;
-mod vector;
 
-pub use arg_min::ArgMin;
-pub use case::Case;
-pub use compare::{FieldReport, Report, compare};
-pub use cpu::{CpuAllPairs, CpuFields, CpuParticles, peak};
-pub use domain::{Domain, Lengths, Open, Periodic, Space};
+pub use check::case::Case;
+pub use check::compare::{self, FieldReport, Report, compare};
+pub use check::error_bounds::ErrorBounds;
+pub use check::reference::{reference, reference_self};
+pub use cpu::{CpuAllPairs, CpuParticles, CpuResults, peak};
 pub use engine::Engine;
 pub use error::{Error, explain};
-pub use interaction::{Interaction, Law, Operations, ThirdLaw};
-pub use lane::Lane;
-pub use mixed::{Mixed, Split};
-pub use options::{Accumulation, Math, Options, Pairs, Precision, Tiling};
-pub use record::{Field, FieldKind, Output, Reader, Record, Writer, compensate, dim};
-pub use reference::{reference, reference_self};
-pub use roundings::Roundings;
-pub use scalar::Scalar;
-pub use simd::SimdLevel;
-pub use vector::{Point, Vector, add_to_entry, gather_entry, select_array};
+pub use law::interaction::{Interaction, Law, Operations, ThirdLaw};
+pub use law::pack;
+pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer, compensate, dim};
+pub use law::space::{Domain, Lengths, Open, Periodic, Space};
+pub use numeric::arg_min::ArgMin;
+pub use numeric::components;
+pub use numeric::lane::Lane;
+pub use numeric::mixed::{Mixed, Split};
+pub use numeric::scalar::Scalar;
+pub use numeric::simd::SimdLevel;
+pub use numeric::vector::{Point, Vector, add_to_entry, gather_entry, select_array};
+pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
 
 /// What generated code names besides.
 #[doc(hidden)]

@@ -43,7 +43,7 @@ pub enum Math {
     #[default]
     Fast,
     /// IEEE square root and division, and no contraction: the same bits on every engine
-    /// that uses the same [`Tiling`].
+    /// that uses the same [`SummationOrder`].
     Exact,
 }
 
@@ -58,12 +58,12 @@ pub enum Pairs {
     /// Every ordered pair by itself.
     Ordered,
     /// Both directions at once, wherever the interaction allows it and the engine can.
-    Unordered,
+    Symmetric,
 }
 
 /// The order in which the j-particles are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tiling {
+pub struct SummationOrder {
     /// j-particles in a bag.
     pub bag: usize,
     /// Parts that the j-particles are split into, each summed by itself and then added in
@@ -71,17 +71,21 @@ pub struct Tiling {
     pub splits: usize,
 }
 
-impl Default for Tiling {
+impl Default for SummationOrder {
     fn default() -> Self {
         Self { bag: 256, splits: 1 }
     }
 }
 
-impl Tiling {
-    /// Refuses a tiling that orders nothing.
+impl SummationOrder {
+    /// Refuses a summation order that orders nothing.
     pub fn check(self) -> Result<(), Error> {
         let Self { bag, splits } = self;
-        if bag == 0 || splits == 0 { Err(Error::EmptyTiling { bag, splits }) } else { Ok(()) }
+        if bag == 0 || splits == 0 {
+            Err(Error::EmptySummationOrder { bag, splits })
+        } else {
+            Ok(())
+        }
     }
 
     /// The bags of one part, so that `splits` parts cover `nj` j-particles.
@@ -110,7 +114,7 @@ pub struct Options {
     pub pairs: Pairs,
     /// The order of summation; `None` leaves the choice to the engine. An order that is asked for
     /// is one of ordered pairs.
-    pub tiling: Option<Tiling>,
+    pub order: Option<SummationOrder>,
 }
 
 impl Options {
@@ -178,4 +182,4 @@ impl fmt::Display for Options {
 names!(Precision: Single "single", Double "double", Mixed "mixed");
 names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64", Compensated "compensated");
 names!(Math: Fast "fast", Exact "exact");
-names!(Pairs: Auto "auto", Ordered "ordered", Unordered "unordered");
+names!(Pairs: Auto "auto", Ordered "ordered", Symmetric "symmetric");

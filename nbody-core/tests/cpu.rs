@@ -3,8 +3,8 @@ mod common;
 
 use common::{Body, Field, Gravity, bodies};
 use nbody_core::{
-    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, Math, Options, Point, Precision,
-    Roundings, SimdLevel, Tiling, Vector, compare, reference, reference_self,
+    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, ErrorBounds, Math, Options, Point,
+    Precision, SimdLevel, SummationOrder, Vector, compare, reference, reference_self,
 };
 use proptest::prelude::*;
 
@@ -62,8 +62,8 @@ fn every_level_agrees_with_the_reference() {
 #[test]
 fn bits_are_the_same_at_every_level_in_exact_mathematics() {
     for options in options() {
-        let tiling = Some(Tiling { bag: 37, splits: 3 });
-        let options = Options { math: Math::Exact, tiling, ..options };
+        let order = Some(SummationOrder { bag: 37, splits: 3 });
+        let options = Options { math: Math::Exact, order, ..options };
         let case = Case::one_set(&GRAVITY, Domain::Open, bodies(333, 1), bodies(333, 1)).unwrap();
         let engine = |level| CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
         for level in SimdLevel::available() {
@@ -128,7 +128,7 @@ fn results_do_not_pass_when_they_are_not_numbers() {
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
     let fields = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
-    let bounds = Roundings::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
+    let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
     let report =
         compare(&fields, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");
@@ -143,7 +143,7 @@ fn a_wrong_component_is_found() {
     fields[17].acc[1] *= 1.001;
     assert!(!compare(&truth, &truth, None).unwrap().passes(), "without bounds nothing passes");
     let bounds =
-        Roundings::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&Options::default());
+        ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&Options::default());
     assert!(compare(&truth, &truth, Some(&bounds)).unwrap().passes());
     let report = compare(&fields, &truth, Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");
@@ -155,10 +155,10 @@ fn a_wrong_component_is_found() {
 fn wrong_shapes_are_refused() {
     let mut direct = CpuAllPairs::new(GRAVITY);
     let i = direct.upload(&bodies(4, 1)).unwrap();
-    let mut out = Engine::<Gravity>::fields(&direct, 3).unwrap();
+    let mut out = Engine::<Gravity>::results(&direct, 3).unwrap();
     let error = direct.evaluate_into(&i, &i, &mut out).unwrap_err();
     assert_eq!(error, Error::LengthMismatch { what: "results", found: 3, expected: 4 });
-    let mut out = Engine::<Gravity>::fields(&direct, 4).unwrap();
+    let mut out = Engine::<Gravity>::results(&direct, 4).unwrap();
     let j = direct.upload(&bodies(5, 1)).unwrap();
     assert!(direct.evaluate_self_into(&i, &j, &mut out).is_err());
     let double = Options { precision: Precision::Double, ..Options::default() };
@@ -167,14 +167,14 @@ fn wrong_shapes_are_refused() {
     let (found, expected) = (Precision::Double, Precision::Single);
     let mismatch = |what| Error::PrecisionMismatch { what, found, expected };
     assert_eq!(error, mismatch("j-particles"));
-    let mut wide = Engine::<Gravity>::fields(&engine(double), 4).unwrap();
+    let mut wide = Engine::<Gravity>::results(&engine(double), 4).unwrap();
     let accumulation = Accumulation::Direct;
     let mut narrow = engine(Options { accumulation, ..Options::default() });
     let error = narrow.evaluate_into(&i, &i, &mut wide).unwrap_err();
     assert_eq!(error, mismatch("results"));
-    let tiling = Some(Tiling { bag: 0, splits: 1 });
-    let error = CpuAllPairs::with_options(GRAVITY, Options { tiling, ..Options::default() });
-    assert_eq!(error.unwrap_err(), Error::EmptyTiling { bag: 0, splits: 1 });
+    let order = Some(SummationOrder { bag: 0, splits: 1 });
+    let error = CpuAllPairs::with_options(GRAVITY, Options { order, ..Options::default() });
+    assert_eq!(error.unwrap_err(), Error::EmptySummationOrder { bag: 0, splits: 1 });
     assert!(compare::<Field, f64>(&[], &[Field::default()], None).is_err());
 }
 
@@ -184,7 +184,7 @@ proptest! {
         bag in 1_usize..300, splits in 1_usize..9, ni in 0_usize..40, nj in 0_usize..400,
     ) {
         for options in options() {
-            let options = Options { tiling: Some(Tiling { bag, splits }), ..options };
+            let options = Options { order: Some(SummationOrder { bag, splits }), ..options };
             check(options, bodies(ni, 9), bodies(nj, 10));
         }
     }

@@ -74,11 +74,11 @@ __device__ __forceinline__ void pass_on(T &value)
 }
 
 // Adds what each of a pair does to the other.
-__device__ __forceinline__ void meet_both(
+__device__ __forceinline__ void meet_symmetric(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,
     Accumulators &f, Accumulators &g)
 {
-    if (!is_beyond(self, space, i, j)) act_both(self, space, i, j, f, g);
+    if (!is_beyond(self, space, i, j)) act_symmetric(self, space, i, j, f, g);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                         const ParticleJ j = others[turn].j;
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
-                            meet_both(self, space, i[m], j, current[m], g);
+                            meet_symmetric(self, space, i[m], j, current[m], g);
                         }
                         pass_on(g);
                     }
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
                             const Accumulators before = current[m], g_before = g;
-                            meet_both(self, space, i[m], j, current[m], g);
+                            meet_symmetric(self, space, i[m], j, current[m], g);
                             const bool met = tile_begin + row + m * WARP < at && at < n;
                             if (!met) current[m] = before;
                             if (!met) g = g_before;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use nbody_core::SimdLevel;
 
-use crate::cache::Cache;
-use crate::driver::{self, Gpu};
-use crate::emulator::Emulator;
-use crate::machine::Machine;
+use crate::backend::emulator::Emulator;
+use crate::backend::gpu::{self, Gpu};
+use crate::backend::{Backend, Properties};
+use crate::compile::cache::Cache;
+
 use crate::{Error, nvrtc};
 
 /// A GPU, the CPU, or the emulator of a GPU on the CPU.
@@ -28,25 +29,12 @@ pub struct Device {
     fallback: Option<Arc<Error>>,
 }
 
-/// What the driver says of a GPU.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Properties {
-    /// How many multiprocessors it has.
-    pub multiprocessors: u32,
-    /// The highest clock of the multiprocessors, in Hz.
-    pub hertz: f64,
-    /// Its architecture: 90 for compute capability 9.0.
-    pub architecture: u32,
-    /// The newest CUDA version that the driver knows: `13.0`.
-    pub driver: String,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// With these vector instructions, or with the best.
     Cpu(Option<SimdLevel>),
     /// What runs CUDA programs.
-    Cuda(Arc<dyn Machine>),
+    Cuda(Arc<dyn Backend>),
 }
 
 impl Device {
@@ -79,7 +67,7 @@ impl Device {
 
     /// How many GPUs the CUDA driver sees.
     pub fn cuda_count() -> Result<usize, Error> {
-        driver::count()
+        gpu::count()
     }
 
     /// The emulator: the CUDA program, compiled as C++ and run on the CPU. It checks programs,
@@ -95,8 +83,8 @@ impl Device {
         gpus.chain([Self::cpu()]).chain(Self::emulator().ok()).collect()
     }
 
-    fn of(machine: Arc<dyn Machine>) -> Self {
-        Self { kind: Kind::Cuda(machine), cache: Cache::of_the_user(), fallback: None }
+    fn of(backend: Arc<dyn Backend>) -> Self {
+        Self { kind: Kind::Cuda(backend), cache: Cache::of_the_user(), fallback: None }
     }
 
     /// The same device, with compiled programs kept in this folder. Without, they are kept in the
@@ -113,7 +101,7 @@ impl Device {
     pub fn trim(&self) -> Result<(), Error> {
         match &self.kind {
             Kind::Cpu(_) => Ok(()),
-            Kind::Cuda(machine) => machine.trim(),
+            Kind::Cuda(backend) => backend.trim(),
         }
     }
 
@@ -122,7 +110,7 @@ impl Device {
         match &self.kind {
             Kind::Cpu(None) => "cpu".to_owned(),
             Kind::Cpu(Some(level)) => format!("cpu:{level}"),
-            Kind::Cuda(machine) => machine.describe(),
+            Kind::Cuda(backend) => backend.describe(),
         }
     }
 
@@ -143,7 +131,7 @@ impl Device {
     pub fn properties(&self) -> Option<Properties> {
         match &self.kind {
             Kind::Cpu(_) => None,
-            Kind::Cuda(machine) => machine.properties(),
+            Kind::Cuda(backend) => backend.properties(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::excerpt::Excerpt;
+use crate::compile::excerpt::Excerpt;
 
 /// An evaluation, or its preparation, that failed. Nothing was computed.
 #[derive(thiserror::Error)]
@@ -115,14 +115,14 @@ pub enum Error {
         hint: &'static str,
     },
 
-    /// Choices that no kernel can be compiled for.
+    /// A configuration that no kernel can be compiled for.
     #[error(
-        "no kernel has the choices {0:?}: expected a block of whole warps up to 1024 threads, up to \
-         64 i-particles for a thread, a bag that fits in shared memory and is that of the tiling if \
-         there is one, and the symmetric scheme only for an interaction with a third law and without \
-         a tiling; start from Choices::candidates or Choices::symmetric"
+        "no kernel has the config {0:?}: expected a block of whole warps up to 1024 threads, up to \
+         64 i-particles for a thread, a bag that fits in shared memory and is that of the summation order if \
+         there is one, and the symmetric schedule only for an interaction with a third law and without \
+         a summation order; start from KernelConfig::candidates or KernelConfig::symmetric"
     )]
-    ImpossibleChoices(crate::Choices),
+    ImpossibleKernelConfig(crate::KernelConfig),
 
     /// NVRTC was not found.
     #[error(
@@ -206,7 +206,7 @@ pub enum Error {
     },
 
     /// The emulator saw the program do what a GPU does not allow.
-    #[error("the emulated program {0}; this is a defect in its scheme, please report it")]
+    #[error("the emulated program {0}; this is a defect in its schedule, please report it")]
     Emulation(&'static str),
 
     /// Particles or results that belong to another device or other options.
@@ -314,8 +314,8 @@ mod tests {
             (Error::NoDriver, "no CUDA driver: looked for libcuda.so.1"),
             (Error::NoDevice { ordinal: 7, count: 1 }, "no CUDA device 7: the driver sees 1"),
             (
-                nbody_core::Error::EmptyTiling { bag: 0, splits: 1 }.into(),
-                "tiling of bags of 0 in 1 splits",
+                nbody_core::Error::EmptySummationOrder { bag: 0, splits: 1 }.into(),
+                "summation order of bags of 0 in 1 splits",
             ),
             (
                 Error::Io { action: "read it".to_owned(), source },

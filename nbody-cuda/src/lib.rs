@@ -4,37 +4,24 @@
 //! [`Build`] tells how it became ready to run. With the feature `sass`, a module of that name counts
 //! what the machine code issues.
 
-mod all_pairs;
-mod buffer;
-mod build;
-mod cache;
-mod choices;
-mod cuda_all_pairs;
-mod cuda_engine;
+mod backend;
+mod compile;
 mod device;
-mod driver;
-mod emulator;
+mod engine;
 mod error;
-mod excerpt;
-mod kernels;
-mod launch;
-mod machine;
-pub mod nvrtc;
-mod plan;
-mod program;
 #[cfg(feature = "sass")]
 pub mod sass;
-mod temporary;
-mod toolkit;
-mod tuned;
+mod tuning;
 
-pub use all_pairs::{AllPairs, Fields, Particles};
-pub use buffer::{CudaFields, CudaParticles};
-pub use build::{Build, Image, Origin, Usage};
-pub use cache::{Cache, CacheContents};
-pub use choices::{Choices, Scheme};
-pub use cuda_all_pairs::CudaAllPairs;
-pub use device::{Device, Properties};
+pub use backend::Properties;
+pub use compile::build::{Build, Image, Origin, Usage};
+pub use compile::cache::{Cache, CacheContents};
+pub use compile::nvrtc;
+pub use compile::program::Program;
+pub use device::Device;
+pub use engine::buffer::{CudaParticles, CudaResults};
+pub use engine::cuda::CudaAllPairs;
+pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
-pub use program::Program;
-pub use tuned::Tuned;
+pub use tuning::config::{KernelConfig, Schedule};
+pub use tuning::measured::Tuned;

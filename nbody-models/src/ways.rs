@@ -41,7 +41,7 @@ pub fn all_ways<X: Interaction>(domains: [Domain; 2]) -> Vec<Options> {
 fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
     let ordered: Vec<_> = domains.into_iter().flat_map(ways).collect();
     let both = ordered.iter().filter(|way| third_law && may_be_unordered(way));
-    let both: Vec<_> = both.map(|&way| Options { pairs: Pairs::Unordered, ..way }).collect();
+    let both: Vec<_> = both.map(|&way| Options { pairs: Pairs::Symmetric, ..way }).collect();
     [ordered, both].concat()
 }
 

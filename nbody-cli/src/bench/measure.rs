@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use nbody::sass::{self, Slots};
 use nbody::{
-    AllPairs, Device, Engine, Error, Fields, Interaction, Options, Particles, Properties, Scheme,
-    Usage,
+    AllPairs, Device, Engine, Error, Interaction, Options, Particles, Properties, Results,
+    Schedule, Usage,
 };
 use nbody_models::uniform;
 
@@ -27,7 +27,7 @@ pub struct Measurement {
     pub n: usize,
     /// Whether it was one set with itself.
     pub one_set: bool,
-    pub scheme: Scheme,
+    pub schedule: Schedule,
     /// Floating-point operations of an ordered pair.
     pub operations: u32,
     pub times: Times,
@@ -103,7 +103,7 @@ pub fn measure<X: Interaction>(
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let peak = device.simd_level().map(|level| nbody::peak(level, &options));
     let i = direct.upload(&uniform::<X::I>(n, 1))?;
-    let mut out = direct.fields(n)?;
+    let mut out = direct.results(n)?;
     let (times, one_set) = time(&mut direct, &i, n, &mut out)?;
     let properties = device.properties();
     let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&direct, path));
@@ -114,7 +114,7 @@ pub fn measure<X: Interaction>(
         properties,
         n,
         one_set,
-        scheme: direct.program().map_or(Scheme::AllPairs, |program| program.choices.scheme),
+        schedule: direct.program().map_or(Schedule::Ordered, |program| program.config.schedule),
         operations: X::OPERATIONS.flops(),
         times,
         compiler: build.map(|build| build.compiler.clone()),
@@ -129,7 +129,7 @@ fn time<X: Interaction>(
     direct: &mut AllPairs<X>,
     i: &Particles<X::I>,
     n: usize,
-    out: &mut Fields<X::F>,
+    out: &mut Results<X::F>,
 ) -> Result<(Times, bool), Error> {
     let same: Option<&Particles<X::J>> = (i as &dyn Any).downcast_ref();
     let times = if let Some(j) = same {
@@ -167,7 +167,7 @@ pub mod tests {
             properties: Some(gpu),
             n: 1_000_000,
             one_set: true,
-            scheme: Scheme::Symmetric,
+            schedule: Schedule::Symmetric,
             operations: 20,
             times: Times { median, fastest: median, slowest: median, runs: 5 },
             compiler: Some("NVRTC 13.0 for sm_90".to_owned()),

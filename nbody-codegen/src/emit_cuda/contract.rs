@@ -277,16 +277,16 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
 }
 
 /// What the scheme calls for both directions of a pair.
-pub(super) fn act_both(text: &mut Text, module: &Module, both: &Both) {
+pub(super) fn act_symmetric(text: &mut Text, module: &Module, both: &Both) {
     text.comment(&["Both directions of a pair, under the names of the scheme."]);
-    text.line("__device__ __forceinline__ void act_both(");
+    text.line("__device__ __forceinline__ void act_symmetric(");
     text.line(
         "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
     );
     text.line("    Accumulators &f, Accumulators &g)");
     text.open("{");
     let space = space_argument(module, &both.body, None);
-    text.line(&format!("pair_both(self, {space}i, j, f, g);"));
+    text.line(&format!("pair_symmetric(self, {space}i, j, f, g);"));
     text.close("}");
 }
 

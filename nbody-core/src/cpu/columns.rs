@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, Rows};
-use crate::simd::{LINE, Line};
 use crate::{Error, Field, FieldKind, Scalar, Split, parallel};
 
 /// Records in blocks of [`LINE`], in each of which every number has a line; the last block is

@@ -5,9 +5,9 @@ use super::evaluation::{Evaluation, Packed};
 use super::sums::Folding;
 use super::symmetric::FEWEST;
 use super::variant::Variant;
+use crate::numeric::simd::SimdLevel;
 use crate::pack::Rows;
-use crate::simd::SimdLevel;
-use crate::{Accumulation, Error, Law, Options, Pairs, Precision, Tiling, pack};
+use crate::{Accumulation, Error, Law, Options, Pairs, Precision, SummationOrder, pack};
 
 /// How the CPU computes, and by which law.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct CpuEngine {
     pub law: &'static Law,
     pub options: Options,
     pub level: SimdLevel,
-    tiling: Tiling,
+    order: SummationOrder,
 }
 
 /// Particles in the precision of an evaluation, as structure of arrays.
@@ -53,17 +53,17 @@ fn check_count(found: usize) -> Result<(), Error> {
 
 impl CpuEngine {
     pub fn new(law: &'static Law, options: Options, level: SimdLevel) -> Result<Self, Error> {
-        let tiling = options.tiling.unwrap_or_default();
-        tiling.check()?;
+        let order = options.order.unwrap_or_default();
+        order.check()?;
         level.check()?;
         options.domain.check(options.precision)?;
-        Ok(Self { law, options, level, tiling })
+        Ok(Self { law, options, level, order })
     }
 
     /// With default options and the best instructions.
     pub fn of_law(law: &'static Law) -> Self {
-        let (options, tiling) = Default::default();
-        Self { law, options, level: SimdLevel::best(), tiling }
+        let (options, order) = Default::default();
+        Self { law, options, level: SimdLevel::best(), order }
     }
 
     pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
@@ -117,7 +117,7 @@ impl CpuEngine {
             domain,
             skips_self: one_set && !law.self_pairs,
             both: one_set && self.evaluates_both(i.len()),
-            tiling: self.tiling,
+            order: self.order,
             accumulation,
             folding: &folding,
         };
@@ -132,12 +132,12 @@ impl CpuEngine {
     /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where
     /// there are loops for that.
     fn evaluates_both(&self, n: usize) -> bool {
-        let Options { pairs, tiling, accumulation, .. } = self.options;
-        let possible = tiling.is_none() && accumulation != Accumulation::Compensated;
+        let Options { pairs, order, accumulation, .. } = self.options;
+        let possible = order.is_none() && accumulation != Accumulation::Compensated;
         // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way
         // at a time.
         let pays = n >= FEWEST && !self.law.cutoff;
-        possible && (pairs == Pairs::Unordered || pairs == Pairs::Auto && pays)
+        possible && (pairs == Pairs::Symmetric || pairs == Pairs::Auto && pays)
     }
 }
 

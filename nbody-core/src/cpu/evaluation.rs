@@ -6,7 +6,9 @@ use super::ordered::Job;
 use super::sums::Folding;
 use super::variant::{BySize, Compiled};
 use crate::pack::Rows;
-use crate::{Accumulation, Domain, Error, Field, Law, Mixed, Precision, Scalar, Tiling, parallel};
+use crate::{
+    Accumulation, Domain, Error, Field, Law, Mixed, Precision, Scalar, SummationOrder, parallel,
+};
 
 /// Particles or parameters in the words of a precision, as structure of arrays.
 #[derive(Clone, Debug)]
@@ -48,7 +50,7 @@ pub(super) struct Evaluation<'a> {
     pub skips_self: bool,
     /// Whether both directions of a pair are evaluated at once, where there are loops for that.
     pub both: bool,
-    pub tiling: Tiling,
+    pub order: SummationOrder,
     pub accumulation: Accumulation,
     pub folding: &'a Folding,
 }
@@ -88,7 +90,7 @@ impl Evaluation<'_> {
         [parameters, i, j]: [&Columns<S::Word>; 3],
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
-        let &Self { domain, skips_self, both, tiling, accumulation, folding, .. } = self;
+        let &Self { domain, skips_self, both, order, accumulation, folding, .. } = self;
         let sets = Sets {
             parameters: parameters.lines(),
             domain,
@@ -101,13 +103,13 @@ impl Evaluation<'_> {
             loops,
             sets: &sets,
             n: i.len(),
-            bag: tiling.bag,
+            bag: order.bag,
             accumulation,
             folding,
             nothing: &folding.nothing::<S>(),
         };
         let bytes = self.law.stack(loops.width * size_of::<S::Word>());
-        let task = &mut || job.evaluate(j.len(), tiling, both, out);
+        let task = &mut || job.evaluate(j.len(), order, both, out);
         if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
     }
 }

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::sums::Folding;
-use crate::domain::InDomain;
-use crate::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
+use crate::law::space::InDomain;
+use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
 use crate::{Domain, Interaction, Output, Record, pack};
 
 /// The most vectors of i-particles in a block of registers.
@@ -238,7 +238,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
             let v = usize::from(v);
             let i = self.i_particles(i.start + v * L::WIDTH);
             let mut f = load::<X::F, L>(&sums[v * dim..]);
-            X::pair_both(parameters, &self.space, &i, j, &mut f, &mut sum);
+            X::pair_symmetric(parameters, &self.space, &i, j, &mut f, &mut sum);
             store::<Of<X::F, L>, L>(&f, &mut sums[v * dim..]);
         }
         *g = sum;
@@ -386,9 +386,16 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                     for (k, sums) in vectors.zip(i_sums.chunks_exact_mut(X::F::DIM)) {
                         let i = kernel.i_particles(k);
                         let mut f = load::<X::F, L>(sums);
-                        X::pair_both(&parameters, &kernel.space, &i, &j[0], &mut f, &mut g);
+                        X::pair_symmetric(&parameters, &kernel.space, &i, &j[0], &mut f, &mut g);
                         if two {
-                            X::pair_both(&parameters, &kernel.space, &i, &j[1], &mut f, &mut h);
+                            X::pair_symmetric(
+                                &parameters,
+                                &kernel.space,
+                                &i,
+                                &j[1],
+                                &mut f,
+                                &mut h,
+                            );
                         }
                         store::<Of<X::F, L>, L>(&f, sums);
                     }

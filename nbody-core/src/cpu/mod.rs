@@ -18,12 +18,12 @@ use engine::CpuEngine;
 pub use peak::peak;
 pub use variant::{Compiled, Variant};
 
-use crate::simd::SimdLevel;
+use crate::numeric::simd::SimdLevel;
 use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, pack};
 
 /// Sums an interaction over all pairs on the CPU.
 ///
-/// The order of summation is that of [`Tiling`](crate::Tiling), or, where both directions of a pair
+/// The order of summation is that of [`SummationOrder`](crate::SummationOrder), or, where both directions of a pair
 /// are evaluated at once, one of the number of particles; whatever the number of threads, so that
 /// results are bitwise the same from run to run.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +53,12 @@ impl<P> CpuParticles<P> {
 
 /// Results on the CPU, in `f64`, which holds every accumulator exactly.
 #[derive(Clone, Debug)]
-pub struct CpuFields<F> {
+pub struct CpuResults<F> {
     results: engine::Results,
     record: PhantomData<F>,
 }
 
-impl<F> CpuFields<F> {
+impl<F> CpuResults<F> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.results.columns.len()
@@ -118,7 +118,7 @@ impl<X: Interaction> CpuAllPairs<X> {
         &self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
         one_set: bool,
     ) -> Result<(), Error> {
         let parameters = std::slice::from_ref(&self.interaction);
@@ -129,7 +129,7 @@ impl<X: Interaction> CpuAllPairs<X> {
         &self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
         one_set: bool,
     ) -> Result<Duration, Error> {
         let start = Instant::now();
@@ -141,7 +141,7 @@ impl<X: Interaction> CpuAllPairs<X> {
 impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
     type Error = Error;
     type Particles<P: Record<Lane = f64>> = CpuParticles<P>;
-    type Fields = CpuFields<X::F>;
+    type Results = CpuResults<X::F>;
 
     fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
     where
@@ -151,15 +151,15 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         Ok(CpuParticles { particles: self.engine.upload(&particles)?, record: PhantomData })
     }
 
-    fn fields(&self, n: usize) -> Result<CpuFields<X::F>, Error> {
-        Ok(CpuFields { results: self.engine.results(n)?, record: PhantomData })
+    fn results(&self, n: usize) -> Result<CpuResults<X::F>, Error> {
+        Ok(CpuResults { results: self.engine.results(n)?, record: PhantomData })
     }
 
     fn evaluate_into(
         &mut self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
     ) -> Result<(), Error> {
         self.run(i, j, out, false)
     }
@@ -168,14 +168,14 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &mut self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
     ) -> Result<(), Error> {
         self.run(i, j, out, true)
     }
 
     fn download<S: Scalar>(
         &self,
-        fields: &CpuFields<X::F>,
+        fields: &CpuResults<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
         let columns = &fields.results.columns;
         Ok(pack::unpack(fields.len(), &|records, rows| columns.rows(records, rows)))
@@ -185,7 +185,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &mut self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
     ) -> Result<Duration, Error> {
         self.timed(i, j, out, false)
     }
@@ -194,7 +194,7 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         &mut self,
         i: &CpuParticles<X::I>,
         j: &CpuParticles<X::J>,
-        out: &mut CpuFields<X::F>,
+        out: &mut CpuResults<X::F>,
     ) -> Result<Duration, Error> {
         self.timed(i, j, out, true)
     }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::columns::Columns;
 use super::loops::{Loops, Sets};
 use super::sums::Folding;
-use crate::simd::{LINE, Line};
-use crate::{Accumulation, Scalar, Tiling, parallel};
+use crate::numeric::simd::{LINE, Line};
+use crate::{Accumulation, Scalar, SummationOrder, parallel};
 
 /// What the tiles of an evaluation share.
 pub(crate) struct Job<'a, S: Scalar> {
@@ -31,12 +31,12 @@ const TILE: usize = 4;
 
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates all pairs with `nj` j-particles: both directions of a pair at once, or every
-    /// ordered pair in the order of a tiling.
-    pub fn evaluate(&self, nj: usize, tiling: Tiling, both: bool, out: &mut Columns<u64>) {
+    /// ordered pair in the order of a summation order.
+    pub fn evaluate(&self, nj: usize, order: SummationOrder, both: bool, out: &mut Columns<u64>) {
         match self.loops.both {
             Some(loop_of_both) if both => self.tournament(loop_of_both, out),
             _ => {
-                let split = tiling.bags_per_split(nj).saturating_mul(tiling.bag);
+                let split = order.bags_per_split(nj).saturating_mul(order.bag);
                 self.splits(nj, split, out);
             }
         }

@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 #[cfg(target_arch = "aarch64")]
-use crate::simd::array::Array;
-use crate::simd::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::array::Array;
+use crate::numeric::simd::{LINE, Lanes, Line, Word};
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{avx2, avx512};
+use crate::numeric::simd::{avx2, avx512};
 use crate::{Math, Options, Precision, SimdLevel, parallel};
 
 /// Steps of a chain of multiply-adds in a task: some tenths of a millisecond.

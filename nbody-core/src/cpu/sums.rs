@@ -1,6 +1,6 @@
 //! Backup accumulators: what bags are folded into.
 
-use crate::simd::{LINE, Line};
+use crate::numeric::simd::{LINE, Line};
 use crate::{Field, FieldKind, Lane, Precision, Scalar, pack};
 
 /// How results are folded, number by number.

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use super::columns::Columns;
 use super::loops::{AT_ONCE, Both, MOST_NOTES};
 use super::ordered::{Job, bags};
-use crate::simd::{LINE, Line};
+use crate::numeric::simd::{LINE, Line};
 use crate::{Scalar, parallel};
 
 /// Particles of the largest tile, and of the smallest.

@@ -1,12 +1,12 @@
 //! The variants of an interaction's loops, of which a program holds all and runs one.
 
 use super::loops::Loops;
-use crate::domain::{Either, InDomain};
-use crate::simd::Lanes;
+use crate::law::space::{Either, InDomain};
+use crate::numeric::simd::Lanes;
 #[cfg(target_arch = "aarch64")]
-use crate::simd::array::Array;
+use crate::numeric::simd::array::Array;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{avx2, avx512};
+use crate::numeric::simd::{avx2, avx512};
 use crate::{Interaction, Math, Mixed, Open, Periodic, Precision, Scalar, SimdLevel};
 
 /// The kind of lane and of space that loops are wanted for.

@@ -3,9 +3,9 @@
 use nbody_core::Law;
 
 use super::{Kernel, Loop};
-use crate::buffer::{bytes_of, numbers_of};
-use crate::choices::WORD;
-use crate::{Choices, Program, Scheme};
+use crate::engine::buffer::{bytes_of, numbers_of};
+use crate::tuning::config::WORD;
+use crate::{KernelConfig, Program, Schedule};
 
 /// The issue slots that an ordered pair takes in the FORCE-LOOP of a program.
 ///
@@ -24,26 +24,26 @@ impl Slots {
     /// unrolled as the program asks for.
     pub fn of(law: &Law, program: &Program, kernels: &[Kernel]) -> Option<Self> {
         let force = force_loop(law, program, kernels)?;
-        let choices = &program.choices;
+        let config = &program.config;
         if !notes(law, program) {
-            return Some(Self::of_a_turn(force, choices));
+            return Some(Self::of_a_turn(force, config));
         }
-        let least = force.instructions as f64 / (WORD * choices.i_per_thread) as f64;
+        let least = force.instructions as f64 / (WORD * config.i_per_thread) as f64;
         let near = kernel(program, kernels)?.shortest_beside(force)?.instructions;
         Some(Self { all: least + near as f64, least })
     }
 
-    fn of_a_turn(force: &Loop, choices: &Choices) -> Self {
+    fn of_a_turn(force: &Loop, config: &KernelConfig) -> Self {
         // Both directions of a pair are two ordered pairs.
-        let directions = if choices.scheme == Scheme::Symmetric { 2 } else { 1 };
-        let pairs = (choices.i_per_thread * choices.unroll * directions) as f64;
+        let directions = if config.schedule == Schedule::Symmetric { 2 } else { 1 };
+        let pairs = (config.i_per_thread * config.unroll * directions) as f64;
         Self { all: force.instructions as f64 / pairs, least: force.least as f64 / pairs }
     }
 }
 
 /// Whether the program notes which pairs are within a cutoff.
 fn notes(law: &Law, program: &Program) -> bool {
-    law.cutoff && program.choices.scheme == Scheme::AllPairs
+    law.cutoff && program.config.schedule == Schedule::Ordered
 }
 
 /// The kernel that evaluates pairs.
@@ -57,7 +57,7 @@ pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Op
     // As they lie in shared memory: aligned to 16 bytes.
     let precision = program.options.precision;
     let apart = (numbers_of(law.j, precision) * bytes_of(precision)).next_multiple_of(16);
-    let particles = if notes(law, program) { WORD } else { program.choices.unroll };
+    let particles = if notes(law, program) { WORD } else { program.config.unroll };
     kernel(program, kernels)?.force_loop(particles, apart)
 }
 
@@ -65,8 +65,8 @@ pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Op
 mod tests {
     use super::*;
 
-    const CHOICES: Choices = Choices {
-        scheme: Scheme::AllPairs,
+    const CONFIG: KernelConfig = KernelConfig {
+        schedule: Schedule::Ordered,
         block: 128,
         i_per_thread: 8,
         bag: 256,
@@ -77,9 +77,9 @@ mod tests {
     #[test]
     fn a_turn_has_a_pair_for_each_i_and_j_and_two_where_both_feel() {
         let turn = Loop { instructions: 496, least: 480, ..Loop::default() };
-        let slots = |choices| Slots::of_a_turn(&turn, &choices);
-        assert_eq!(slots(CHOICES), Slots { all: 15.5, least: 15.0 });
-        let both = Choices { scheme: Scheme::Symmetric, ..CHOICES };
+        let slots = |config| Slots::of_a_turn(&turn, &config);
+        assert_eq!(slots(CONFIG), Slots { all: 15.5, least: 15.0 });
+        let both = KernelConfig { schedule: Schedule::Symmetric, ..CONFIG };
         assert_eq!(slots(both), Slots { all: 7.75, least: 7.5 });
     }
 }

@@ -1,0 +1,165 @@
+//! `nbody bench`.
+
+mod measure;
+mod report;
+mod roofline;
+
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::{Device, Interaction, Options, Pairs, sass};
+use nbody_interactions::Visitor;
+
+use crate::accuracy::{self, Accuracy};
+use crate::files::{self, Sheet};
+use crate::plots::{Figure, Line};
+use crate::select::{self, DeviceName, Numerics};
+use crate::{Outcome, date};
+use measure::{Measurement, measure};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The interactions; all without it.
+    #[arg(value_parser = select::interactions())]
+    interactions: Vec<String>,
+    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it the GPUs and the CPU.
+    #[arg(long)]
+    device: Vec<DeviceName>,
+    /// The numbers of particles; every ordered pair of them counts.
+    #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
+    n: Vec<NonZeroUsize>,
+    #[command(flatten)]
+    numerics: Numerics,
+    /// Whether both directions of a pair are evaluated at once, where the interaction allows it:
+    /// auto (where it is likely to be faster), ordered (never), symmetric (always).
+    #[arg(long, default_value_t)]
+    pairs: Pairs,
+    /// Write every measurement to this file, as CSV and with all digits.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw speed.svg, roofline.svg and error.svg in this folder; the last is that of `nbody
+    /// accuracy` for these N.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+}
+
+struct Bench<'a> {
+    devices: &'a [Device],
+    sizes: Vec<usize>,
+    options: Options,
+    nvdisasm: Option<PathBuf>,
+    measurements: Vec<Measurement>,
+    bar: ProgressBar,
+    error: Option<nbody::Error>,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let devices = select::devices(&arguments.device)?;
+    // Told before the work, not behind it.
+    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    let mut bench = Bench {
+        devices: &devices,
+        sizes: arguments.n.iter().map(|n| n.get()).collect(),
+        options: Options { pairs: arguments.pairs, ..arguments.numerics.options() },
+        nvdisasm: sass::find().ok(),
+        measurements: Vec::new(),
+        bar: ProgressBar::new(0).with_style(style),
+        error: None,
+    };
+    let time = date::now();
+    select::visit_named(&arguments.interactions, &mut bench);
+    bench.bar.finish_and_clear();
+    let Bench { sizes, options, measurements, nvdisasm, error, .. } = bench;
+    if let Some(error) = error {
+        return Err(error.into());
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", report::table(&measurements, options, nvdisasm.is_some()))?;
+    if let Some(sheet) = &mut sheet {
+        measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
+    }
+    if let Some(folder) = &arguments.plots {
+        let head = Head { day: date::day(&time), options };
+        head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
+        roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
+        let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded: false };
+        let rows = accuracy.rows()?;
+        accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Visitor for Bench<'_> {
+    fn visit<X: Interaction>(&mut self, interaction: X) {
+        self.bar.inc_length((self.devices.len() * self.sizes.len()) as u64);
+        for device in self.devices {
+            for &n in &self.sizes {
+                if self.error.is_some() {
+                    return;
+                }
+                self.bar.set_message(format!("{} on {device}, {n}", X::NAME));
+                match measure(device, interaction, self.options, n, self.nvdisasm.as_deref()) {
+                    Ok(measurement) => self.measurements.push(measurement),
+                    Err(error) => self.error = Some(error),
+                }
+                self.bar.inc(1);
+            }
+        }
+    }
+}
+
+/// What every plot says of the run.
+struct Head<'a> {
+    day: &'a str,
+    options: Options,
+}
+
+impl Head<'_> {
+    /// Where and when, for a title.
+    fn place(&self, measurements: &[Measurement]) -> String {
+        let mut devices: Vec<_> = measurements.iter().map(|each| &each.device[..]).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        format!("{}, {}", devices.join(" and "), self.day)
+    }
+
+    /// How, for the line below.
+    fn how(&self) -> String {
+        let Options { precision, accumulation, math, pairs, .. } = self.options;
+        format!(
+            "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}"
+        )
+    }
+
+    /// Pairs per second against N, a line for each interaction and device.
+    fn speed(&self, measurements: &[Measurement]) -> Figure {
+        let mut lines: Vec<Line> = Vec::new();
+        let several = measurements.iter().any(|each| each.device != measurements[0].device);
+        for each in measurements {
+            let on = if several { format!(", {}", each.device) } else { String::new() };
+            let name = format!("{}{on}", each.interaction);
+            let point = (each.n as f64, each.pairs_per_second());
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line { name, points: vec![point] }),
+            }
+        }
+        Figure {
+            title: format!("Ordered pairs per second: {}", self.place(measurements)),
+            notes: vec![
+                self.how(),
+                "All N² ordered pairs of N uniform particles count, those beyond a cutoff too. \
+                 Kernel time, median of the runs."
+                    .to_owned(),
+            ],
+            x: "particles N",
+            y: "ordered pairs per second",
+            lines,
+        }
+    }
+}

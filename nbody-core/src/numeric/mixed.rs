@@ -1,0 +1,262 @@
+//! Mixed precision: `f32` for everything but positions, which are two of them.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use crate::numeric::scalar::integers_of;
+use crate::{Lane, Scalar};
+
+/// An `f32` whose [coordinates](Lane::Coordinate) are [`Split`] in two, so that the difference of
+/// two positions is as good far from the origin as near it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub struct Mixed(pub f32);
+
+/// A coordinate as the sum of two numbers, the second of which is what rounding takes from the
+/// first: 48 bits of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Split<L = f32> {
+    /// The coordinate, rounded to `f32`.
+    pub high: L,
+    /// The rest, rounded to `f32`.
+    pub low: L,
+}
+
+impl From<f64> for Split {
+    #[inline(always)]
+    fn from(value: f64) -> Self {
+        let high = value as f32;
+        let low = (value - f64::from(high)) as f32;
+        // An infinity has no rest.
+        Self { high, low: if high.is_finite() { low } else { 0.0 } }
+    }
+}
+
+impl From<Split> for f64 {
+    #[inline(always)]
+    fn from(Split { high, low }: Split) -> Self {
+        Self::from(high) + Self::from(low)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $assign:ident $assign_method:ident),*) => {
+        $(impl $trait for Mixed {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                Self($trait::$method(self.0, other.0))
+            }
+        }
+        impl $assign for Mixed {
+            fn $assign_method(&mut self, other: Self) {
+                $assign::$assign_method(&mut self.0, other.0);
+            }
+        })*
+    };
+}
+operators!(Add add AddAssign add_assign, Sub sub SubAssign sub_assign,
+    Mul mul MulAssign mul_assign, Div div DivAssign div_assign);
+
+impl Neg for Mixed {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl fmt::Display for Mixed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The operations of `f32`.
+macro_rules! delegate {
+    (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
+        $(fn $unary(self) -> Self {
+            Self(Lane::$unary(self.0))
+        })*
+        $(fn $binary(self, other: Self) -> Self {
+            Self(Lane::$binary(self.0, other.0))
+        })*
+        $(fn $comparison(a: Self, b: Self) -> bool {
+            <f32 as Lane>::$comparison(a.0, b.0)
+        })*
+    };
+}
+
+impl Lane for Mixed {
+    const ROUNDOFF: f64 = f32::ROUNDOFF;
+    type Mask = bool;
+    type U32 = u32;
+    type Coordinate = Split;
+
+    delegate! {
+        unary: sqrt rsqrt recip cbrt exp ln sin cos tan asin acos atan sinh cosh tanh erf erfc abs
+            floor ceil round round_ties_even trunc;
+        binary: powf atan2 min max copysign;
+        comparisons: lt le eq
+    }
+    integers_of!(f32);
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self(value as f32)
+    }
+    #[inline(always)]
+    fn from_u32(a: u32) -> Self {
+        Self(f32::from_u32(a))
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn gather(entries: &[Self], index: u32) -> Self {
+        entries.get(index as usize).copied().unwrap_or(Self(f32::NAN))
+    }
+    #[inline(always)]
+    fn scatter(sums: &mut [Self], index: u32, term: Self) {
+        if let Some(sum) = sums.get_mut(index as usize) {
+            *sum += term;
+        }
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        Self(self.0.mul_add(a.0, b.0))
+    }
+
+    #[inline(always)]
+    fn coordinate(value: f64) -> Split {
+        value.into()
+    }
+    #[inline(always)]
+    fn select_coordinate(mask: bool, yes: Split, no: Split) -> Split {
+        if mask { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn difference(a: Split, b: Split) -> Self {
+        Self(difference(a, b))
+    }
+
+    #[inline(always)]
+    fn nearest_difference(a: Split, b: Split, length: Split, inverse: Self) -> Self {
+        Self(nearest_difference(a, b, length, inverse.0))
+    }
+}
+
+/// From b to a.
+#[inline(always)]
+pub(crate) fn difference<L: Lane>(a: Split<L>, b: Split<L>) -> L {
+    // Where this cancels the first difference is exact (Sterbenz 1974).
+    (a.high - b.high) + (a.low - b.low)
+}
+
+/// From the nearest image of b to a.
+#[inline(always)]
+pub(crate) fn nearest_difference<L: Lane>(
+    a: Split<L>,
+    b: Split<L>,
+    length: Split<L>,
+    inverse: L,
+) -> L {
+    let d = a.high - b.high;
+    // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
+    let back = d - a.high;
+    let lost = (a.high - (d - back)) - (b.high + back);
+    let rest = lost + (a.low - b.low);
+    let lengths = -((d + rest) * inverse).round_ties_even();
+    lengths.mul_add(length.high, d) + lengths.mul_add(length.low, rest)
+}
+
+impl Scalar for Mixed {
+    type Word = u32;
+    const CUDA: &'static str = f32::CUDA;
+    const COORDINATE_WORDS: usize = 2;
+
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        Self(value as f32)
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.0.into()
+    }
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self.0.to_bits()
+    }
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        Self(f32::from_bits(word))
+    }
+    #[inline(always)]
+    fn word_from_u32(value: u32) -> u32 {
+        value
+    }
+    #[inline(always)]
+    fn word_to_u32(word: u32) -> u32 {
+        word
+    }
+    #[inline(always)]
+    fn coordinate_to_f64(coordinate: Split) -> f64 {
+        coordinate.into()
+    }
+    #[inline(always)]
+    fn coordinate_to_words(Split { high, low }: Split, mut to: impl FnMut(u32)) {
+        to(high.to_bits());
+        to(low.to_bits());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions within `reach`, with more digits than `f32` holds.
+    fn pairs(reach: f64) -> impl Iterator<Item = (f64, f64)> {
+        (1..5000).map(move |k| {
+            let a = (f64::from(k) * 0.618_033_988_749_894_9).fract();
+            let b = (f64::from(k) * 0.414_213_562_373_095_1).fract();
+            (reach * (a - 0.5), reach * (b - 0.5))
+        })
+    }
+
+    #[test]
+    fn differences_far_from_the_origin_are_rounded_once_or_twice() {
+        for (a, b) in pairs(2.0).map(|(a, b)| (1e5 + a, 1e5 + b)) {
+            let d = Mixed::difference(a.into(), b.into()).to_f64();
+            let error = (d - (a - b)).abs();
+            assert!(error <= 1.5 * f32::ROUNDOFF * (a - b).abs() + 1e5 * 1e-14, "{a} {b}: {d}");
+        }
+    }
+
+    #[test]
+    fn differences_to_the_nearest_image_keep_their_digits() {
+        // Positions in and beyond a box, from face to face among them, and far from the origin.
+        let length = 0.7;
+        let inverse = Mixed((1.0 / length) as f32);
+        let far = pairs(1.0).map(|(a, b)| (1e6 + a, 1e6 + b));
+        for (a, b) in pairs(5.0).chain(far) {
+            let d = a - b - length * ((a - b) / length).round_ties_even();
+            if d.abs() > 0.4999 * length {
+                continue; // Either image will do.
+            }
+            let found = Mixed::nearest_difference(a.into(), b.into(), length.into(), inverse);
+            let error = (found.to_f64() - d).abs();
+            assert!(
+                error <= 2.0 * f32::ROUNDOFF * d.abs() + a.abs().max(1.0) * 1e-14,
+                "{a} {b}: {found} {d}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_stays_so() {
+        assert_eq!(Split::from(1e300), Split { high: f32::INFINITY, low: 0.0 });
+        assert!(f64::from(Split::from(f64::NAN)).is_nan());
+        assert!(Mixed::difference(f64::NAN.into(), 1.0.into()).0.is_nan());
+    }
+}

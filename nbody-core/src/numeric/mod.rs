@@ -1,0 +1,9 @@
+//! Numbers, vectors and lanes of numbers.
+
+pub mod arg_min;
+pub mod components;
+pub mod lane;
+pub mod mixed;
+pub mod scalar;
+pub mod simd;
+pub mod vector;

@@ -1,0 +1,171 @@
+//! Memory of a GPU, and of the host where the GPU reads and writes by itself.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
+
+use super::Gpu;
+use super::staging::{self, Copies};
+use crate::Error;
+use crate::backend::Memory;
+
+/// Memory of a GPU, in whole words of 8 bytes.
+#[derive(Debug)]
+pub(super) struct GpuMemory {
+    pub slice: CudaSlice<u64>,
+    pub words: usize,
+    pub gpu: Gpu,
+}
+
+impl Memory for GpuMemory {
+    fn address(&self) -> u64 {
+        self.slice.device_ptr(&self.gpu.stream).0
+    }
+
+    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+        if self.words == 0 {
+            return Ok(());
+        }
+        // SAFETY: so many words were allocated.
+        unsafe { staging::write(&self.gpu, &self.gpu.staging, self.address(), self.words, fill) }
+    }
+
+    fn zero(&mut self) -> Result<(), Error> {
+        self.gpu.bind()?;
+        let stream = &self.gpu.stream;
+        stream.memset_zeros(&mut self.slice).map_err(|e| self.gpu.failed("cuMemsetD8Async", e))
+    }
+
+    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        if self.words == 0 {
+            take(&[]);
+            return Ok(());
+        }
+        // SAFETY: so many words were allocated.
+        unsafe { staging::read(&self.gpu, &self.gpu.staging, self.address(), self.words, take) }
+    }
+}
+
+impl Drop for GpuMemory {
+    fn drop(&mut self) {
+        // The slice goes next, by a call that needs its context. What the driver says then helps
+        // nobody.
+        let _ = self.gpu.bind();
+    }
+}
+
+/// Memory of the host that the GPU reads and writes by itself.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    address: *mut u64,
+    words: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the memory belongs to this value alone, and may be freed by any thread that has the
+// context current.
+unsafe impl Send for Pinned {}
+
+impl AsMut<[u64]> for Pinned {
+    fn as_mut(&mut self) -> &mut [u64] {
+        // SAFETY: so many words were allocated and zeroed, and they are borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // No copy may be under way: the driver does not promise to wait.
+        if self.context.synchronize().is_ok() {
+            // SAFETY: it was allocated by `malloc_host`. What the driver says then helps nobody.
+            let _ = unsafe { result::free_host(self.address.cast()) };
+        }
+    }
+}
+
+impl Copies for Gpu {
+    type Pinned = Pinned;
+
+    fn bind(&self) -> Result<(), Error> {
+        self.bind()
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        self.bind()?;
+        self.stream.synchronize().map_err(|e| self.failed("cuStreamSynchronize", e))
+    }
+
+    fn pin(&self, words: usize) -> Result<Pinned, Error> {
+        let bytes = words.saturating_mul(size_of::<u64>());
+        // SAFETY: the memory is zeroed below, and freed once.
+        let address = unsafe { result::malloc_host(bytes, 0) };
+        let address = address.map_err(|e| self.failed("cuMemHostAlloc", e))?.cast::<u64>();
+        // SAFETY: so much was allocated, aligned to a page.
+        unsafe { address.write_bytes(0, words) };
+        Ok(Pinned { address, words, context: self.stream.context().clone() })
+    }
+
+    unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
+        // SAFETY: by the contract.
+        let copied = unsafe { result::memcpy_htod_async(address, words, self.stream.cu_stream()) };
+        copied.map_err(|e| self.failed("cuMemcpyHtoDAsync", e))
+    }
+
+    unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error> {
+        // SAFETY: by the contract.
+        let copied = unsafe { result::memcpy_dtoh_async(words, address, self.stream.cu_stream()) };
+        copied.map_err(|e| self.failed("cuMemcpyDtoHAsync", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Backend as _;
+    use crate::backend::gpu::tests::gpu;
+
+    /// Another context stands for another GPU: to the driver they are the same.
+    #[test]
+    fn copies_find_their_context_whatever_a_thread_was_bound_to() {
+        let Some((_one, gpu)) = gpu() else { return };
+        let other = CudaContext::new_non_primary(0, 0).unwrap();
+        let mut memory = gpu.allocate(800).unwrap();
+        memory
+            .write(&mut |words| {
+                words.fill(7);
+                other.bind_to_thread().unwrap();
+            })
+            .unwrap();
+        other.bind_to_thread().unwrap();
+        let mut found = Vec::new();
+        memory.read(&mut |words| found = words.to_vec()).unwrap();
+        assert_eq!(found, [7; 100]);
+        // Nor does memory that is freed leave an error behind.
+        other.bind_to_thread().unwrap();
+        drop(memory);
+        gpu.bind().unwrap();
+    }
+
+    #[test]
+    fn trimming_gives_memory_back_to_others() {
+        let Some((_one, gpu)) = gpu() else { return };
+        let free = || gpu.stream.context().mem_get_info().unwrap().0;
+        let bytes = 1 << 30;
+        let mut memory = gpu.allocate(8).unwrap();
+        let mut check = || {
+            memory.write(&mut |words| words.fill(7)).unwrap();
+            memory.read(&mut |words| assert_eq!(words, [7])).unwrap();
+        };
+        check();
+        gpu.trim().unwrap();
+        assert!(gpu.staging.lock().unwrap().is_empty());
+        let before = free();
+        drop(gpu.allocate(bytes).unwrap());
+        gpu.stream.synchronize().unwrap();
+        // Others on this machine may take some at the same time.
+        assert!(free() + bytes / 2 < before);
+        gpu.trim().unwrap();
+        assert!(free() + bytes / 2 > before);
+        check();
+    }
+}

@@ -1,0 +1,305 @@
+//! A GPU behind the CUDA driver.
+#![allow(unsafe_code)]
+
+mod failure;
+mod graph;
+mod memory;
+mod module;
+mod staging;
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
+
+use crate::backend::Properties;
+use crate::backend::{Backend, Memory, Module, Recording};
+use crate::compile::build::Build;
+use crate::compile::cache::Cache;
+use crate::error::reason;
+use crate::{Error, Program};
+use failure::{Health, check_process, failed};
+use graph::Graph;
+use memory::{GpuMemory, Pinned};
+use module::GpuModule;
+use staging::{Copies, Staging};
+
+/// The driver, as the dynamic loader knows it.
+const DRIVER: &str = "libcuda.so.1";
+
+/// The first version that has every function that is called (`cuEventElapsedTime_v2`).
+const OLDEST: c_int = 12_080;
+
+/// So much that the fewer launches matter little, and little of what GPUs have.
+const ROOM_FOR_PARTS: usize = 1 << 30;
+
+/// A GPU, and the stream that everything on it is ordered by.
+#[derive(Clone, Debug)]
+pub(crate) struct Gpu {
+    stream: Arc<CudaStream>,
+    /// The stream that launches are recorded on.
+    recorder: Arc<Mutex<Arc<CudaStream>>>,
+    staging: Arc<Mutex<Staging<Pinned>>>,
+    health: Arc<Health>,
+    name: Arc<str>,
+    architecture: u32,
+    multiprocessors: usize,
+    shared_memory: usize,
+    hertz: f64,
+    driver: Arc<str>,
+}
+
+/// How many GPUs the driver sees.
+pub(crate) fn count() -> Result<usize, Error> {
+    // SAFETY: it only tries to load the library, and calls nothing in it.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(no_driver());
+    }
+    check_process()?;
+    match CudaContext::device_count() {
+        Ok(count) => Ok(usize::try_from(count).unwrap_or(0)),
+        Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
+        Err(error) => Err(failed("cuInit", error)),
+    }
+}
+
+/// Why the driver does not load: in most cases there is none.
+fn no_driver() -> Error {
+    // SAFETY: loading the driver runs nothing but its own initialisers, and here it has failed.
+    let loaded = unsafe { libloading::Library::new(DRIVER) };
+    match loaded.map_err(|error| reason(&error)) {
+        Err(message) if !is_missing(&message) => Error::DriverBroken { message },
+        _ => Error::NoDriver,
+    }
+}
+
+/// Whether the dynamic loader says that the driver itself, and not what it needs, is not there.
+fn is_missing(message: &str) -> bool {
+    message.contains(&format!("{DRIVER}: ")) && message.contains("No such file")
+}
+
+impl Gpu {
+    /// The GPU of this number, always with the same stream, so that all that this process does on
+    /// it is ordered. One that has failed is opened anew, if nothing is left of it.
+    pub fn open(ordinal: usize) -> Result<Self, Error> {
+        static OPEN: Mutex<Vec<(usize, Gpu)>> = Mutex::new(Vec::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = open.iter().position(|(known, _)| *known == ordinal) {
+            let gpu = &open[known].1;
+            if !gpu.health.has_failed() {
+                return gpu.health.check().map(|()| gpu.clone());
+            }
+            // The driver makes a new context when nobody has the old one.
+            if Arc::strong_count(&gpu.health) > 1 {
+                gpu.health.check()?;
+            }
+            open.swap_remove(known);
+        }
+        let gpu = Self::new(ordinal)?;
+        open.push((ordinal, gpu.clone()));
+        Ok(gpu)
+    }
+
+    fn new(ordinal: usize) -> Result<Self, Error> {
+        let count = count()?;
+        if ordinal >= count {
+            return Err(Error::NoDevice { ordinal, count });
+        }
+        let driver = check_version()?;
+        let health = Health::of(format!("cuda:{ordinal}"));
+        let context =
+            CudaContext::new(ordinal).map_err(|e| health.failed("cuDevicePrimaryCtxRetain", e))?;
+        let attribute = |attribute| {
+            let value = context
+                .attribute(attribute)
+                .map_err(|e| health.failed("cuDeviceGetAttribute", e))?;
+            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
+        };
+        let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let shared_memory =
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
+        let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
+        let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
+        // SAFETY: everything on this context is ordered by the one stream made below, so that
+        // nothing needs to be tracked by events.
+        unsafe { context.disable_event_tracking() };
+        keep_freed_memory(&context);
+        // The legacy default stream cannot be captured.
+        let stream = || context.new_stream().map_err(|e| health.failed("cuStreamCreate", e));
+        let (stream, recorder) = (stream()?, Arc::new(Mutex::new(stream()?)));
+        let name = format!("{name} (cuda:{ordinal})");
+        Ok(Self {
+            health: Arc::new(Health::of(name.clone())),
+            name: name.into(),
+            stream,
+            recorder,
+            staging: Arc::default(),
+            architecture: 10 * major + minor,
+            multiprocessors: multiprocessors as usize,
+            shared_memory: shared_memory as usize,
+            hertz: f64::from(kilohertz) * 1e3,
+            driver: driver.into(),
+        })
+    }
+
+    fn bind(&self) -> Result<(), Error> {
+        self.health.check()?;
+        self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
+    }
+
+    fn failed(&self, call: &'static str, error: DriverError) -> Error {
+        self.health.failed(call, error)
+    }
+}
+
+/// The CUDA version that the driver knows, if it is new enough.
+fn check_version() -> Result<String, Error> {
+    let mut version = 0;
+    // SAFETY: the driver is loaded, and the address is that of an integer.
+    let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    status.result().map_err(|e| failed("cuDriverGetVersion", e))?;
+    let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
+    if version < OLDEST {
+        return Err(Error::DriverTooOld { found: name(version), expected: name(OLDEST) });
+    }
+    Ok(name(version))
+}
+
+impl Backend for Gpu {
+    fn describe(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn multiprocessors(&self) -> usize {
+        self.multiprocessors
+    }
+
+    fn shared_memory(&self) -> usize {
+        self.shared_memory
+    }
+
+    fn room_for_parts(&self) -> usize {
+        ROOM_FOR_PARTS
+    }
+
+    fn properties(&self) -> Option<Properties> {
+        Some(Properties {
+            multiprocessors: self.multiprocessors as u32,
+            hertz: self.hertz,
+            architecture: self.architecture,
+            driver: self.driver.to_string(),
+        })
+    }
+
+    fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
+        let load = |code: &[u8]| GpuModule::load(self, code, program);
+        let (module, mut build) =
+            crate::compile::nvrtc::cached(program, self.architecture, cache, &load)?;
+        build.usage = Some(module.usage()?);
+        Ok((Box::new(module), build))
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        self.bind()?;
+        let words = bytes.div_ceil(size_of::<u64>());
+        // SAFETY: what the memory holds is written before it is read: by an upload, by `zero`,
+        // or by a kernel.
+        let slice = unsafe { self.stream.alloc::<u64>(words.max(1)) };
+        let slice = slice.map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                Error::OutOfMemory { bytes, device: self.describe() }
+            }
+            _ => self.failed("cuMemAllocAsync", error),
+        })?;
+        Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
+    }
+
+    /// Launches of this thread alone are captured, on a stream that serves nothing else.
+    fn record(
+        &self,
+        work: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Option<Box<dyn Recording>>, Error> {
+        self.bind()?;
+        let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        recorder.begin_capture(mode).map_err(|e| self.failed("cuStreamBeginCapture", e))?;
+        RECORDER.set(Some(recorder.cu_stream()));
+        let done = work();
+        RECORDER.set(None);
+        // The capture ends whatever came of the work.
+        let graph = recorder.end_capture(sys::CUgraphInstantiate_flags(0));
+        done?;
+        let graph = graph.map_err(|e| self.failed("cuStreamEndCapture", e))?;
+        Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn Recording>))
+    }
+
+    fn trim(&self) -> Result<(), Error> {
+        self.bind()?;
+        staging::trim(self, &self.staging)?;
+        // Memory is freed when the stream comes to it.
+        Copies::wait(self)?;
+        let Some(pool) = pool(self.stream.context()) else { return Ok(()) };
+        // SAFETY: it is the pool of the device.
+        let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
+        trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
+    }
+
+    fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
+        self.bind()?;
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        let record =
+            || self.stream.record_event(flags).map_err(|e| self.failed("cuEventRecord", e));
+        let start = record()?;
+        work()?;
+        let end = record()?;
+        let elapsed = start.elapsed_ms(&end).map_err(|e| self.failed("cuEventElapsedTime", e))?;
+        Ok(Duration::from_secs_f64(f64::from(elapsed.max(0.0)) / 1e3))
+    }
+}
+
+thread_local! {
+    /// The stream that this thread records launches on.
+    static RECORDER: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
+}
+
+/// The pool that the device's memory comes from, where there are such.
+fn pool(context: &CudaContext) -> Option<sys::CUmemoryPool> {
+    let pool = || {
+        // SAFETY: the device is that of a context.
+        unsafe { result::device::get_default_mem_pool(context.cu_device()) }.ok()
+    };
+    context.has_async_alloc().then(pool).flatten()
+}
+
+/// Lets freed memory stay with the device's pool, so that the next allocation costs little.
+fn keep_freed_memory(context: &CudaContext) {
+    let mut threshold = u64::MAX;
+    if let Some(pool) = pool(context) {
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the address is that of the 64 bits that the attribute takes. Where it fails,
+        // allocations take longer.
+        let _ = unsafe { sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::MutexGuard;
+
+    use super::*;
+
+    /// The first GPU, if there is one, for one test at a time.
+    pub(super) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        match Gpu::open(0) {
+            Err(Error::NoDriver | Error::NoDevice { .. } | Error::DriverTooOld { .. }) => None,
+            gpu => Some((one, gpu.unwrap())),
+        }
+    }
+}

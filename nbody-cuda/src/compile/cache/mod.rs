@@ -1,0 +1,214 @@
+//! Compiled programs on disk.
+//!
+//! An entry is written to a temporary file and renamed, so that no reader sees half of one, and
+//! carries a checksum, so that a damaged one is noticed and made again. An unwritable folder
+//! costs the next start its time, and nothing else.
+//!
+//! Names and checksums are XXH3's 128 bits: enough that no two programs meet by chance, and no
+//! proof of where an entry comes from. Entries are code that is run, so a folder is used only if
+//! nobody but this user and the system's administrator can write to it.
+
+mod contents;
+mod trust;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::Error;
+use crate::compile::temporary::Temporary;
+use crate::compile::toolkit::variable;
+pub use contents::CacheContents;
+
+const MAGIC: &[u8] = b"nbody kernel cache 2\n";
+const DIGEST: usize = size_of::<u128>();
+/// The variable that says how many MiB the entries may take, and what it says by default.
+const LIMIT: &str = "NBODY_CACHE_LIMIT";
+const DEFAULT_LIMIT: u64 = 1024;
+
+/// A folder of compiled programs, and of what [`tune`](crate::AllPairs::tune) measured.
+///
+/// Where the entries take more than the limit, `NBODY_CACHE_LIMIT` in MiB or else 1024, programs go
+/// that were not used for the longest time. What was measured stays, and so does the program that
+/// was compiled last.
+///
+/// A folder that belongs to another user, or that others may write to, is not used: the entries are
+/// code that this process runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+    /// In bytes; or what was found in the place of a number.
+    limit: Result<u64, String>,
+}
+
+/// What the cache had.
+pub(crate) enum Entry {
+    Found(Vec<u8>),
+    Missing,
+    Corrupt,
+}
+
+impl Cache {
+    /// In `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or `~/.cache/nbody`.
+    pub fn of_the_user() -> Self {
+        let folder = variable("NBODY_CACHE_DIR")
+            .map(PathBuf::from)
+            .or_else(|| variable("XDG_CACHE_HOME").map(|cache| PathBuf::from(cache).join("nbody")))
+            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache/nbody")));
+        Self { folder, limit: limit() }
+    }
+
+    /// In this folder, which is made when something is kept in it.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()), limit: limit() }
+    }
+
+    /// The folder; `None` if no variable says where it is.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// How many bytes the entries may take.
+    pub fn limit(&self) -> Result<u64, Error> {
+        self.limit.clone().map_err(|found| Error::Variable {
+            name: LIMIT,
+            found,
+            expected: "a whole number of MiB",
+        })
+    }
+
+    /// Whether the folder can be trusted; one that is not there yet can be.
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(folder) = self.folder() else { return Err(Error::NoCacheFolder) };
+        match fs::metadata(folder) {
+            Ok(metadata) => trust::check(&metadata)
+                .map_err(|reason| Error::UntrustedCache { folder: folder.to_owned(), reason }),
+            // What else is wrong with it will show when it is used.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// What there is in the folder; nothing if there is no folder.
+    pub fn contents(&self) -> Result<CacheContents, Error> {
+        let groups = self.groups().map_err(|e| self.failed("list", e))?;
+        Ok(groups.iter().map(contents::Group::contents).sum())
+    }
+
+    /// Removes every entry, and nothing else, from the folder; returns what it removed.
+    pub fn clear(&self) -> Result<CacheContents, Error> {
+        let mut removed = CacheContents::default();
+        for group in self.groups().map_err(|e| self.failed("list", e))? {
+            group.remove().map_err(|e| self.failed("clear", e))?;
+            removed = [removed, group.contents()].into_iter().sum();
+        }
+        Ok(removed)
+    }
+
+    fn groups(&self) -> io::Result<Vec<contents::Group>> {
+        self.folder().map_or(Ok(Vec::new()), contents::groups)
+    }
+
+    fn failed(&self, action: &str, source: io::Error) -> Error {
+        let folder = self.folder().unwrap_or(Path::new("")).display();
+        Error::Io { action: format!("{action} the kernel cache {folder}"), source }
+    }
+
+    /// The entry's name: what the content depends on, by its digest.
+    pub(crate) fn key(parts: &[&[u8]]) -> String {
+        let mut digest = Xxh3::new();
+        for part in parts {
+            // The lengths keep ("ab", "c") apart from ("a", "bc").
+            digest.update(&(part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        format!("{:032x}", digest.digest128())
+    }
+
+    pub(crate) fn path(&self, key: &str, extension: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{key}.{extension}")))
+    }
+
+    pub(crate) fn load(&self, key: &str, extension: &str) -> Entry {
+        let file = self.check().ok().and_then(|()| self.path(key, extension));
+        let Some(Ok(mut file)) = file.map(File::open) else { return Entry::Missing };
+        let mut bytes = Vec::new();
+        let trusted = file.metadata().is_ok_and(|metadata| trust::check(&metadata).is_ok());
+        if !trusted || file.read_to_end(&mut bytes).is_err() {
+            return Entry::Corrupt;
+        }
+        // What is used goes last. A folder that cannot be written needs no order.
+        let _ = file.set_modified(SystemTime::now());
+        let payload = bytes
+            .strip_prefix(MAGIC)
+            .and_then(|rest| rest.split_at_checked(DIGEST))
+            .filter(|(digest, payload)| xxh3_128(payload).to_le_bytes() == **digest);
+        match payload {
+            Some((_, payload)) => Entry::Found(payload.to_vec()),
+            None => Entry::Corrupt,
+        }
+    }
+
+    /// Writes an entry, and makes room for it; the error says why not.
+    pub(crate) fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
+        let digest = xxh3_128(payload).to_le_bytes();
+        self.write(key, extension, &[MAGIC, &digest, payload])?;
+        self.make_room(key).map_err(|error| error.to_string())
+    }
+
+    /// Removes what was not used for the longest time, where there is more than the limit. Other
+    /// processes may do so at the same time: what is gone already is as good as removed.
+    fn make_room(&self, keep: &str) -> Result<(), Error> {
+        let limit = self.limit()?;
+        let mut groups = self.groups().map_err(|e| self.failed("list", e))?;
+        let mut bytes: u64 = groups.iter().map(contents::Group::bytes).sum();
+        groups.retain(|group| group.may_go() && !group.is(keep));
+        groups.sort_by_key(contents::Group::used);
+        for group in groups {
+            if bytes <= limit {
+                break;
+            }
+            group.remove().map_err(|e| self.failed("make room in", e))?;
+            bytes -= group.bytes();
+        }
+        Ok(())
+    }
+
+    /// Writes the text of a program, for people to read, unless it is there.
+    pub(crate) fn store_text(&self, key: &str, text: &str) -> Option<PathBuf> {
+        let path = self.check().ok().and_then(|()| self.path(key, "cu"))?;
+        if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
+            return Some(path);
+        }
+        self.write(key, "cu", &[text.as_bytes()]).ok().map(|()| path)
+    }
+
+    fn write(&self, key: &str, extension: &str, parts: &[&[u8]]) -> Result<(), String> {
+        let usable = self.check().and_then(|()| self.limit());
+        usable.map_err(|error| error.to_string())?;
+        let Some(path) = self.path(key, extension) else { return Ok(()) };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let write = || {
+            trust::make_folder(folder)?;
+            let (temporary, mut file) = Temporary::file_in(folder)?;
+            for part in parts {
+                file.write_all(part)?;
+            }
+            temporary.persist(&path)
+        };
+        write().map_err(|error: io::Error| format!("{}: {error}", folder.display()))
+    }
+}
+
+/// What the variable says of the limit, in bytes; or what it says instead.
+fn limit() -> Result<u64, String> {
+    let Some(value) = variable(LIMIT) else { return Ok(DEFAULT_LIMIT << 20) };
+    let text = value.to_string_lossy().into_owned();
+    let bytes = text.parse().ok().and_then(|limit: u64| limit.checked_mul(1 << 20));
+    bytes.ok_or(text)
+}
+
+#[cfg(test)]
+mod tests;

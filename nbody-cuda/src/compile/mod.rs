@@ -1,0 +1,9 @@
+//! From the text of a program to what a backend loads.
+
+pub mod build;
+pub mod cache;
+pub mod excerpt;
+pub mod nvrtc;
+pub mod program;
+pub mod temporary;
+pub mod toolkit;

@@ -1,0 +1,259 @@
+//! What the machine code of a kernel costs, counted without a GPU.
+//!
+//! NVIDIA's nvdisasm turns a CUBIN into text; from the text come the kernels, their loops, and how
+//! many instructions of which kind one turn of a loop issues. Every instruction takes one issue
+//! slot of a scheduler, so that the slots per pair of the FORCE-LOOP bound how many pairs a GPU
+//! computes in a second, and do not vary from run to run as times do.
+//!
+//! # What the counts leave out
+//!
+//! A loop whose body branches has no one count: [`Loop::instructions`] is all that it holds, as if
+//! every branch were taken both ways, and [`Loop::least`] its shortest turn. What a turn costs lies
+//! between them, and depends on the data. Functions that the loop calls (the slow ways of roots and
+//! divisions in double precision) count with their call only.
+
+mod flow;
+mod loops;
+mod slots;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Error;
+use crate::compile::temporary::Temporary;
+use crate::compile::toolkit::{toolkits, variable};
+
+pub use slots::{Slots, force_loop};
+
+/// The name of the program.
+const PROGRAM: &str = "nvdisasm";
+
+/// Lanes of one multiprocessor that a scheduler serves in a clock: four schedulers issue one
+/// instruction each, for a warp of 32.
+const LANES: f64 = 128.0;
+
+/// A kernel, as it was disassembled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Instructions of the kernel and the functions within it, but for those that do nothing.
+    pub instructions: usize,
+    /// Its loops, in the order of the places where they begin.
+    pub loops: Vec<Loop>,
+}
+
+/// A loop of a kernel: all instructions from which one gets back to its first one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loop {
+    /// Whether it holds no other loop.
+    pub innermost: bool,
+    /// Its instructions, on every way through it.
+    pub instructions: usize,
+    /// The instructions of the shortest way through it.
+    pub least: usize,
+    /// Arithmetic, comparisons and selections in single precision.
+    pub fp32: usize,
+    /// Arithmetic and comparisons in double precision.
+    pub fp64: usize,
+    /// Roots, reciprocals, exponentials, sines; and conversions, which take the same unit.
+    pub special: usize,
+    /// Reads of shared memory.
+    pub shared_loads: usize,
+    /// Writes to shared memory.
+    pub shared_stores: usize,
+    /// Reads and writes of global memory.
+    pub global: usize,
+    /// Reads and writes of local memory.
+    pub local: usize,
+    /// Exchanges between the threads of a warp.
+    pub shuffles: usize,
+    /// Integers, addresses, predicates and moves.
+    pub integer: usize,
+    /// Branches, calls, and what brings threads together again.
+    pub branches: usize,
+    /// All else.
+    pub other: usize,
+    /// Where it reads shared memory: a base, and how far from there.
+    reads: Vec<(String, i64)>,
+}
+
+impl Kernel {
+    /// The FORCE-LOOP: of the loops without a loop in them that read so many particles in a turn,
+    /// which lie so many bytes apart in shared memory, the one with the fewest instructions. Others
+    /// that read as many are for pairs at the diagonal, and select besides.
+    ///
+    /// `None` if there is no such loop, as where the compiler unrolled otherwise.
+    pub fn force_loop(&self, particles: usize, bytes_apart: usize) -> Option<&Loop> {
+        let innermost = self.loops.iter().filter(|each| each.innermost);
+        let reading = innermost.filter(|each| each.particles(bytes_apart).contains(&particles));
+        reading.min_by_key(|each| each.instructions)
+    }
+
+    /// Of the other loops without a loop in them that read shared memory and compute, the one with
+    /// the fewest instructions.
+    fn shortest_beside(&self, force: &Loop) -> Option<&Loop> {
+        let others = self.loops.iter().filter(|each| each.innermost && *each != force);
+        let computing = others.filter(|each| each.shared_loads > 0 && each.fp32 + each.fp64 > 0);
+        computing.min_by_key(|each| each.instructions)
+    }
+}
+
+impl Loop {
+    /// How many particles one turn reads from shared memory, where they lie so many bytes apart: for
+    /// each register that reads start from, as if all that is read from there were particles.
+    ///
+    /// It tells whether the compiler unrolled the loop as it was asked to. Particles are all read
+    /// from one register on, and tables from others.
+    pub fn particles(&self, bytes_apart: usize) -> BTreeSet<usize> {
+        let Some(apart) = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0) else {
+            return BTreeSet::new();
+        };
+        let mut bases: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+        for (base, offset) in &self.reads {
+            bases.entry(base).or_default().insert(*offset);
+        }
+        let count = |offsets: &BTreeSet<i64>| {
+            let first = offsets.first().copied().unwrap_or_default();
+            let number = |&offset: &i64| offset.saturating_sub(first) / apart;
+            offsets.iter().map(number).collect::<BTreeSet<_>>().len()
+        };
+        bases.values().map(count).collect()
+    }
+}
+
+/// The pairs per second at which GPUs of so many multiprocessors issue all they can, when a pair
+/// takes so many issue slots.
+pub fn issue_limit(multiprocessors: u32, hertz: f64, slots_per_pair: f64) -> f64 {
+    f64::from(multiprocessors) * LANES * hertz / slots_per_pair
+}
+
+/// The disassembler: `NBODY_NVDISASM` (the program or its folder) alone if it is set, else in
+/// `PATH`, `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda*`.
+pub fn find() -> Result<PathBuf, Error> {
+    let mut folders: Vec<_> =
+        variable("PATH").iter().flat_map(|paths| env::split_paths(paths)).collect();
+    folders.extend(toolkits().iter().map(|toolkit| toolkit.join("bin")));
+    folders.retain(|folder| !folder.as_os_str().is_empty());
+    find_in(variable("NBODY_NVDISASM").map(PathBuf::from), folders)
+}
+
+/// In a place that the user names, which then counts alone, or else in the first of the folders.
+fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Error> {
+    let (candidates, places) = match named {
+        Some(named) if named.is_dir() => (vec![named.join(PROGRAM)], vec![named]),
+        Some(named) => (vec![named.clone()], vec![named]),
+        None => (folders.iter().map(|folder| folder.join(PROGRAM)).collect(), folders),
+    };
+    let found = candidates.into_iter().find(|candidate| candidate.is_file());
+    found.ok_or(Error::NvdisasmNotFound(places))
+}
+
+/// The kernels of a CUBIN, disassembled by the program at this path.
+pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> {
+    let io = |action: &str| {
+        let action = action.to_owned();
+        move |source| Error::Io { action, source }
+    };
+    let folder = Temporary::folder().map_err(io("make a temporary folder"))?;
+    let file = folder.path().join("nbody.cubin");
+    fs::write(&file, cubin).map_err(io("write the CUBIN"))?;
+    let broken = |message| Error::Disassembly { path: nvdisasm.to_owned(), message };
+    let output = Command::new(nvdisasm).arg("--print-code").arg(&file).output();
+    let output = output.map_err(|error| broken(error.to_string()))?;
+    if !output.status.success() {
+        return Err(broken(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let kernels = parse(&String::from_utf8_lossy(&output.stdout));
+    if kernels.is_empty() {
+        return Err(broken("no kernel in what it printed".to_owned()));
+    }
+    Ok(kernels)
+}
+
+/// The kernels in what `nvdisasm --print-code` printed.
+pub fn parse(text: &str) -> Vec<Kernel> {
+    text::sections(text)
+        .into_iter()
+        .map(|section| Kernel {
+            name: section.name.to_owned(),
+            instructions: section.instructions.len(),
+            loops: loops::loops(&section),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_program_counts_alone() {
+        let full = tempfile::tempdir().unwrap();
+        let empty = tempfile::tempdir().unwrap();
+        let program = full.path().join(PROGRAM);
+        fs::write(&program, b"").unwrap();
+        let folders = vec![empty.path().to_owned(), full.path().to_owned()];
+        assert_eq!(find_in(None, folders.clone()).unwrap(), program);
+        for named in [full.path(), &program] {
+            assert_eq!(find_in(Some(named.to_owned()), Vec::new()).unwrap(), program);
+        }
+        for missing in [empty.path().to_owned(), full.path().join("other")] {
+            let error = find_in(Some(missing.clone()), folders.clone()).unwrap_err();
+            assert!(matches!(&error, Error::NvdisasmNotFound(places) if *places == [missing]));
+        }
+    }
+
+    #[test]
+    fn an_error_tells_where_it_looked_and_what_failed() {
+        let error = find_in(None, vec!["/no/where".into(), "/else".into()]).unwrap_err();
+        assert!(error.to_string().contains("/no/where, /else"), "{error}");
+        let error = disassemble(Path::new("/no/nvdisasm"), b"").unwrap_err();
+        assert!(error.to_string().starts_with("/no/nvdisasm cannot disassemble"), "{error}");
+    }
+
+    #[test]
+    fn the_force_loop_reads_the_particles_of_a_turn_and_no_more_is_in_it() {
+        let each = |innermost, particles: i64, instructions| Loop {
+            innermost,
+            instructions,
+            reads: (0..particles).map(|k| ("R1".to_owned(), 16 * k)).collect(),
+            ..Loop::default()
+        };
+        let (force, diagonal) = (each(true, 4, 217), each(true, 4, 237));
+        let (outer, ragged) = (each(false, 4, 30), each(true, 1, 60));
+        let mut kernel = Kernel { name: String::new(), instructions: 0, loops: Vec::new() };
+        assert_eq!(kernel.force_loop(4, 16), None);
+        kernel.loops = vec![outer, diagonal, force.clone(), ragged.clone()];
+        assert_eq!(kernel.force_loop(4, 16), Some(&force));
+        assert_eq!(kernel.force_loop(1, 16), Some(&ragged));
+        assert_eq!(kernel.force_loop(8, 16), None);
+    }
+
+    #[test]
+    fn particles_are_counted_by_where_they_are_read() {
+        let read = |reads: &[(&str, i64)], apart| {
+            let reads = reads.iter().map(|&(base, offset)| (base.to_owned(), offset)).collect();
+            Loop { reads, ..Loop::default() }.particles(apart).into_iter().collect::<Vec<_>>()
+        };
+        let four = [("R1", 0x18), ("R1", -0x18), ("R1", -0x10), ("R1", 8), ("R1", -8)];
+        assert_eq!(read(&four, 16), [4]);
+        assert_eq!(read(&four, 32), [2]);
+        assert_eq!(read(&four, 0), []);
+        assert_eq!(read(&[], 16), []);
+        assert_eq!(read(&[&four[..], &[("R2", 64), ("R2", 0), ("R3", 0)]].concat(), 16), [1, 2, 4]);
+        assert_eq!(read(&[("", i64::MIN), ("", i64::MAX)], 1), [2]);
+    }
+
+    #[test]
+    fn an_h200_issues_two_tera_pairs_of_fifteen_slots() {
+        let limit = issue_limit(132, 1.98e9, 15.5);
+        assert!((limit / 2.158e12 - 1.0).abs() < 1e-3, "{limit}");
+    }
+}

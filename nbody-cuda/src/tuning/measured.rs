@@ -1,0 +1,127 @@
+//! Kernel configurations that were measured to be fast, kept beside the compiled programs.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use nbody_core::{Law, Options};
+
+use crate::compile::cache::{Cache, Entry};
+use crate::{KernelConfig, Schedule};
+
+/// The name of the form of the entries.
+const FORM: &str = "nbody tuned 1";
+pub(crate) const EXTENSION: &str = "tuned";
+
+/// What some numbers of particles were measured with, and how long one evaluation took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuned {
+    /// i-particles and j-particles.
+    pub n: [usize; 2],
+    /// Whether they are one set, in one buffer.
+    pub one_set: bool,
+    /// What the program is compiled for.
+    pub config: KernelConfig,
+    /// The splits of the j-particles; in the symmetric schedule the blocks.
+    pub parts: usize,
+    /// The median of several runs.
+    pub time: Duration,
+}
+
+impl Tuned {
+    /// Whether it was measured for about as many particles: to the nearest power of two.
+    pub(crate) fn suits(&self, n: [usize; 2], one_set: bool) -> bool {
+        let octave = |n: usize| (n.max(1) as f64).log2().round();
+        self.one_set == one_set && self.n.map(octave) == n.map(octave)
+    }
+
+    fn print(&self, text: &mut String) {
+        let Self { n: [ni, nj], one_set, config, parts, time } = *self;
+        let KernelConfig { schedule, block, i_per_thread, bag, unroll, resident } = config;
+        let (schedule, one_set) = (u8::from(schedule == Schedule::Symmetric), u8::from(one_set));
+        let time = time.as_nanos();
+        let _ = writeln!(
+            text,
+            "{ni} {nj} {one_set} {schedule} {block} {i_per_thread} {bag} {unroll} {resident} {parts} \
+             {time}"
+        );
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let numbers: Vec<usize> = line.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[ni, nj, one_set, schedule, block, i_per_thread, bag, unroll, resident, parts, time] =
+            &numbers[..]
+        else {
+            return None;
+        };
+        let schedule = if schedule == 1 { Schedule::Symmetric } else { Schedule::Ordered };
+        Some(Self {
+            n: [ni, nj],
+            one_set: one_set == 1,
+            config: KernelConfig { schedule, block, i_per_thread, bag, unroll, resident },
+            parts,
+            time: Duration::from_nanos(time as u64),
+        })
+    }
+}
+
+/// The entry's name: the device, the interaction, and the options that programs depend on.
+pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
+    let both = law.third_law.map_or("", |both| both.cuda);
+    let (pairs, options) = (options.pairs.name(), options.to_string());
+    Cache::key(&[FORM, device, law.cuda, both, pairs, &options].map(str::as_bytes))
+}
+
+/// What is kept for this key; nothing if there is nothing, or it is damaged.
+pub(crate) fn load(cache: &Cache, key: &str) -> Vec<Tuned> {
+    let Entry::Found(bytes) = cache.load(key, EXTENSION) else { return Vec::new() };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    text.lines().map(Tuned::parse).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Keeps this in the place of what suits the same numbers of particles; the error says why not.
+pub(crate) fn store(cache: &Cache, key: &str, tuned: Tuned) -> Result<(), String> {
+    let mut all = load(cache, key);
+    all.retain(|other| !other.suits(tuned.n, tuned.one_set));
+    all.push(tuned);
+    let mut text = String::new();
+    for tuned in all {
+        tuned.print(&mut text);
+    }
+    cache.store(key, EXTENSION, text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tuned(n: usize, one_set: bool, parts: usize) -> Tuned {
+        let config = KernelConfig {
+            schedule: Schedule::Symmetric,
+            block: 128,
+            i_per_thread: 12,
+            bag: 256,
+            unroll: 1,
+            resident: 3,
+        };
+        Tuned { n: [n, n], one_set, config, parts, time: Duration::from_micros(7) }
+    }
+
+    #[test]
+    fn what_is_stored_replaces_what_suits_the_same_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        assert_eq!(load(&cache, "k"), []);
+        for entry in [tuned(1000, true, 1), tuned(1000, false, 2), tuned(1100, true, 3)] {
+            store(&cache, "k", entry).unwrap();
+        }
+        assert_eq!(load(&cache, "k"), [tuned(1000, false, 2), tuned(1100, true, 3)]);
+    }
+
+    #[test]
+    fn what_is_damaged_is_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        cache.store("k", EXTENSION, b"1000 1000 1 0 128 4 256 4").unwrap();
+        assert_eq!(load(&cache, "k"), []);
+    }
+}
