@@ -1,9 +1,11 @@
 //! `cargo xtask test`: everything that CI runs.
 #![forbid(unsafe_code)]
 
+mod packages;
 mod steps;
 mod wheels;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -28,10 +30,29 @@ enum Task {
         #[arg(long)]
         quick: bool,
     },
+    /// Pack what is published, and check that it builds from what is packed.
+    Package,
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Test { quick } => steps::test(quick),
+        Task::Package => packages::check(root(), &target()).map_or_else(
+            |error| {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            },
+            |()| ExitCode::SUCCESS,
+        ),
     }
+}
+
+/// The folder of this repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// The folder of builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

@@ -1,11 +1,11 @@
 //! The steps of `cargo xtask test`.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::wheels::WHEELS;
+use crate::{root, target};
 
 /// What the steps count and report.
 #[derive(Default)]
@@ -23,8 +23,7 @@ struct Report {
 /// Runs the steps; a quick test leaves out the dearest of them, and most of the CUDA programs.
 pub fn test(quick: bool) -> ExitCode {
     let start = Instant::now();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let (root, target) = (root(), target());
     let mut set = Vec::new();
     for wheel in &WHEELS {
         match wheel.provide(&target) {
@@ -98,6 +97,12 @@ const STEPS: &[Step] = &[
     Step {
         name: "tests",
         arguments: &["test", "--workspace", "--no-fail-fast"],
+        set: &[],
+        when: When::Always,
+    },
+    Step {
+        name: "packages",
+        arguments: &["run", "--quiet", "--package", "xtask", "--", "package"],
         set: &[],
         when: When::Always,
     },

@@ -31,7 +31,7 @@ pub(super) const OPTIONS: [&str; 8] = [
 /// The variable that says how many seconds a program may take to compile, and what it says by
 /// default: a hundred times what large programs take.
 const LIMIT: &str = "NBODY_CXX_TIMEOUT";
-const DEFAULT_LIMIT: Duration = Duration::from_mins(5);
+const DEFAULT_LIMIT: Duration = Duration::from_secs(5 * 60);
 /// How long a compiler may take to say what it is.
 const ANSWER: Duration = Duration::from_secs(30);
 /// The longest pause between two looks at whether it has ended.

@@ -13,7 +13,7 @@ use crate::tuning::measured;
 /// What the names of entries end in.
 const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", measured::EXTENSION];
 /// How long a temporary file may be written.
-const AT_WORK: Duration = Duration::from_hours(1);
+const AT_WORK: Duration = Duration::from_secs(60 * 60);
 
 /// How much there is in a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
