@@ -5,7 +5,7 @@
 use std::any::Any;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nbody::{AllPairs, Device, Engine, Interaction, Particles};
+use nbody::{AllPairs, Device, Engine, Interaction, Particles, Sources};
 use nbody_interactions::Visitor;
 use nbody_models::uniform;
 
@@ -34,7 +34,7 @@ impl Visitor for Bench<'_> {
             group.throughput(Throughput::Elements((n * n) as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bencher| {
                 bencher.iter_custom(|runs| {
-                    let mut run = || direct.time_self(&i, j, &mut out).expect("it runs");
+                    let mut run = || direct.time(&i, Sources::Same(j), &mut out).expect("it runs");
                     (0..runs).map(|_| run()).sum()
                 });
             });

@@ -52,8 +52,8 @@ pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, ErrorBounds, Field,
     FieldKind, FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations,
     Options, Output, Pairs, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel,
-    Space, Split, SummationOrder, ThirdLaw, Vector, Writer, add_to_entry, compare, compensate, dim,
-    gather_entry, pack, peak, reference, reference_self, select_array,
+    Sources, Space, Split, Store, SummationOrder, ThirdLaw, Vector, Writer, add_to_entry, compare,
+    compensate, dim, gather_entry, pack, peak, reference, reference_self, select_array,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
@@ -67,7 +67,7 @@ pub use nbody_macros::interaction;
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Pairs, Point,
-        Precision, SummationOrder, Vector,
+        Precision, Sources, SummationOrder, Vector,
     };
     pub use nbody_cuda::{AllPairs, Device};
 }

@@ -15,7 +15,7 @@ pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
 pub use check::reference::{reference, reference_self};
 pub use cpu::{CpuAllPairs, CpuParticles, CpuResults, peak};
-pub use engine::Engine;
+pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
 pub use law::interaction::{Interaction, Law, Operations, ThirdLaw};
 pub use law::pack;

@@ -13,13 +13,13 @@ static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
 // [c * ni + k]; `parts` holds one such for each split, and `ended` counts the blocks of a tile
 // that have ended, zero before and after. With `one_set`, particle k of i is particle k of j, and
-// meets itself only in an interaction of SELF_PAIRS.
+// meets itself only in an interaction of SELF_PAIRS. With `add`, the sums are added to those in `out`.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
-    backup *parts, u32 *ended, backup *__restrict__ out)
+    const u32 add, backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
     __shared__ Parameters shared_self; // where threads look up entries, each its own
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     }
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        if (is_there(m)) store(total[m], out, index_of(m), ni);
+        if (is_there(m)) finish(total[m], out, index_of(m), ni, add);
     }
 }
 

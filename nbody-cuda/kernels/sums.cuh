@@ -79,6 +79,20 @@ __device__ __forceinline__ void load(const backup *from, u32 k, u32 n, backup (&
     for_each_number([&](int c) { total[c] = from[size_t(c) * n + k]; });
 }
 
+// Stores the sums of an evaluation, or adds them to those that are there.
+__device__ __forceinline__ void finish(
+    const backup (&total)[FDIM], backup *out, u32 k, u32 n, bool add)
+{
+    if (add) {
+        backup sum[FDIM];
+        load(out, k, n, sum);
+        merge(total, sum);
+        store(sum, out, k, n);
+    } else {
+        store(total, out, k, n);
+    }
+}
+
 // Whether this block is the last of `blocks` to come here, which then sees what the others wrote.
 // The count is zero again behind it.
 __device__ __forceinline__ bool is_last(u32 *ended, u32 blocks)

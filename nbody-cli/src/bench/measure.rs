@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nbody::sass::{self, Slots};
 use nbody::{
     AllPairs, Device, Engine, Error, Interaction, Options, Particles, Properties, Results,
-    Schedule, Usage,
+    Schedule, Sources, Usage,
 };
 use nbody_models::uniform;
 
@@ -133,10 +133,10 @@ fn time<X: Interaction>(
 ) -> Result<(Times, bool), Error> {
     let same: Option<&Particles<X::J>> = (i as &dyn Any).downcast_ref();
     let times = if let Some(j) = same {
-        Times::of(|| direct.time_self(i, j, out))?
+        Times::of(|| direct.time(i, Sources::Same(j), out))?
     } else {
         let j = direct.upload(&uniform::<X::J>(n, 2))?;
-        Times::of(|| direct.time(i, &j, out))?
+        Times::of(|| direct.time(i, Sources::Others(&j), out))?
     };
     Ok((times, same.is_some()))
 }

@@ -7,7 +7,7 @@ use super::symmetric::FEWEST;
 use super::variant::Variant;
 use crate::numeric::simd::SimdLevel;
 use crate::pack::Rows;
-use crate::{Accumulation, Error, Law, Options, Pairs, Precision, SummationOrder, pack};
+use crate::{Accumulation, Error, Law, Options, Pairs, Precision, Store, SummationOrder, pack};
 
 /// How the CPU computes, and by which law.
 #[derive(Clone, Copy, Debug)]
@@ -103,11 +103,36 @@ impl CpuEngine {
         j: &Particles,
         out: &mut Results,
         one_set: bool,
+        store: Store,
     ) -> Result<(), Error> {
         self.check(i, j, out, one_set)?;
+        match store {
+            Store::Replace => self.evaluate(parameters, i, j, &mut out.columns, one_set),
+            Store::Add if j.len() == 0 => Ok(()),
+            Store::Add => {
+                let mut fresh = self.results(i.len())?.columns;
+                self.evaluate(parameters, i, j, &mut fresh, one_set)?;
+                self.folding().merge(&fresh, &mut out.columns);
+                Ok(())
+            }
+        }
+    }
+
+    fn folding(&self) -> Folding {
+        Folding::new(self.law.f, self.options.backup())
+    }
+
+    fn evaluate(
+        &self,
+        parameters: &dyn Rows,
+        i: &Particles,
+        j: &Particles,
+        out: &mut Columns<u64>,
+        one_set: bool,
+    ) -> Result<(), Error> {
         let Options { precision, math, domain, accumulation, .. } = self.options;
         let law = self.law;
-        let folding = Folding::new(law.f, self.options.backup());
+        let folding = self.folding();
         let parameters = Packed::pack(parameters, precision)?;
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
@@ -122,11 +147,7 @@ impl CpuEngine {
             folding: &folding,
         };
         let sets = [&parameters, &i.packed, &j.packed];
-        if variant.widens() {
-            evaluation.run_widened(sets, &mut out.columns)
-        } else {
-            evaluation.run(sets, &mut out.columns)
-        }
+        if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
     }
 
     /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where

@@ -19,7 +19,7 @@ pub use peak::peak;
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;
-use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, pack};
+use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, Sources, Store, pack};
 
 /// Sums an interaction over all pairs on the CPU.
 ///
@@ -113,29 +113,6 @@ impl<X: Interaction> CpuAllPairs<X> {
     pub fn level(&self) -> SimdLevel {
         self.engine.level
     }
-
-    fn run(
-        &self,
-        i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
-        out: &mut CpuResults<X::F>,
-        one_set: bool,
-    ) -> Result<(), Error> {
-        let parameters = std::slice::from_ref(&self.interaction);
-        self.engine.run(&parameters, &i.particles, &j.particles, &mut out.results, one_set)
-    }
-
-    fn timed(
-        &self,
-        i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
-        out: &mut CpuResults<X::F>,
-        one_set: bool,
-    ) -> Result<Duration, Error> {
-        let start = Instant::now();
-        self.run(i, j, out, one_set)?;
-        Ok(start.elapsed())
-    }
 }
 
 impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
@@ -155,22 +132,27 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         Ok(CpuResults { results: self.engine.results(n)?, record: PhantomData })
     }
 
-    fn evaluate_into(
+    fn evaluate_with(
         &mut self,
         i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
+        j: Sources<'_, CpuParticles<X::J>>,
         out: &mut CpuResults<X::F>,
+        store: Store,
     ) -> Result<(), Error> {
-        self.run(i, j, out, false)
+        let parameters = std::slice::from_ref(&self.interaction);
+        let (j, one_set) = (&j.particles().particles, j.is_one_set());
+        self.engine.run(&parameters, &i.particles, j, &mut out.results, one_set, store)
     }
 
-    fn evaluate_self_into(
+    fn time(
         &mut self,
         i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
+        j: Sources<'_, CpuParticles<X::J>>,
         out: &mut CpuResults<X::F>,
-    ) -> Result<(), Error> {
-        self.run(i, j, out, true)
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.evaluate_with(i, j, out, Store::Replace)?;
+        Ok(start.elapsed())
     }
 
     fn download<S: Scalar>(
@@ -179,23 +161,5 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
         let columns = &fields.results.columns;
         Ok(pack::unpack(fields.len(), &|records, rows| columns.rows(records, rows)))
-    }
-
-    fn time(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
-        out: &mut CpuResults<X::F>,
-    ) -> Result<Duration, Error> {
-        self.timed(i, j, out, false)
-    }
-
-    fn time_self(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: &CpuParticles<X::J>,
-        out: &mut CpuResults<X::F>,
-    ) -> Result<Duration, Error> {
-        self.timed(i, j, out, true)
     }
 }

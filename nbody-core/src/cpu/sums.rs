@@ -1,7 +1,11 @@
 //! Backup accumulators: what bags are folded into.
 
+use super::columns::Columns;
 use crate::numeric::simd::{LINE, Line};
-use crate::{Field, FieldKind, Lane, Precision, Scalar, pack};
+use crate::{Field, FieldKind, Lane, Precision, Scalar, pack, parallel};
+
+/// Blocks of results that a thread merges at a time.
+const CHUNK: usize = 64;
 
 /// How results are folded, number by number.
 #[derive(Clone, Debug)]
@@ -64,6 +68,17 @@ impl Folding {
                 }
             }
         }
+    }
+
+    /// Folds results into those of the same particles.
+    pub fn merge(&self, from: &Columns<u64>, into: &mut Columns<u64>) {
+        let words = self.kinds.len().max(1);
+        parallel::each_chunk(into.lines_mut(), CHUNK * words, &|first, into| {
+            let from = from.lines()[first..].chunks(words);
+            for (from, into) in from.zip(into.chunks_mut(words)) {
+                self.fold::<f64>(LINE, from, 0, into);
+            }
+        });
     }
 
     /// Folds what is at the beginning of these lines into as many backup accumulators from `at`

@@ -17,6 +17,8 @@ pub(crate) enum Launch<'a> {
         splits: u32,
         bags_per_split: u32,
         one_set: bool,
+        /// Whether to add to the results that are there.
+        add: bool,
         /// The sums of the splits, where there are several.
         parts: &'a dyn Memory,
         /// Counts of blocks that have ended, one for each tile, all zero.
@@ -32,6 +34,8 @@ pub(crate) enum Launch<'a> {
     },
     MergeParts {
         share: Share,
+        /// Whether to add to the results that are there.
+        add: bool,
         /// i-particles of a tile.
         tile: u32,
         i_parts: &'a dyn Memory,
@@ -112,6 +116,7 @@ impl Launch<'_> {
                 splits,
                 bags_per_split,
                 one_set,
+                add,
                 parts,
                 ended,
                 out,
@@ -120,7 +125,7 @@ impl Launch<'_> {
                 to.memory(&[i]);
                 to.numbers(&[ni]);
                 to.memory(&[j]);
-                to.numbers(&[nj, tiles, splits, bags_per_split, one_set.into()]);
+                to.numbers(&[nj, tiles, splits, bags_per_split, one_set.into(), add.into()]);
                 to.memory(&[parts, ended, out]);
             }
             Self::Symmetric { common, particles, share, i_parts, j_parts } => {
@@ -129,8 +134,9 @@ impl Launch<'_> {
                 to.share(share);
                 to.memory(&[i_parts, j_parts]);
             }
-            Self::MergeParts { share, i_parts, j_parts, out, tile: _ } => {
+            Self::MergeParts { share, add, i_parts, j_parts, out, tile: _ } => {
                 to.share(share);
+                to.numbers(&[add.into()]);
                 to.memory(&[i_parts, j_parts, out]);
             }
         }
@@ -152,6 +158,7 @@ impl<'a> Launch<'a> {
             splits: 1,
             bags_per_split: 0,
             one_set: false,
+            add: false,
             parts: memory,
             ended: memory,
             out: memory,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::{Domain, Engine, Interaction, Options, Record, Scalar, pack};
+use nbody_core::{Domain, Engine, Interaction, Options, Record, Scalar, Sources, Store, pack};
 
 use crate::backend::Backend;
 use crate::compile::build::Build;
@@ -107,22 +107,25 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         Ok(CudaResults { buffer, record: PhantomData })
     }
 
-    fn evaluate_into(
+    fn evaluate_with(
         &mut self,
         i: &CudaParticles<X::I>,
-        j: &CudaParticles<X::J>,
+        j: Sources<'_, CudaParticles<X::J>>,
         out: &mut CudaResults<X::F>,
+        store: Store,
     ) -> Result<(), Error> {
-        self.engine.run(&i.buffer, &j.buffer, &mut out.buffer, false)
+        let (j, one_set) = (&j.particles().buffer, j.is_one_set());
+        self.engine.run(&i.buffer, j, &mut out.buffer, one_set, store)
     }
 
-    fn evaluate_self_into(
+    fn time(
         &mut self,
         i: &CudaParticles<X::I>,
-        j: &CudaParticles<X::J>,
+        j: Sources<'_, CudaParticles<X::J>>,
         out: &mut CudaResults<X::F>,
-    ) -> Result<(), Error> {
-        self.engine.run(&i.buffer, &j.buffer, &mut out.buffer, true)
+    ) -> Result<Duration, Error> {
+        let (j, one_set) = (&j.particles().buffer, j.is_one_set());
+        self.engine.timed(&i.buffer, j, &mut out.buffer, one_set)
     }
 
     fn download<S: Scalar>(
@@ -134,23 +137,5 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         let take = &mut |rows: &pack::WriteRows| results = pack::unpack(n, rows);
         fields.buffer.read(X::F::FIELDS, take)?;
         Ok(results)
-    }
-
-    fn time(
-        &mut self,
-        i: &CudaParticles<X::I>,
-        j: &CudaParticles<X::J>,
-        out: &mut CudaResults<X::F>,
-    ) -> Result<Duration, Error> {
-        self.engine.timed(&i.buffer, &j.buffer, &mut out.buffer, false)
-    }
-
-    fn time_self(
-        &mut self,
-        i: &CudaParticles<X::I>,
-        j: &CudaParticles<X::J>,
-        out: &mut CudaResults<X::F>,
-    ) -> Result<Duration, Error> {
-        self.engine.timed(&i.buffer, &j.buffer, &mut out.buffer, true)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_core::pack::{self, Rows};
-use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, dim};
+use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store, dim};
 
 use crate::backend::launch::{Common, Launch, Share};
 use crate::backend::{Backend, Recording};
@@ -58,12 +58,39 @@ struct Last {
     recording: Option<Box<dyn Recording>>,
 }
 
+/// The particles of an evaluation, and where its results go.
+#[derive(Clone, Copy, Debug)]
+struct Buffers<'a> {
+    i: &'a Buffer,
+    j: &'a Buffer,
+    out: &'a Buffer,
+    one_set: bool,
+    store: Store,
+}
+
+impl Buffers<'_> {
+    fn n(&self) -> [usize; 2] {
+        [self.i.n, self.j.n]
+    }
+
+    /// Whether i and j are one set in one buffer.
+    fn is_one_buffer(&self) -> bool {
+        self.one_set && self.i.memory.address() == self.j.memory.address()
+    }
+
+    fn call(&self) -> Call {
+        let addresses = [self.i, self.j, self.out].map(|buffer| buffer.memory.address());
+        Call { addresses, n: self.n(), one_set: self.one_set, store: self.store }
+    }
+}
+
 /// What an evaluation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Call {
     addresses: [u64; 3],
     n: [usize; 2],
     one_set: bool,
+    store: Store,
 }
 
 impl CudaEngine {
@@ -170,13 +197,14 @@ impl CudaEngine {
         j: &Buffer,
         out: &mut Buffer,
         one_set: bool,
+        store: Store,
     ) -> Result<(), Error> {
         self.check(i, j, out, one_set)?;
         if i.n == 0 || j.n == 0 {
-            return out.clear(self.law.f);
+            return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
-        let addresses = [i, j, &*out].map(|buffer| buffer.memory.address());
-        let call = Call { addresses, n: [i.n, j.n], one_set };
+        let buffers = Buffers { i, j, out, one_set, store };
+        let call = buffers.call();
         // While it works, and if it fails, nothing is to be repeated.
         let recording = match self.last.take() {
             Some(Last { call: last, recording: Some(recording) }) if last == call => {
@@ -186,14 +214,14 @@ impl CudaEngine {
             // What it needs is there by now, so that there is nothing but launches to record.
             Some(Last { call: last, recording: None }) if last == call => {
                 let backend = self.backend.clone();
-                let recording = backend.record(&mut || self.launch(i, j, out, one_set))?;
+                let recording = backend.record(&mut || self.launch(buffers))?;
                 if let Some(recording) = &recording {
                     recording.replay()?;
                 }
                 recording
             }
             _ => {
-                self.launch(i, j, out, one_set)?;
+                self.launch(buffers)?;
                 None
             }
         };
@@ -209,15 +237,14 @@ impl CudaEngine {
         one_set: bool,
     ) -> Result<Duration, Error> {
         let backend = self.backend.clone();
-        backend.time(&mut || self.run(i, j, out, one_set))
+        backend.time(&mut || self.run(i, j, out, one_set, Store::Replace))
     }
 
-    fn launch(&mut self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
-        let both = one_set && i.memory.address() == j.memory.address();
-        let Chosen { kernel, cut, .. } = self.choose([i.n, j.n], both)?;
+    fn launch(&mut self, buffers: Buffers) -> Result<(), Error> {
+        let Chosen { kernel, cut, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
         match cut {
-            Cut::Ordered(cut) => self.ordered(kernel, cut, i, j, out, one_set),
-            Cut::Symmetric(cut) => self.symmetric(kernel, cut, i, out),
+            Cut::Ordered(cut) => self.ordered(kernel, cut, buffers),
+            Cut::Symmetric(cut) => self.symmetric(kernel, cut, buffers),
         }
     }
 
@@ -249,15 +276,15 @@ impl CudaEngine {
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
         self.check(i, j, out, one_set)?;
-        let (n, both) = ([i.n, j.n], one_set && i.memory.address() == j.memory.address());
+        let buffers = Buffers { i, j, out, one_set, store: Store::Replace };
+        let (n, both) = (buffers.n(), buffers.is_one_buffer());
         if n.contains(&0) || self.options.order.is_some() || self.kernels.is_forced() {
             return Ok(None);
         }
         let trials = self.kernels.trials(self.options, n, both);
         let mut best: Option<Tuned> = None;
         for &(config, parts) in &trials {
-            let time = self
-                .measure(config, parts, n, both, &mut |engine| engine.launch(i, j, out, one_set));
+            let time = self.measure(config, parts, n, both, &mut |engine| engine.launch(buffers));
             // A trial is no choice, even where it failed.
             (self.chosen, self.last) = (None, None);
             let tuned = Tuned { n, one_set: both, config, parts, time: time? };
@@ -297,10 +324,7 @@ impl CudaEngine {
         &mut self,
         kernel: usize,
         cut: Ordered,
-        i: &Buffer,
-        j: &Buffer,
-        out: &Buffer,
-        one_set: bool,
+        Buffers { i, j, out, one_set, store }: Buffers,
     ) -> Result<(), Error> {
         let Ordered { tiles, splits, bags_per_split } = cut;
         let number = bytes_of(self.options.backup());
@@ -318,6 +342,7 @@ impl CudaEngine {
             splits: splits as u32,
             bags_per_split: bags_per_split as u32,
             one_set,
+            add: store == Store::Add,
             parts,
             ended,
             out: &*out.memory,
@@ -329,8 +354,7 @@ impl CudaEngine {
         &mut self,
         kernel: usize,
         cut: Symmetric,
-        particles: &Buffer,
-        out: &Buffer,
+        Buffers { i: particles, out, store, .. }: Buffers,
     ) -> Result<(), Error> {
         let kernel = self.kernels.get(kernel);
         let config = &kernel.program.config;
@@ -355,8 +379,15 @@ impl CudaEngine {
             let particles = &*particles.memory;
             let launch = Launch::Symmetric { common, particles, share, i_parts, j_parts };
             kernel.module.launch(&launch)?;
-            let (tile, out) = (tile as u32, &*out.memory);
-            kernel.module.launch(&Launch::MergeParts { share, tile, i_parts, j_parts, out })?;
+            let (tile, out, add) = (tile as u32, &*out.memory, store == Store::Add);
+            kernel.module.launch(&Launch::MergeParts {
+                share,
+                add,
+                tile,
+                i_parts,
+                j_parts,
+                out,
+            })?;
             first = end;
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nbody_core::{
     CpuAllPairs, CpuParticles, CpuResults, Domain, Engine, Interaction, Options, Record, Scalar,
-    SimdLevel,
+    SimdLevel, Sources, Store,
 };
 
 use crate::device::Kind;
@@ -185,23 +185,20 @@ impl<X: Interaction> AllPairs<X> {
             Inner::Cuda(engine) => Some(engine.build()),
         }
     }
+}
 
-    fn run(
-        &mut self,
-        i: &Particles<X::I>,
-        j: &Particles<X::J>,
-        out: &mut Results<X::F>,
-        call: Call,
-    ) -> Result<Duration, Error> {
-        match (&mut self.engine, i, j, out) {
-            (Inner::Cpu(engine), Particles::Cpu(i), Particles::Cpu(j), Results::Cpu(out)) => {
-                Ok(call.run(engine, i, j, out)?)
-            }
-            (Inner::Cuda(engine), Particles::Cuda(i), Particles::Cuda(j), Results::Cuda(out)) => {
-                call.run(engine, i, j, out)
-            }
-            _ => Err(foreign(&self.device, "particles or results")),
-        }
+/// The j-particles of an evaluation, by their device.
+enum Placed<'a, P: Record> {
+    Cpu(Sources<'a, CpuParticles<P>>),
+    Cuda(Sources<'a, CudaParticles<P>>),
+}
+
+fn placed<P: Record>(j: Sources<'_, Particles<P>>) -> Placed<'_, P> {
+    match j {
+        Sources::Others(Particles::Cpu(j)) => Placed::Cpu(Sources::Others(j)),
+        Sources::Same(Particles::Cpu(j)) => Placed::Cpu(Sources::Same(j)),
+        Sources::Others(Particles::Cuda(j)) => Placed::Cuda(Sources::Others(j)),
+        Sources::Same(Particles::Cuda(j)) => Placed::Cuda(Sources::Same(j)),
     }
 }
 
@@ -209,32 +206,6 @@ impl<X: Interaction> AllPairs<X> {
 fn foreign(device: &Device, what: &'static str) -> Error {
     let (found, expected) = ("another device".to_owned(), device.name());
     Error::ForeignBuffer { what, found, expected }
-}
-
-/// Which of an engine's evaluations.
-#[derive(Clone, Copy)]
-enum Call {
-    Two,
-    OneSet,
-    Timed,
-    OneSetTimed,
-}
-
-impl Call {
-    fn run<X: Interaction, E: Engine<X>>(
-        self,
-        engine: &mut E,
-        i: &E::Particles<X::I>,
-        j: &E::Particles<X::J>,
-        out: &mut E::Results,
-    ) -> Result<Duration, E::Error> {
-        match self {
-            Self::Two => engine.evaluate_into(i, j, out).map(|()| Duration::ZERO),
-            Self::OneSet => engine.evaluate_self_into(i, j, out).map(|()| Duration::ZERO),
-            Self::Timed => engine.time(i, j, out),
-            Self::OneSetTimed => engine.time_self(i, j, out),
-        }
-    }
 }
 
 impl<X: Interaction> Engine<X> for AllPairs<X> {
@@ -260,22 +231,39 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         })
     }
 
-    fn evaluate_into(
+    fn evaluate_with(
         &mut self,
         i: &Particles<X::I>,
-        j: &Particles<X::J>,
+        j: Sources<'_, Particles<X::J>>,
         out: &mut Results<X::F>,
+        store: Store,
     ) -> Result<(), Error> {
-        self.run(i, j, out, Call::Two).map(|_| ())
+        match (&mut self.engine, i, placed(j), out) {
+            (Inner::Cpu(engine), Particles::Cpu(i), Placed::Cpu(j), Results::Cpu(out)) => {
+                Ok(engine.evaluate_with(i, j, out, store)?)
+            }
+            (Inner::Cuda(engine), Particles::Cuda(i), Placed::Cuda(j), Results::Cuda(out)) => {
+                engine.evaluate_with(i, j, out, store)
+            }
+            _ => Err(foreign(&self.device, "particles or results")),
+        }
     }
 
-    fn evaluate_self_into(
+    fn time(
         &mut self,
         i: &Particles<X::I>,
-        j: &Particles<X::J>,
+        j: Sources<'_, Particles<X::J>>,
         out: &mut Results<X::F>,
-    ) -> Result<(), Error> {
-        self.run(i, j, out, Call::OneSet).map(|_| ())
+    ) -> Result<Duration, Error> {
+        match (&mut self.engine, i, placed(j), out) {
+            (Inner::Cpu(engine), Particles::Cpu(i), Placed::Cpu(j), Results::Cpu(out)) => {
+                Ok(engine.time(i, j, out)?)
+            }
+            (Inner::Cuda(engine), Particles::Cuda(i), Placed::Cuda(j), Results::Cuda(out)) => {
+                engine.time(i, j, out)
+            }
+            _ => Err(foreign(&self.device, "particles or results")),
+        }
     }
 
     fn download<S: Scalar>(
@@ -287,23 +275,5 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
             (Inner::Cuda(engine), Results::Cuda(fields)) => engine.download::<S>(fields),
             _ => Err(foreign(&self.device, "results")),
         }
-    }
-
-    fn time(
-        &mut self,
-        i: &Particles<X::I>,
-        j: &Particles<X::J>,
-        out: &mut Results<X::F>,
-    ) -> Result<Duration, Error> {
-        self.run(i, j, out, Call::Timed)
-    }
-
-    fn time_self(
-        &mut self,
-        i: &Particles<X::I>,
-        j: &Particles<X::J>,
-        out: &mut Results<X::F>,
-    ) -> Result<Duration, Error> {
-        self.run(i, j, out, Call::OneSetTimed)
     }
 }

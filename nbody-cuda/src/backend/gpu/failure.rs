@@ -126,7 +126,7 @@ mod tests {
             return None;
         }
         let mut child = process::Command::new(std::env::current_exe().unwrap());
-        let test = format!("driver::failure::tests::{test}");
+        let test = format!("backend::gpu::failure::tests::{test}");
         let output = child.args(["--exact", &test, "--nocapture"]).env(CHILD, "yes").output();
         let output = output.unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
