@@ -2,30 +2,27 @@
 //!
 //! Data flows one way. `nesting` refuses what is too deep for the rest, `fragments` takes away the
 //! traces of macros, `syntax` sorts the items of the module, `check` resolves names and types and
-//! collects every error, `ir` is what comes of it, and `emit_cuda` and `emit_rust` print the same
-//! tree in two languages; `parity` and `exchange` make a tree of both directions of a pair where they
-//! can, and `expand` puts the pieces together.
+//! collects every error, `ir` is what comes of it, `symmetry` makes a tree of both directions of a
+//! pair where it can, `emit_cuda` and `emit_rust` print the same trees in two languages, and `expand`
+//! puts the pieces together.
 //!
 //! It is no proc-macro itself, so that it can be tested, and used, like any other code.
 
 #![allow(clippy::missing_panics_doc)]
 
-mod analysis;
-mod builtin;
 mod check;
 mod comments;
 mod diagnostics;
 mod emit_cuda;
 mod emit_rust;
-mod exchange;
 mod expand;
 mod fragments;
 mod ir;
 mod message;
 mod names;
 mod nesting;
-mod parity;
 mod stub;
+mod symmetry;
 mod syntax;
 
 use proc_macro2::TokenStream;
@@ -78,8 +75,8 @@ pub fn cuda(item: TokenStream) -> Result<Vec<(String, String)>, String> {
 /// interaction in the module; nothing for one whose parities do not allow it.
 pub fn third_law(item: TokenStream) -> Result<Vec<(String, Option<String>)>, String> {
     each_interaction(item, |module, interaction| {
-        let both = exchange::both(module, interaction)?;
-        Some(emit_cuda::emit_both(module, interaction, &both))
+        let both = symmetry::symmetric(module, interaction)?;
+        Some(emit_cuda::emit_symmetric(module, interaction, &both))
     })
 }
 

@@ -14,7 +14,7 @@ impl Message {
             let mut pieces = template.split("{}");
             let mut text = pieces.next().unwrap_or_default().to_owned();
             for piece in pieces {
-                text.push_str(arguments.next().copied().unwrap_or("?"));
+                text.push_str(arguments.next().expect("an argument for each placeholder"));
                 text.push_str(piece);
             }
             text

@@ -10,7 +10,7 @@ use syn::{Ident, Type};
 use crate::check;
 use crate::diagnostics::Ctxt;
 use crate::emit_rust::type_tokens;
-use crate::ir::{self, Constant, Value};
+use crate::ir::{self, Constant, List, Value};
 use crate::message::nearest;
 use crate::names::{self, Unique};
 use crate::syntax::{self, Function, Module, Roles, Struct, Tuple};
@@ -50,7 +50,7 @@ pub fn stub(module: &Module, krate: &TokenStream) -> TokenStream {
 struct Stub<'a> {
     module: &'a Module,
     krate: &'a TokenStream,
-    constants: Vec<Constant>,
+    constants: List<Constant>,
     quiet: Ctxt,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Stub<'a> {
         let units = self.structs().filter(|item| item.fields.is_empty());
         let mut taken: Vec<&Ident> = units.map(|item| &item.ident).collect();
         let mut tokens = TokenStream::new();
-        for (item, constant) in self.module.constants.iter().zip(&self.constants) {
+        for (item, constant) in self.module.constants.iter().zip(self.constants.iter()) {
             if taken.contains(&&item.ident) {
                 continue;
             }

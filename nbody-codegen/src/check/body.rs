@@ -6,16 +6,14 @@ use quote::ToTokens;
 use syn::{Block, Expr, Ident, Local, Pat};
 
 use crate::check::control::is_simple_if;
-use crate::check::expr::real_of;
 use crate::check::scope::{Binding, Scopes};
 use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Accumulate, BinaryOp, Body, FieldName, Index, Input, LocalId, Place, Reduction, Roles,
-    Side, Stmt, StmtKind, Struct, Type,
+    self, Body, FieldId, Function, Input, List, LocalId, Roles, Stmt, StmtKind, StructId, Type,
 };
-use crate::message::{self, Message, suggestion};
+use crate::message::{self, Message};
 use crate::names::Unique;
 use crate::syntax::{self, without_groups};
 
@@ -23,10 +21,10 @@ use crate::syntax::{self, without_groups};
 pub(crate) struct BodyChecker<'a> {
     pub items: &'a Items<'a>,
     pub scopes: Scopes,
-    pub locals: Vec<ir::Local>,
+    pub locals: List<ir::Local>,
     /// The structs behind the parameters, i and j, in `pair`.
-    pub records: Option<[&'a Struct; 3]>,
-    pub output: Option<&'a Struct>,
+    pub records: Option<[StructId; 3]>,
+    pub output: Option<StructId>,
     pub returns: Returns,
     names: Unique,
     space: String,
@@ -35,7 +33,7 @@ pub(crate) struct BodyChecker<'a> {
     pub pending: Vec<String>,
     /// The statements so far of each block that is open.
     pub open: Vec<Vec<Stmt>>,
-    accumulated: HashSet<String>,
+    pub accumulated: HashSet<FieldId>,
 }
 
 /// What to write instead of statements that the language does not have.
@@ -54,12 +52,6 @@ pub(crate) enum Returns {
     Unknown,
 }
 
-/// What an assignment changes.
-enum Target {
-    Local(Place<LocalId>),
-    Output(Place<FieldName>),
-}
-
 impl<'a> BodyChecker<'a> {
     pub fn new(items: &'a Items<'a>, block: &Block) -> Self {
         let mut names = items.names.clone();
@@ -67,7 +59,7 @@ impl<'a> BodyChecker<'a> {
         Self {
             items,
             scopes: Scopes::default(),
-            locals: Vec::new(),
+            locals: List::default(),
             records: None,
             output: None,
             returns: Returns::Nothing,
@@ -84,8 +76,8 @@ impl<'a> BodyChecker<'a> {
     pub fn roles(
         &mut self,
         names: &[Ident],
-        records: [&'a Struct; 3],
-        output: Option<&'a Struct>,
+        records: [StructId; 3],
+        output: Option<StructId>,
     ) -> Roles {
         self.records = Some(records);
         self.output = output;
@@ -102,31 +94,40 @@ impl<'a> BodyChecker<'a> {
         Roles { i: name("i"), j: name("j"), f: name("f"), index: name("index"), g: None }
     }
 
+    /// The struct of the result.
+    pub fn result(&self) -> StructId {
+        self.output.expect("a result is bound with its name")
+    }
+
     /// A new variable under a name that nothing else in the body has.
     pub fn declare(&mut self, ident: &Ident, ty: Type, mutable: bool) -> LocalId {
         let name = ident.to_string();
-        let id = self.locals.len();
         let unique = self.names.name(&name);
         let span = ident.span();
         let may_be_unused = name.starts_with('_');
         let local = ir::Local { name: unique, may_be_unused, span, ty, mutable, range: None };
-        self.locals.push(local);
+        let id = self.locals.push(local);
         self.scopes.bind(name, Binding::Local(id));
         id
     }
 
     /// The fields of the result that nothing was accumulated into.
-    pub fn unused_outputs(&self, output: &'a Struct) -> impl Iterator<Item = &'a ir::Field> {
-        let fields = output.fields.iter();
-        fields.filter(|field| !self.accumulated.contains(&field.ident.to_string()))
+    pub fn unused_outputs(&self, output: StructId) -> impl Iterator<Item = &'a ir::Field> {
+        let fields = self.items.structs.fields(output);
+        fields.filter(|(id, _)| !self.accumulated.contains(id)).map(|(_, field)| field)
     }
 
-    /// The statements, once all are checked.
-    pub fn finish(mut self, block: &Block) -> Body {
+    /// The body, once all its statements are checked, and all the functions that it may call.
+    pub fn finish(
+        mut self,
+        functions: &List<Function>,
+        block: &Block,
+        value: Option<ir::Expr>,
+    ) -> Body {
         let mut comments = self.pending;
         comments.extend(self.comments.rest_of(block));
-        let (locals, space) = (self.locals, self.space);
-        Body { locals, statements: self.open.pop().unwrap_or_default(), space, comments }
+        let statements = self.open.pop().expect("the block of the function itself is open");
+        Body::new(functions, self.locals, statements, value, (self.space, comments))
     }
 
     /// Checks a block that gives no value.
@@ -168,12 +169,12 @@ impl<'a> BodyChecker<'a> {
 
     fn statement(&mut self, statement: &syn::Stmt) {
         self.pending = self.comments.before(statement);
-        let last = self.open.last().and_then(|block| block.last());
+        let last = self.block().last();
         if last.is_some_and(|last| matches!(last.kind, StmtKind::Return { .. })) {
             self.items.cx.error(Site::of(statement), &message::UNREACHABLE, &[]);
         }
         let lints = syntax::statement_attributes(self.items.cx, statement);
-        let before = self.open.last().map_or(0, Vec::len);
+        let before = self.block().len();
         match statement {
             syn::Stmt::Local(local) => {
                 self.let_(local);
@@ -186,15 +187,14 @@ impl<'a> BodyChecker<'a> {
         }
         // One statement may have become several.
         let is_let = matches!(statement, syn::Stmt::Local(_));
-        for stmt in self.open.last_mut().iter_mut().flat_map(|block| block.iter_mut().skip(before))
-        {
+        for stmt in &mut self.block()[before..] {
             if !is_let || matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Declare { .. }) {
                 stmt.lints.splice(..0, lints.iter().cloned());
             }
         }
         let end = Site::of(statement).end();
         if let Some(behind) = self.comments.behind(end)
-            && let Some(last) = self.open.last_mut().and_then(|block| block.last_mut())
+            && let Some(last) = self.block().last_mut()
         {
             last.behind = Some(behind);
         }
@@ -207,9 +207,12 @@ impl<'a> BodyChecker<'a> {
     /// Adds a statement to the innermost open block.
     pub fn push(&mut self, kind: StmtKind) {
         let comments = std::mem::take(&mut self.pending);
-        if let Some(block) = self.open.last_mut() {
-            block.push(Stmt { lints: Vec::new(), comments, behind: None, kind });
-        }
+        self.block().push(Stmt { lints: Vec::new(), comments, behind: None, kind });
+    }
+
+    /// The statements of the innermost open block.
+    fn block(&mut self) -> &mut Vec<Stmt> {
+        self.open.last_mut().expect("the block of the function itself is open")
     }
 
     fn let_(&mut self, local: &Local) -> Option<()> {
@@ -298,192 +301,6 @@ impl<'a> BodyChecker<'a> {
             _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
         }
     }
-
-    fn assign(&mut self, left: &Expr, op: Option<BinaryOp>, right: &Expr) -> Option<()> {
-        let target = self.target(left, op);
-        let value = self.expr(right);
-        let (target, value) = (target?, value?);
-        let ty = match &target {
-            Target::Local(place) => place.ty(),
-            Target::Output(place) => place.ty(),
-        };
-        // A count goes up by integers.
-        let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
-        let result = match op {
-            Some(op) => operator::binary(op, ty, value.ty).ok(),
-            None => Some(value.ty),
-        };
-        if result != Some(ty) {
-            let help = match (&target, real_of(&value, ty)) {
-                (Target::Output(Place { whole: Type::Array(_), component: None, .. }), _) => {
-                    let written = left.to_token_stream().to_string().replace(' ', "");
-                    format!("write `{written}[k] += ...`")
-                }
-                (_, Some(real)) => real,
-                _ => "both sides must have one type".to_owned(),
-            };
-            let arguments = [&*value.ty.to_string(), &ty.to_string(), &help];
-            self.items.cx.error(Site::of(right), &message::ASSIGN_TYPE, &arguments);
-            return None;
-        }
-        let kind = match target {
-            Target::Local(place) => StmtKind::Assign { place, op, value },
-            Target::Output(place) => {
-                let how = match (place.whole, op) {
-                    (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
-                    (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
-                    _ => Accumulate::Add,
-                };
-                StmtKind::Accumulate { side: Side::I, place, how, value }
-            }
-        };
-        self.push(kind);
-        Some(())
-    }
-
-    /// What the left side of an assignment stands for.
-    fn target(&mut self, left: &Expr, op: Option<BinaryOp>) -> Option<Target> {
-        let cx = self.items.cx;
-        let site = Site::of(left);
-        match left {
-            Expr::Path(path) => {
-                let ident = path.path.get_ident()?;
-                self.variable(ident).map(Target::Local)
-            }
-            Expr::Field(field) => {
-                if let Some(binding) = self.record(&field.base) {
-                    if matches!(binding, Binding::Output) {
-                        return self.accumulator(field, op).map(Target::Output);
-                    }
-                    let written = left.to_token_stream().to_string();
-                    cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
-                    return None;
-                }
-                let base = self.target(&field.base, op)?;
-                let component = |ty| self.component_index(ty, &field.member);
-                component_of(base, |ty| component(ty).map(Index::Fixed))
-            }
-            Expr::Index(index) => {
-                let base = self.target(&index.expr, op)?;
-                component_of(base, |ty| self.known_index(ty, &index.expr, &index.index))
-            }
-            Expr::Paren(paren) => self.target(&paren.expr, op),
-            Expr::Group(group) => self.target(&group.expr, op),
-            _ => {
-                cx.error(site, &message::ASSIGN_TARGET, &[]);
-                None
-            }
-        }
-    }
-
-    fn variable(&self, ident: &Ident) -> Option<Place<LocalId>> {
-        let cx = self.items.cx;
-        let (site, name) = (Site::of(ident), ident.to_string());
-        match self.scopes.find(&name) {
-            Some(Binding::Local(local)) if self.locals[local].mutable => {
-                Some(Place { of: local, whole: self.locals[local].ty, component: None })
-            }
-            Some(Binding::Local(local)) if self.locals[local].range.is_some() => {
-                cx.error(site, &message::FOR_ASSIGN, &[&name]);
-                None
-            }
-            Some(Binding::Local(_)) => {
-                cx.error(site, &message::IMMUTABLE, &[&name, &name]);
-                None
-            }
-            Some(Binding::Input(_)) => {
-                cx.error(site, &message::ASSIGN_INPUT, &[&name]);
-                None
-            }
-            Some(Binding::Output) => {
-                let field = format!("{name}.field");
-                cx.error(site, &message::ASSIGN_OUTPUT, &[&field, &field]);
-                None
-            }
-            Some(Binding::Unknown) => None,
-            None => {
-                let help = self.of_record(&name);
-                let help = help.unwrap_or_else(|| suggestion(&name, self.scopes.names()));
-                cx.error(site, &message::UNKNOWN_NAME, &[&name, &help]);
-                None
-            }
-        }
-    }
-
-    /// The field of the result that is accumulated into.
-    fn accumulator(
-        &mut self,
-        field: &syn::ExprField,
-        op: Option<BinaryOp>,
-    ) -> Option<Place<FieldName>> {
-        let output = self.output?;
-        let found = self.field(output, &field.member)?;
-        self.accumulated.insert(found.ident.to_string());
-        if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
-            let element = if matches!(found.ty, Type::Array(_)) { "[k]" } else { "" };
-            let written = field.to_token_stream().to_string().replace(' ', "") + element;
-            let message = &message::ASSIGN_OUTPUT;
-            self.items.cx.error(Site::of(field), message, &[&written, &written]);
-            return None;
-        }
-        let written = field.to_token_stream().to_string().replace(' ', "");
-        let instead = match found.ty {
-            Type::Reduced(Reduction::Count) if op == Some(BinaryOp::Add) => None,
-            Type::Reduced(Reduction::Count) => Some(format!("{written} += 1")),
-            Type::Reduced(Reduction::Max) => Some(format!("{written}.max(...)")),
-            Type::Reduced(_) => Some(format!("{written}.min(...)")),
-            _ => None,
-        };
-        if let Some(instead) = instead {
-            let arguments = [&*found.ty.to_string(), &instead];
-            self.items.cx.error(Site::of(field), &message::NOT_A_SUM, &arguments);
-            return None;
-        }
-        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
-        Some(Place { of, whole: found.ty, component: None })
-    }
-
-    fn is_result(&self, receiver: &Expr) -> bool {
-        let Expr::Field(field) = receiver else { return false };
-        matches!(self.record(&field.base), Some(Binding::Output))
-    }
-
-    /// `f.nearest.min(e)`.
-    fn reduce(&mut self, call: &syn::ExprMethodCall) -> Option<()> {
-        let Expr::Field(field) = &*call.receiver else { return None };
-        let found = self.field(self.output?, &field.member)?;
-        self.accumulated.insert(found.ident.to_string());
-        self.turbofish(call);
-        let (ty, method) = (found.ty, call.method.to_string());
-        let takes = match ty {
-            Type::Reduced(Reduction::Min | Reduction::ArgMin) => "min",
-            Type::Reduced(Reduction::Max) => "max",
-            _ => "",
-        };
-        let Type::Reduced(reduction) = ty else {
-            let help = "write `+= ...`, or declare the field as a `Min<Real>` or a `Max<Real>`";
-            let arguments = [&*ty.to_string(), &method, help];
-            self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
-            return None;
-        };
-        if takes != method {
-            let help = match takes {
-                "" => "write `+= 1`".to_owned(),
-                takes => format!("write `.{takes}(...)`"),
-            };
-            let arguments = [&*ty.to_string(), &method, &help];
-            self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
-            return None;
-        }
-        let of = FieldName { ident: found.ident.clone(), name: found.name.clone() };
-        let arguments =
-            self.arguments((Site::of(&call.method), takes), &call.args, &[Type::Real])?;
-        let value = arguments.into_iter().next()?;
-        let place = Place { of, whole: ty, component: None };
-        let how = Accumulate::Reduce(reduction);
-        self.push(StmtKind::Accumulate { side: Side::I, place, how, value });
-        Some(())
-    }
 }
 
 /// Whether an expression is a statement even where a value is expected: a loop, or a guard.
@@ -497,15 +314,4 @@ fn is_statement(expr: &Expr) -> bool {
         }
         _ => false,
     }
-}
-
-fn component_of(target: Target, component: impl FnOnce(Type) -> Option<Index>) -> Option<Target> {
-    fn of<T>(place: Place<T>, component: impl FnOnce(Type) -> Option<Index>) -> Option<Place<T>> {
-        let component = component(place.ty())?;
-        Some(Place { component: Some(component), ..place })
-    }
-    Some(match target {
-        Target::Local(place) => Target::Local(of(place, component)?),
-        Target::Output(place) => Target::Output(of(place, component)?),
-    })
 }

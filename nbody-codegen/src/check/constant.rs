@@ -3,16 +3,15 @@
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
-use crate::builtin;
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{Constant, Value};
+use crate::ir::{self, Constant, List, Value};
 use crate::message;
 use crate::names::Unique;
 use crate::syntax;
 
 /// The constants of the module, in order; each may use those before it.
-pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> Vec<Constant> {
-    let mut constants: Vec<Constant> = Vec::new();
+pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> List<Constant> {
+    let mut constants = List::default();
     for item in items {
         let name = item.ident.to_string();
         let ty = syntax::type_name(&item.ty).map(|ty| ty.to_string());
@@ -136,7 +135,7 @@ pub(crate) fn library(path: &syn::Path) -> Option<f64> {
     let name = ["core::f64::consts::", "std::f64::consts::", "f64::consts::"]
         .iter()
         .find_map(|prefix| written.strip_prefix(prefix))?;
-    builtin::CONSTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    ir::CONSTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
 fn real(op: &BinOp, a: f64, b: f64) -> Option<f64> {

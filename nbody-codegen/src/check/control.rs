@@ -60,8 +60,7 @@ impl BodyChecker<'_> {
         let body = self.branch(|this| this.block_without_value(&turns.body)).0;
         self.scopes.leave();
         self.pending = comments;
-        range?;
-        self.push(StmtKind::For { local: local?, body });
+        self.push(StmtKind::For { local: local?, range: range?, body });
         Some(())
     }
 
@@ -103,7 +102,7 @@ impl BodyChecker<'_> {
     fn branch<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
         self.open.push(Vec::new());
         let value = check(self);
-        (self.open.pop().unwrap_or_default(), value)
+        (self.open.pop().expect("a block is closed where it was opened"), value)
     }
 
     /// An `if` that gives a value: a choice of two expressions where the branches are no more
@@ -132,7 +131,7 @@ impl BodyChecker<'_> {
         let span = choice.if_token.span();
         if name.is_none() && yes.is_empty() && no.is_empty() {
             let kind = ir::ExprKind::Select(Box::new([condition, yes_value, no_value]));
-            return Some(ir::Expr { kind, ty, span });
+            return Some(ir::Expr::new(kind, ty, span));
         }
         let unnamed = Ident::new("chosen", span);
         let (name, mutable) = name.unwrap_or((&unnamed, false));
@@ -144,7 +143,7 @@ impl BodyChecker<'_> {
         }
         self.push(StmtKind::Declare { local });
         self.push(StmtKind::If { condition, yes, no });
-        Some(ir::Expr { kind: ir::ExprKind::Local(local), ty, span })
+        Some(ir::Expr::new(ir::ExprKind::Local(local), ty, span))
     }
 
     /// A branch, or a block inside an expression.

@@ -4,13 +4,12 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Lit, Member, UnOp};
 
-use crate::builtin::{self, Builtin};
 use crate::check::body::BodyChecker;
 use crate::check::index::component_of;
 use crate::check::scope::Binding;
 use crate::check::{constant, operator};
 use crate::diagnostics::Site;
-use crate::ir::{self, ExprKind, FieldName, Index, Input, Struct, Type, UnaryOp};
+use crate::ir::{self, Builtin, ExprKind, FieldId, Index, Input, StructId, Type, UnaryOp};
 use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
 
@@ -73,7 +72,7 @@ impl BodyChecker<'_> {
                 return None;
             }
         };
-        Some(ir::Expr { kind, ty, span: literal.span() })
+        Some(ir::Expr::new(kind, ty, literal.span()))
     }
 
     fn path(&self, path: &syn::ExprPath) -> Option<ir::Expr> {
@@ -82,7 +81,7 @@ impl BodyChecker<'_> {
         let Some(ident) = path.path.get_ident() else {
             let Some(value) = constant::library(&path.path) else {
                 let written = path.to_token_stream().to_string().replace(' ', "");
-                let known = builtin::CONSTS.iter().map(|(name, _)| *name);
+                let known = ir::CONSTS.iter().map(|(name, _)| *name);
                 let help = match written.rsplit_once("f64::consts::") {
                     Some((_, name)) => suggestion(name, known),
                     None => "paths lead to `core::f64::consts` only".to_owned(),
@@ -90,17 +89,14 @@ impl BodyChecker<'_> {
                 cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&written, &help]);
                 return None;
             };
-            return Some(ir::Expr {
-                kind: ExprKind::Real(format!("{value:?}")),
-                ty: Type::Real,
-                span,
-            });
+            let kind = ExprKind::Real(format!("{value:?}"));
+            return Some(ir::Expr::new(kind, Type::Real, span));
         };
         let name = ident.to_string();
         let (kind, ty) = match self.scopes.find(&name) {
             Some(Binding::Local(local)) => (ExprKind::Local(local), self.locals[local].ty),
             Some(Binding::Input(input)) => {
-                let fields = self.record_of(input)?.fields.iter();
+                let fields = self.items.structs[self.record_of(input)].fields.iter();
                 let list: Vec<_> =
                     fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
                 let message = &message::WHOLE_PARTICLE;
@@ -114,8 +110,8 @@ impl BodyChecker<'_> {
             Some(Binding::Unknown) => return None,
             None => {
                 let constants = self.items.constants;
-                let Some(index) = constants.iter().position(|constant| constant.ident == *ident)
-                else {
+                let found = constants.by_id().find(|(_, constant)| constant.ident == *ident);
+                let Some((id, constant)) = found else {
                     let constants: Vec<_> =
                         constants.iter().map(|constant| constant.ident.to_string()).collect();
                     let constants = constants.iter().map(String::as_str);
@@ -125,19 +121,21 @@ impl BodyChecker<'_> {
                     cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&name, &help]);
                     return None;
                 };
-                (ExprKind::Constant(index), constants[index].value.ty())
+                (ExprKind::Constant(id), constant.value.ty())
             }
         };
-        Some(ir::Expr { kind, ty, span })
+        Some(ir::Expr::new(kind, ty, span))
     }
 
     /// What to write for a bare name that is a field of the parameters, a particle or the result.
     pub fn of_record(&self, name: &str) -> Option<String> {
-        let has = |record: &Struct| record.fields.iter().any(|field| field.ident == name);
+        let has = |record: StructId| {
+            self.items.structs[record].fields.iter().any(|field| field.ident == name)
+        };
         let mut found: Vec<String> = Vec::new();
         for role in self.scopes.names() {
             let record = match self.scopes.find(role)? {
-                Binding::Input(input) => self.record_of(input),
+                Binding::Input(input) => Some(self.record_of(input)),
                 Binding::Output => self.output,
                 _ => None,
             };
@@ -156,36 +154,37 @@ impl BodyChecker<'_> {
         matches!(binding, Binding::Input(_) | Binding::Output).then_some(binding)
     }
 
-    fn record_of(&self, input: Input) -> Option<&Struct> {
-        let [parameters, i, j] = self.records?;
-        Some(match input {
+    fn record_of(&self, input: Input) -> StructId {
+        let [parameters, i, j] = self.records.expect("records are bound with their names");
+        match input {
             Input::Parameters => parameters,
             Input::I => i,
             Input::J => j,
-        })
+        }
     }
 
     /// The field of this name.
-    pub fn field<'s>(&self, record: &'s Struct, member: &Member) -> Option<&'s ir::Field> {
+    pub fn field(&self, record: StructId, member: &Member) -> Option<FieldId> {
+        let structs = self.items.structs;
         let name = member.to_token_stream().to_string();
-        let found = record.fields.iter().find(|field| field.ident == name);
+        let found = structs.fields(record).find(|(_, field)| field.ident == name);
         if found.is_none() {
+            let record = &structs[record];
             let fields: Vec<_> =
                 record.fields.iter().map(|field| field.ident.to_string()).collect();
             let help = suggestion(&name, fields.iter().map(String::as_str));
             let arguments: [&str; 3] = [&record.ident.to_string(), &name, &help];
             self.items.cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
         }
-        found
+        found.map(|(id, _)| id)
     }
 
     fn field_access(&mut self, access: &syn::ExprField) -> Option<ir::Expr> {
         match self.record(&access.base) {
             Some(Binding::Input(input)) => {
-                let field = self.field(self.record_of(input)?, &access.member)?;
-                let name = FieldName { ident: field.ident.clone(), name: field.name.clone() };
-                let span = access.member.span();
-                Some(ir::Expr { kind: ExprKind::Input(input, name), ty: field.ty, span })
+                let field = self.field(self.record_of(input), &access.member)?;
+                let (kind, span) = (ExprKind::Input(input, field), access.member.span());
+                Some(ir::Expr::new(kind, self.items.structs[field].ty, span))
             }
             Some(_) => {
                 self.items.cx.error(Site::of(access), &message::READ_OUTPUT, &[]);
@@ -238,7 +237,7 @@ impl BodyChecker<'_> {
             }
         };
         let ty = operand.ty;
-        Some(ir::Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty, span: unary.op.span() })
+        Some(ir::Expr::new(ExprKind::Unary(op, Box::new(operand)), ty, unary.op.span()))
     }
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> Option<ir::Expr> {
@@ -248,7 +247,7 @@ impl BodyChecker<'_> {
         let help = match checked {
             Some((op, Ok(ty))) => {
                 let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
-                return Some(ir::Expr { kind, ty, span: binary.op.span() });
+                return Some(ir::Expr::new(kind, ty, binary.op.span()));
             }
             Some((_, Err(help))) => help,
             None => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`",
@@ -268,7 +267,7 @@ impl BodyChecker<'_> {
             return None;
         }
         let (ty, span) = (Type::Real, value.span);
-        Some(ir::Expr { kind: ExprKind::Convert(Box::new(value)), ty, span })
+        Some(ir::Expr::new(ExprKind::Convert(Box::new(value)), ty, span))
     }
 
     fn array(&mut self, array: &syn::ExprArray) -> Option<ir::Expr> {
@@ -279,7 +278,7 @@ impl BodyChecker<'_> {
         let expected = vec![Type::Real; array.elems.len()];
         let components = self.arguments((Site::of(array), "an array"), &array.elems, &expected)?;
         let ty = Type::Array(components.len());
-        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: array.span() })
+        Some(ir::Expr::new(ExprKind::Components(components), ty, array.span()))
     }
 
     fn method(&mut self, call: &ExprMethodCall) -> Option<ir::Expr> {
@@ -313,7 +312,7 @@ impl BodyChecker<'_> {
             &vec![ty; builtin.arguments()],
         )?;
         let operands = std::iter::once(receiver).chain(arguments).collect();
-        Some(ir::Expr { kind: ExprKind::Math(builtin, operands), ty: builtin.output(ty), span })
+        Some(ir::Expr::new(ExprKind::Math(builtin, operands), builtin.output(ty), span))
     }
 
     /// Refuses `.sqrt::<f64>()`.
@@ -336,7 +335,7 @@ impl BodyChecker<'_> {
         };
         let span = call.method.span();
         let kind = ExprKind::Powi(Box::new(receiver), exponent);
-        Some(ir::Expr { kind, ty: Type::Real, span })
+        Some(ir::Expr::new(kind, Type::Real, span))
     }
 
     fn select(&mut self, call: &ExprMethodCall, condition: ir::Expr) -> Option<ir::Expr> {
@@ -356,7 +355,7 @@ impl BodyChecker<'_> {
             return None;
         }
         let (ty, span) = (yes.ty, call.method.span());
-        Some(ir::Expr { kind: ExprKind::Select(Box::new([condition, yes, no])), ty, span })
+        Some(ir::Expr::new(ExprKind::Select(Box::new([condition, yes, no])), ty, span))
     }
 
     fn call(&mut self, call: &ExprCall) -> Option<ir::Expr> {
@@ -386,14 +385,14 @@ impl BodyChecker<'_> {
         };
         let arguments = self.arguments((site, &name), &call.args, &expected)?;
         let span = path.span();
-        let kind = ExprKind::Call(signature.index, arguments);
-        Some(ir::Expr { kind, ty: signature.output?, span })
+        let kind = ExprKind::Call(signature.id, arguments);
+        Some(ir::Expr::new(kind, signature.output?, span))
     }
 
     fn vector(&mut self, call: &ExprCall, name: &str, ty: Type) -> Option<ir::Expr> {
         let expected = vec![Type::Real; ty.components()];
         let components = self.arguments((Site::of(&call.func), name), &call.args, &expected)?;
-        Some(ir::Expr { kind: ExprKind::Components(components), ty, span: call.func.span() })
+        Some(ir::Expr::new(ExprKind::Components(components), ty, call.func.span()))
     }
 
     /// The arguments of a call, which must have these types.

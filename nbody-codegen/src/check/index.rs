@@ -2,7 +2,6 @@
 
 use syn::Expr;
 
-use crate::analysis::walk;
 use crate::check::body::BodyChecker;
 use crate::diagnostics::Site;
 use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
@@ -71,9 +70,8 @@ impl BodyChecker<'_> {
             self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
             return None;
         }
-        let mut is_written = true;
         // The variable of a loop of one turn is used where it stands.
-        walk(&index, &mut |part| is_written &= !matches!(part.kind, ExprKind::Local(_)));
+        let is_written = !index.walk().any(|part| matches!(part.kind, ExprKind::Local(_)));
         let fixed = usize::try_from(least).ok().filter(|_| least == most && is_written);
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
     }
@@ -82,7 +80,7 @@ impl BodyChecker<'_> {
     fn range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
         match &expr.kind {
             ExprKind::U32(n) => Some((u64::from(*n), u64::from(*n))),
-            ExprKind::Constant(index) => match self.items.constants[*index].value {
+            ExprKind::Constant(id) => match self.items.constants[*id].value {
                 Value::U32(n) => Some((u64::from(n), u64::from(n))),
                 Value::Real(_) => None,
             },
@@ -112,8 +110,8 @@ impl Checked {
         let span = proc_macro2::Span::call_site();
         match self {
             Self::Known(Index::Fixed(k)) => {
-                let kind = ExprKind::U32(u32::try_from(k).unwrap_or(u32::MAX));
-                ir::Expr { kind, ty: Type::U32, span }
+                let k = u32::try_from(k).expect("checked: arrays are shorter than that");
+                ir::Expr::new(ExprKind::U32(k), Type::U32, span)
             }
             Self::Known(Index::Loop(index)) => *index,
             Self::Data(index) => index,
@@ -123,11 +121,11 @@ impl Checked {
 
 fn entry(base: ir::Expr, indices: Vec<ir::Expr>) -> ir::Expr {
     let span = base.span;
-    ir::Expr { kind: ExprKind::Entry(Box::new(base), indices), ty: Type::Real, span }
+    ir::Expr::new(ExprKind::Entry(Box::new(base), indices), Type::Real, span)
 }
 
 /// One component of a vector or an array.
 pub(crate) fn component_of(base: ir::Expr, index: Index) -> ir::Expr {
     let span = base.span;
-    ir::Expr { kind: ExprKind::Component(Box::new(base), index), ty: Type::Real, span }
+    ir::Expr::new(ExprKind::Component(Box::new(base), index), Type::Real, span)
 }

@@ -3,6 +3,7 @@
 //! Every error is collected; what could not be resolved is left out, so that it is reported
 //! once.
 
+mod assign;
 mod body;
 pub(crate) mod constant;
 mod control;
@@ -17,9 +18,8 @@ use std::collections::{HashMap, HashSet};
 use quote::ToTokens as _;
 use syn::{Expr, Ident, Lit, Visibility};
 
-use crate::analysis::Summary;
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{self, Reduction, Type};
+use crate::ir::{self, FieldId, FunctionId, List, Reduction, StructId, Type};
 use crate::message::{self, suggestion};
 use crate::names::{self, Unique};
 use crate::syntax;
@@ -32,18 +32,24 @@ const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
 /// What bodies can refer to.
 pub(crate) struct Items<'a> {
     pub cx: &'a Ctxt,
-    pub structs: &'a [ir::Struct],
-    pub constants: &'a [ir::Constant],
+    pub structs: &'a List<ir::Struct>,
+    pub constants: &'a List<ir::Constant>,
     /// The helper functions by name, with their parameters and result.
     pub signatures: HashMap<String, Signature>,
     /// The names of the module, which variables must not hide.
     pub names: Unique,
 }
 
+impl Items<'_> {
+    fn signature(&self, function: &Ident) -> Option<&Signature> {
+        self.signatures.get(&function.to_string())
+    }
+}
+
 /// A helper function as its callers see it.
 pub(crate) struct Signature {
-    /// Its place in [`ir::Module::functions`], once it is checked.
-    pub index: usize,
+    /// What it is in [`ir::Module::functions`], once all are checked.
+    pub id: FunctionId,
     /// Its name in C++.
     pub name: String,
     /// The types that are not refused.
@@ -69,7 +75,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     let function_names: Vec<_> =
         order.iter().map(|function| names.name(&function.ident.to_string())).collect();
     // Rust has constants under the names that they were given, and no variable can hide them.
-    for constant in &constants {
+    for constant in constants.iter() {
         names.keep(&constant.ident.to_string());
     }
     let mut items =
@@ -78,29 +84,30 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         .iter()
         .zip(function_names)
         .enumerate()
-        .map(|(index, (function, name))| {
-            (function.ident.to_string(), signature(&items, function, index, name))
+        .map(|(place, (function, name))| {
+            let id = FunctionId::nth(place);
+            (function.ident.to_string(), signature(&items, function, id, name))
         })
         .collect();
     items.signatures = signatures.into_iter().collect();
-    // Functions that call each other in a circle are checked, and not summed up.
-    let mut functions = is_order.then(Vec::new);
+    // Behind one that is refused, and where they call each other in a circle, they are only checked.
+    let mut functions = is_order.then(List::default);
     for item in &order {
-        let checked = function(&items, item);
-        functions = functions.zip(checked).map(|(mut functions, mut checked)| {
-            let ir::Function { body, value, .. } = &checked;
-            checked.summary = Summary::of(&functions, body, Some(value));
-            functions.push(checked);
+        let checked = function(&items, functions.as_ref(), item);
+        functions = functions.zip(checked).map(|(mut functions, checked)| {
+            let id = functions.push(checked);
+            assert_eq!(Some(id), items.signature(&item.ident).map(|signature| signature.id));
             functions
         });
     }
+    let interactions = module.interactions.iter();
     let interactions: Vec<_> =
-        module.interactions.iter().filter_map(|impl_| interaction(&items, impl_)).collect();
+        interactions.filter_map(|impl_| interaction(&items, functions.as_ref(), impl_)).collect();
     let functions = functions?;
     let complete = interactions.len() == module.interactions.len();
     if complete {
         for (interaction, written) in interactions.iter().zip(&module.interactions) {
-            length(cx, &functions, interaction, written);
+            length(cx, interaction, written);
         }
     }
     let names = items.names;
@@ -158,7 +165,7 @@ pub(crate) fn structs(
     module: &syntax::Module,
     constants: &[ir::Constant],
     names: &mut Unique,
-) -> Vec<ir::Struct> {
+) -> List<ir::Struct> {
     let find = |ident: &Ident| {
         module.structs.iter().any(|item| item.ident == *ident)
             || module.tuples.iter().any(|item| item.ident == *ident)
@@ -174,8 +181,11 @@ pub(crate) fn structs(
             }
         }
     }
-    let structs = module.structs.iter();
-    structs.map(|item| structure(cx, module, item, constants, names)).collect()
+    let mut structs = List::<ir::Struct>::default();
+    for item in &module.structs {
+        structs.push(structure(cx, module, item, constants, names));
+    }
+    structs
 }
 
 fn structure(
@@ -288,22 +298,15 @@ fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
 }
 
 /// Refuses a pair that compilers would write out without end.
-fn length(
-    cx: &Ctxt,
-    functions: &[ir::Function],
-    interaction: &ir::Interaction,
-    written: &syntax::Interaction,
-) {
+fn length(cx: &Ctxt, interaction: &ir::Interaction, written: &syntax::Interaction) {
     /// Far more than a pair computes, and what compilers can still take: it is written out for each
     /// kind of vector, and several times in a kernel.
     const LONGEST: u64 = 10_000;
-    let pair = (&written.pair, Summary::of(functions, &interaction.pair.body, None));
+    let pair = (&written.pair, &interaction.pair.body);
     let cutoff = written.cutoff.as_ref().zip(interaction.cutoff.as_ref());
-    let cutoff = cutoff.map(|(written, cutoff)| {
-        (&written.function, Summary::of(functions, &cutoff.body, Some(&cutoff.value)))
-    });
-    for (function, Summary { expressions, .. }) in std::iter::once(pair).chain(cutoff) {
-        if expressions > LONGEST {
+    let cutoff = cutoff.map(|(written, cutoff)| (&written.function, &cutoff.body));
+    for (function, body) in std::iter::once(pair).chain(cutoff) {
+        if body.summary.expressions > LONGEST {
             let name = &function.sig.ident;
             let arguments = [&name.to_string(), &*LONGEST.to_string()];
             cx.error(Site::of(name), &message::PAIR_LENGTH, &arguments);
@@ -311,7 +314,12 @@ fn length(
     }
 }
 
-fn signature(items: &Items, function: &syntax::Function, index: usize, name: String) -> Signature {
+fn signature(
+    items: &Items,
+    function: &syntax::Function,
+    id: FunctionId,
+    name: String,
+) -> Signature {
     let of = |ty| {
         let found = types::check(items.cx, ty, items.constants)?;
         if matches!(found, Type::Table(..) | Type::Reduced(_)) {
@@ -321,12 +329,17 @@ fn signature(items: &Items, function: &syntax::Function, index: usize, name: Str
         Some(found)
     };
     let parameters = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
-    Signature { index, name, parameters, output: of(&function.output) }
+    Signature { id, name, parameters, output: of(&function.output) }
 }
 
-fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> {
+/// A helper function, behind those that it calls if none of them was refused.
+fn function(
+    items: &Items,
+    functions: Option<&List<ir::Function>>,
+    function: &syntax::Function,
+) -> Option<ir::Function> {
     let name = function.ident.to_string();
-    let signature = items.signatures.get(&name)?;
+    let signature = items.signature(&function.ident)?;
     let mut checker = BodyChecker::new(items, &function.block);
     checker.returns = signature.output.map_or(Returns::Unknown, Returns::Value);
     let mut declare = |pattern: &syn::Pat, ty: Option<Type>| {
@@ -354,16 +367,22 @@ fn function(items: &Items, function: &syntax::Function) -> Option<ir::Function> 
         name: signature.name.clone(),
         parameters: parameters.into_iter().collect::<Option<_>>()?,
         output: returned,
-        value,
-        body: checker.finish(&function.block),
-        summary: Summary::default(),
+        body: checker.finish(functions?, &function.block, Some(value)),
     })
 }
 
-fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interaction> {
-    let find = |ident: &Ident| items.structs.iter().find(|item| item.ident == *ident);
-    let records = [find(&impl_.target)?, find(&impl_.i)?, find(&impl_.j)?];
-    let output = find(&impl_.f)?;
+fn interaction(
+    items: &Items,
+    functions: Option<&List<ir::Function>>,
+    impl_: &syntax::Interaction,
+) -> Option<ir::Interaction> {
+    let find = |ident: &Ident| {
+        let (id, _) = items.structs.by_id().find(|(_, item)| item.ident == *ident)?;
+        Some(ir::Named { id, ident: ident.clone() })
+    };
+    let [parameters, i, j, f] =
+        [find(&impl_.target)?, find(&impl_.i)?, find(&impl_.j)?, find(&impl_.f)?];
+    let (records, output) = ([parameters.id, i.id, j.id], f.id);
     let self_pairs = match &impl_.self_pairs {
         None => false,
         Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
@@ -391,25 +410,30 @@ fn interaction(items: &Items, impl_: &syntax::Interaction) -> Option<ir::Interac
     }
     let cutoff = match &impl_.cutoff {
         None => None,
-        Some(cutoff) => Some(self::cutoff(items, cutoff, records)?),
+        Some(cutoff) => Some(self::cutoff(items, functions, cutoff, records)?),
     };
     Some(ir::Interaction {
         attrs: impl_.attrs.clone(),
-        ident: impl_.target.clone(),
         name: names::snake_case(&impl_.target.to_string()),
-        i: impl_.i.clone(),
-        j: impl_.j.clone(),
-        f: impl_.f.clone(),
+        parameters,
+        i,
+        j,
+        f,
         self_pairs,
         cutoff,
-        pair: ir::Pair { attrs: impl_.pair.attrs.clone(), roles, body: checker.finish(block) },
+        pair: ir::Pair {
+            attrs: impl_.pair.attrs.clone(),
+            roles,
+            body: checker.finish(functions?, block, None),
+        },
     })
 }
 
-fn cutoff<'a>(
-    items: &'a Items<'a>,
+fn cutoff(
+    items: &Items,
+    functions: Option<&List<ir::Function>>,
     cutoff: &syntax::Cutoff,
-    records: [&'a ir::Struct; 3],
+    records: [StructId; 3],
 ) -> Option<ir::Cutoff> {
     let block = &cutoff.function.block;
     let mut checker = BodyChecker::new(items, block);
@@ -421,25 +445,22 @@ fn cutoff<'a>(
         items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), "Real"]);
     }
     let [_, i, j] = records;
-    let points = [position(items.cx, site, i, j), position(items.cx, site, j, i)];
+    let points = [position(items, site, i, j), position(items, site, j, i)];
     let [Some(i), Some(j)] = points else { return None };
     let attrs = cutoff.function.attrs.clone();
-    Some(ir::Cutoff { attrs, roles, body: checker.finish(block), value, points: [i, j] })
+    let body = checker.finish(functions?, block, Some(value));
+    Some(ir::Cutoff { attrs, roles, body, points: [i, j] })
 }
 
 /// The one position of a particle, if it can differ from one of the other.
-fn position(
-    cx: &Ctxt,
-    site: Site,
-    particle: &ir::Struct,
-    other: &ir::Struct,
-) -> Option<ir::FieldName> {
-    let is_point = |field: &&ir::Field| matches!(field.ty, Type::Point(_));
-    let mut points = particle.fields.iter().filter(is_point);
+fn position(items: &Items, site: Site, particle: StructId, other: StructId) -> Option<FieldId> {
+    let (fields, other) = (items.structs.fields(particle), &items.structs[other].fields);
+    let mut points = fields.filter(|(_, field)| matches!(field.ty, Type::Point(_)));
     let found = points.next().filter(|_| points.next().is_none());
-    let found = found.filter(|point| other.fields.iter().any(|field| field.ty == point.ty));
+    let found = found.filter(|(_, point)| other.iter().any(|field| field.ty == point.ty));
     if found.is_none() {
-        cx.error(site, &message::CUTOFF_POSITION, &[&particle.ident.to_string()]);
+        let particle = &items.structs[particle].ident;
+        items.cx.error(site, &message::CUTOFF_POSITION, &[&particle.to_string()]);
     }
-    found.map(|field| ir::FieldName { ident: field.ident.clone(), name: field.name.clone() })
+    found.map(|(id, _)| id)
 }

@@ -4,14 +4,13 @@
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
 
-use crate::analysis::{LONGEST_UNROLLED, looks_up, needs_space};
-use crate::emit_cuda::layout::Text;
-use crate::emit_cuda::{expr, keeps_index, numbers, record};
-use crate::exchange::Both;
-use crate::ir::{Body, Cutoff, Expr, Interaction, Module, Reduction, Struct, Type};
+use crate::emit_cuda::text::Text;
+use crate::emit_cuda::{expr, numbers};
+use crate::ir::{Body, Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
+use crate::symmetry::Symmetric;
 
 pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
-    let output = record(module, &interaction.f);
+    let output = &module[interaction.f.id];
     nothing(text, output);
     add(text, output);
     reset(text, output);
@@ -249,20 +248,20 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
 fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.comment(&["What the scheme knows the interaction by."]);
     let roles = [
-        ("Parameters", &interaction.ident),
+        ("Parameters", &interaction.parameters),
         ("ParticleI", &interaction.i),
         ("ParticleJ", &interaction.j),
         ("Accumulators", &interaction.f),
     ];
-    for (role, ident) in roles {
-        text.line(&format!("using {role} = {};", record(module, ident).name));
+    for (role, named) in roles {
+        text.line(&format!("using {role} = {};", module[named.id].name));
     }
     let dims = [("IDIM", &interaction.i), ("JDIM", &interaction.j), ("FDIM", &interaction.f)];
-    for (dim, ident) in dims {
-        text.line(&format!("constexpr int {dim} = {};", numbers(record(module, ident))));
+    for (dim, named) in dims {
+        text.line(&format!("constexpr int {dim} = {};", numbers(&module[named.id])));
     }
     text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
-    text.line(&format!("constexpr bool LOOKS_UP = {};", looks_up(interaction)));
+    text.line(&format!("constexpr bool LOOKS_UP = {};", interaction.looks_up()));
     within(text, module, interaction);
     text.line("__device__ __forceinline__ void act(");
     text.line(
@@ -270,14 +269,14 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     );
     text.line("    u32 index, Accumulators &f)");
     text.open("{");
-    let space = space_argument(module, &interaction.pair.body, None);
-    let index = if keeps_index(module, interaction) { "index, " } else { "" };
+    let space = space_argument(&interaction.pair.body);
+    let index = if module[interaction.f.id].keeps_index() { "index, " } else { "" };
     text.line(&format!("pair(self, {space}i, j, {index}f);"));
     text.close("}");
 }
 
 /// What the scheme calls for both directions of a pair.
-pub(super) fn act_symmetric(text: &mut Text, module: &Module, both: &Both) {
+pub(super) fn act_symmetric(text: &mut Text, both: &Symmetric) {
     text.comment(&["Both directions of a pair, under the names of the scheme."]);
     text.line("__device__ __forceinline__ void act_symmetric(");
     text.line(
@@ -285,7 +284,7 @@ pub(super) fn act_symmetric(text: &mut Text, module: &Module, both: &Both) {
     );
     text.line("    Accumulators &f, Accumulators &g)");
     text.open("{");
-    let space = space_argument(module, &both.body, None);
+    let space = space_argument(&both.body);
     text.line(&format!("pair_symmetric(self, {space}i, j, f, g);"));
     text.close("}");
 }
@@ -300,10 +299,11 @@ fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
         "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)",
     );
     text.open("{");
-    if let Some(Cutoff { body, value, points: [i, j], .. }) = &interaction.cutoff {
-        let space = space_argument(module, body, Some(value));
+    if let Some(Cutoff { body, points, .. }) = &interaction.cutoff {
+        let [i, j] = points.map(|point| &module[point].name);
+        let space = space_argument(body);
         text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
-        let difference = format!("space.difference(j.{}, i.{})", j.name, i.name);
+        let difference = format!("space.difference(j.{j}, i.{i})");
         text.line(&format!("return within_reach(reach, {difference});"));
     } else {
         text.line("return infinity();");
@@ -313,6 +313,6 @@ fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
 }
 
 /// The first of the arguments for a function that takes differences of positions.
-fn space_argument(module: &Module, body: &Body, value: Option<&Expr>) -> &'static str {
-    if needs_space(&module.functions, body, value) { "space, " } else { "" }
+fn space_argument(body: &Body) -> &'static str {
+    if body.summary.needs_space { "space, " } else { "" }
 }

@@ -2,11 +2,10 @@
 
 use std::num::FpCategory;
 
-use crate::builtin::Builtin;
 use crate::emit_cuda::type_name;
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, Index, Input, Local, LocalId, Module, Roles, Side, Type,
-    UnaryOp, Value,
+    BinaryOp, Body, Builtin, Expr, ExprKind, FieldId, Index, Input, Local, LocalId, Module, Roles,
+    Side, Type, UnaryOp, Value,
 };
 
 /// How tightly an expression holds together.
@@ -79,12 +78,20 @@ impl<'a> Printer<'a> {
 
     /// The name of the result, or of that of j.
     pub fn result(&self, side: Side) -> &'a str {
-        self.roles.map_or("f", |roles| roles.result(side))
+        self.roles().result(side)
     }
 
     /// The name of the index of j.
     pub fn index_of_j(&self) -> &'a str {
-        self.roles.map_or("index", |roles| &roles.index)
+        &self.roles().index
+    }
+
+    fn roles(&self) -> &'a Roles {
+        self.roles.expect("checked: helper functions see no particles")
+    }
+
+    pub fn field(&self, id: FieldId) -> &'a str {
+        &self.module[id].name
     }
 
     pub fn print(&self, expr: &Expr) -> String {
@@ -104,12 +111,14 @@ impl<'a> Printer<'a> {
             ExprKind::U32(n) => format!("{n}u"),
             ExprKind::Bool(value) => value.to_string(),
             ExprKind::Local(id) => self.local(*id).name.clone(),
-            ExprKind::Constant(index) => {
-                let constant = &self.module.constants[*index];
+            ExprKind::Constant(id) => {
+                let constant = &self.module[*id];
                 let call = if is_function(constant.value) { "()" } else { "" };
                 format!("{}{call}", constant.name)
             }
-            ExprKind::Input(input, field) => format!("{}.{}", self.input(*input), field.name),
+            ExprKind::Input(input, field) => {
+                format!("{}.{}", self.input(*input), self.field(*field))
+            }
             ExprKind::Component(base, index) => {
                 self.component(&self.at_least(Primary, base), base.ty, index)
             }
@@ -144,9 +153,9 @@ impl<'a> Printer<'a> {
             ExprKind::Components(parts) => {
                 format!("{}{{{}}}", type_name(expr.ty), self.list(parts))
             }
-            ExprKind::Call(index, arguments) => {
-                let function = &self.module.functions[*index];
-                let space = function.summary.needs_space.then(|| self.body.space.clone());
+            ExprKind::Call(function, arguments) => {
+                let function = &self.module[*function];
+                let space = function.body.summary.needs_space.then(|| self.body.space.clone());
                 let arguments = arguments.iter().map(|argument| self.print(argument));
                 let arguments: Vec<_> = space.into_iter().chain(arguments).collect();
                 format!("{}({})", function.name, arguments.join(", "))
@@ -203,10 +212,10 @@ impl<'a> Printer<'a> {
     }
 
     fn input(&self, input: Input) -> &str {
-        match (input, self.roles) {
-            (Input::I, Some(roles)) => &roles.i,
-            (Input::J, Some(roles)) => &roles.j,
-            _ => "self",
+        match input {
+            Input::Parameters => "self",
+            Input::I => &self.roles().i,
+            Input::J => &self.roles().j,
         }
     }
 }

@@ -4,15 +4,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{Printer, ident};
-use crate::builtin::Builtin;
-use crate::ir::{BinaryOp, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
 
 impl Printer<'_> {
     /// The expression, in whatever form stands behind `=`.
     pub fn expr(&self, expr: &Expr) -> TokenStream {
         match &expr.kind {
             ExprKind::Real(text) => {
-                let literal: TokenStream = text.parse().unwrap_or_default();
+                let literal: TokenStream = text.parse().expect("checked: a literal is a number");
                 quote!(Real::splat(#literal))
             }
             ExprKind::U32(n) => quote!(Real::splat_u32(#n)),
@@ -22,8 +21,8 @@ impl Printer<'_> {
                 let counts = self.body.locals[*id].range.is_some();
                 if counts { quote!(Real::splat_u32(#name)) } else { quote!(#name) }
             }
-            ExprKind::Constant(index) => {
-                let constant = &self.module.constants[*index];
+            ExprKind::Constant(id) => {
+                let constant = &self.module[*id];
                 let name = &constant.ident;
                 match constant.value {
                     Value::U32(_) => quote!(Real::splat_u32(#name)),
@@ -32,7 +31,7 @@ impl Printer<'_> {
             }
             ExprKind::Input(input, field) => {
                 let record = self.input(*input);
-                let field = &field.ident;
+                let field = &self.module[*field].ident;
                 quote!(#record.#field)
             }
             ExprKind::Component(base, index) => {
@@ -77,11 +76,11 @@ impl Printer<'_> {
                 let parts = quote!([#(#parts),*]);
                 constructor.map_or(parts.clone(), |vector| quote!(#vector(#parts)))
             }
-            ExprKind::Call(index, arguments) => {
-                let function = &self.module.functions[*index];
+            ExprKind::Call(function, arguments) => {
+                let function = &self.module[*function];
                 let name = &function.ident;
                 let arguments = arguments.iter().map(|argument| self.expr(argument));
-                if function.summary.needs_space {
+                if function.body.summary.needs_space {
                     let space = ident(&self.body.space);
                     quote!(#name::<Real, _>(#space, #(#arguments),*))
                 } else {
@@ -117,8 +116,8 @@ impl Printer<'_> {
                 let name = self.local(*id);
                 quote!(#name)
             }
-            ExprKind::Constant(index) => {
-                let name = &self.module.constants[*index].ident;
+            ExprKind::Constant(id) => {
+                let name = &self.module[*id].ident;
                 quote!(#name)
             }
             ExprKind::Binary(op, a, b) => {
@@ -126,7 +125,8 @@ impl Printer<'_> {
                 match op {
                     BinaryOp::Add => quote!((#a + #b)),
                     BinaryOp::Sub => quote!((#a - #b)),
-                    _ => quote!((#a * #b)),
+                    BinaryOp::Mul => quote!((#a * #b)),
+                    _ => unreachable!("checked: loops count in `+ - *`"),
                 }
             }
             ExprKind::U32(n) => quote!(#n),
@@ -264,10 +264,10 @@ impl Printer<'_> {
     }
 
     fn input(&self, input: Input) -> Ident {
-        match (input, self.roles) {
-            (Input::I, Some(roles)) => ident(&roles.i),
-            (Input::J, Some(roles)) => ident(&roles.j),
-            _ => ident("this"),
+        match input {
+            Input::Parameters => ident("this"),
+            Input::I => ident(&self.roles().i),
+            Input::J => ident(&self.roles().j),
         }
     }
 }

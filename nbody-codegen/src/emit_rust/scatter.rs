@@ -3,11 +3,12 @@
 //! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. A GPU, whose registers
 //! have no index, looks at all of them; in memory the entry is found by its index.
 
+use std::ops::Range;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Printer;
-use crate::analysis::walk;
 use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind};
 
 /// A loop that adds to the entries of one index.
@@ -23,13 +24,12 @@ impl Printer<'_> {
     /// A loop over a variable that adds to the entries of one index, if it is such a loop.
     pub(super) fn scatter(
         &self,
-        variable: LocalId,
+        (variable, range): (LocalId, &Range<u32>),
         body: &[Stmt],
         mask: Option<&Ident>,
     ) -> Option<TokenStream> {
         let Scatter { index, conditions, sums } = Scatter::of(variable, body)?;
         let krate = self.krate;
-        let range = self.body.locals[variable].range.clone()?;
         let (start, end) = (range.start, range.end);
         let (first, last) = (start as usize, end as usize);
         let index = self.expr(index);
@@ -41,7 +41,7 @@ impl Printer<'_> {
             let StmtKind::Accumulate { side, place, how, value } = &sum.kind else {
                 unreachable!("found to be a sum")
             };
-            let (result, field) = (self.result(*side), &place.of.ident);
+            let (result, field) = (self.result(*side), &self.module[place.of].ident);
             let term = self.expr(value);
             let term = if *how == Accumulate::Sub { quote!(-(#term)) } else { term };
             quote! {
@@ -62,8 +62,8 @@ impl<'a> Scatter<'a> {
                 place, how: Accumulate::Add | Accumulate::Sub, value, ..
             } => {
                 let entry =
-                    matches!(&place.component, Some(Index::Loop(index)) if is(variable, index));
-                entry && place.is_entry_of_array() && !depends(value, variable)
+                    matches!(&place.component, Some(Index::Loop(index)) if index.is(variable));
+                entry && place.is_entry_of_array() && !value.reads(variable)
             }
             _ => false,
         };
@@ -72,17 +72,17 @@ impl<'a> Scatter<'a> {
         }
         let mut conditions = Vec::new();
         conjuncts(condition, &mut conditions);
-        let found = conditions.iter().position(|condition| depends(condition, variable))?;
+        let found = conditions.iter().position(|condition| condition.reads(variable))?;
         let ExprKind::Binary(BinaryOp::Eq, a, b) = &conditions.remove(found).kind else {
             return None;
         };
-        let index = match (is(variable, a), is(variable, b)) {
+        let index = match (a.is(variable), b.is(variable)) {
             (true, false) => b,
             (false, true) => a,
             _ => return None,
         };
-        let constant = |condition: &&Expr| !depends(condition, variable);
-        let holds = !depends(index, variable) && conditions.iter().all(constant);
+        let constant = |condition: &&Expr| !condition.reads(variable);
+        let holds = !index.reads(variable) && conditions.iter().all(constant);
         holds.then_some(Self { index, conditions, sums: yes })
     }
 }
@@ -96,15 +96,4 @@ fn conjuncts<'a>(condition: &'a Expr, parts: &mut Vec<&'a Expr>) {
         }
         _ => parts.push(condition),
     }
-}
-
-/// Whether an expression is the variable itself.
-fn is(variable: LocalId, expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Local(local) if local == variable)
-}
-
-fn depends(expr: &Expr, variable: LocalId) -> bool {
-    let mut found = false;
-    walk(expr, &mut |part| found |= is(variable, part));
-    found
 }

@@ -3,8 +3,8 @@
 use super::{Parities, Parity};
 use crate::check;
 use crate::diagnostics::Ctxt;
-use crate::exchange;
 use crate::ir;
+use crate::symmetry;
 use crate::syntax;
 
 const PARTICLE: &str = "
@@ -60,6 +60,12 @@ fn module(items: &str) -> ir::Module {
     checked.unwrap()
 }
 
+/// The parity of the first variable of `pair`.
+fn first(module: &ir::Module, parities: &Parities) -> Parity {
+    let mut locals = module.interactions[0].pair.body.locals.by_id();
+    parities.local(locals.next().unwrap().0)
+}
+
 fn law(j: &str, f: &str, cutoff: &str, body: &str) -> ir::Module {
     module(&format!(
         "impl Interaction for Law {{
@@ -93,7 +99,7 @@ fn law(j: &str, f: &str, cutoff: &str, body: &str) -> ir::Module {
 fn parity(value: &str) -> Parity {
     let module = law("Body", "Sum", "", &format!("let x = {value}; f.sum += 1.0;"));
     let parities = Parities::of_body(&module, &module.interactions[0].pair.body).unwrap();
-    parities.local(0)
+    first(&module, &parities)
 }
 
 fn assert_even(value: &str) {
@@ -168,7 +174,7 @@ fn a_variable_keeps_its_parity_only_if_all_its_values_have_it() {
     let of = |body: &str| {
         let module = law("Body", "Sum", "", body);
         let parities = Parities::of_body(&module, &module.interactions[0].pair.body).unwrap();
-        parities.local(0)
+        first(&module, &parities)
     };
     let even = of("let mut x = 0.0; for k in 0..3 { x += (i.modes[k] - j.modes[k]).powi(2); }
         f.sum += x;");
@@ -183,7 +189,7 @@ fn a_variable_keeps_its_parity_only_if_all_its_values_have_it() {
 }
 
 fn is_eligible(module: &ir::Module) -> bool {
-    exchange::both(module, &module.interactions[0]).is_some()
+    symmetry::symmetric(module, &module.interactions[0]).is_some()
 }
 
 #[test]

@@ -1,50 +1,41 @@
-//! Both directions of a pair in one body: what j does to i, and what i does to j.
+//! The body of both directions.
 //!
 //! The body of `pair` stays as it is, and beside each of its values that the exchange of i and j
 //! changes stands what it is the other way: an even value is used again, an odd one with the
 //! opposite sign, and another is computed twice, from as much as can be shared. The factors of a
 //! product that are even or odd are multiplied once.
 
-mod cost;
-mod expr;
-mod product;
-mod tidy;
-
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::Span;
 
-use crate::analysis::{each_expr, walk};
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldName, Interaction, Local, LocalId, Module,
-    Place, Roles, Side, Stmt, StmtKind, Type,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldId, Interaction, List, Local, LocalId, Module,
+    Place, Roles, Side, Stmt, StmtKind, Type, statements,
 };
 use crate::names::Unique;
-use crate::parity::Parities;
-
-use expr::{Signed, Two};
+use crate::symmetry::expr::{Signed, Two};
+use crate::symmetry::parity::Parities;
+use crate::symmetry::{Symmetric, product, tidy};
 
 /// Variables for which both ways of writing a product are tried.
 const MOST_CHOICES: usize = 12;
 /// Products of more factors than these stay variables, however they would multiply out.
 const MOST_FACTORS: usize = 16;
 
-/// The function that evaluates both directions.
-pub struct Both {
-    pub roles: Roles,
-    pub body: Body,
-}
-
-/// Both directions of an interaction, if its parities allow it.
-pub fn both(module: &Module, interaction: &Interaction) -> Option<Both> {
-    let parities = Parities::of(module, interaction)?;
+/// The form of both directions that takes the fewest issue slots.
+pub(super) fn cheapest(
+    module: &Module,
+    interaction: &Interaction,
+    parities: &Parities,
+) -> Symmetric {
     let body = &interaction.pair.body;
     let build = |inlined: &HashSet<LocalId>| {
-        let both = Exchanger::new(module, interaction, &parities, inlined).run();
-        (cost::of(&both.body), both)
+        let both = Symmetrizer::new(module, interaction, parities, inlined).run();
+        (both.body.summary.operations.slots, both)
     };
     // A product under a name is either kept or multiplied out wherever it is a factor.
-    let mut inlined: HashSet<_> = products(body, &parities).into_iter().collect();
+    let mut inlined: HashSet<_> = products(body, parities).into_iter().collect();
     let mut choices: Vec<_> = inlined.iter().copied().collect();
     choices.sort_unstable();
     let mut best = build(&inlined);
@@ -57,14 +48,14 @@ pub fn both(module: &Module, interaction: &Interaction) -> Option<Both> {
             inlined.insert(local);
         }
     }
-    Some(best.1)
+    best.1
 }
 
 /// Variables that are products, and differ in the two directions.
 fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
     let mut found = Vec::new();
     let mut factors = HashMap::new();
-    for (local, value) in definitions(&body.statements) {
+    for (local, value) in definitions(body) {
         let fixed = !body.locals[local].mutable && is_fixed(&body.locals, value);
         let count = product::factors(value, &factors);
         if fixed
@@ -81,42 +72,31 @@ fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
 }
 
 /// Every `let`, with its value.
-fn definitions(statements: &[Stmt]) -> Vec<(LocalId, &Expr)> {
-    let mut found = Vec::new();
-    for statement in statements {
-        match &statement.kind {
-            StmtKind::Let { local, value } => found.push((*local, value)),
-            StmtKind::If { yes, no, .. } => {
-                found.extend(definitions(yes));
-                found.extend(definitions(no));
-            }
-            StmtKind::For { body, .. } => found.extend(definitions(body)),
-            _ => {}
-        }
-    }
-    found
+fn definitions(body: &Body) -> impl Iterator<Item = (LocalId, &Expr)> {
+    statements(&body.statements).filter_map(|statement| match &statement.kind {
+        StmtKind::Let { local, value } => Some((*local, value)),
+        _ => None,
+    })
 }
 
 /// Whether an expression has the same value wherever its variables are in scope.
-fn is_fixed(locals: &[Local], expr: &Expr) -> bool {
-    let mut fixed = true;
-    walk(expr, &mut |part| {
-        if let ExprKind::Local(local) = part.kind {
-            fixed &= !locals[local].mutable;
-        }
-    });
-    fixed
+fn is_fixed(locals: &List<Local>, expr: &Expr) -> bool {
+    expr.walk().all(|part| match part.kind {
+        ExprKind::Local(local) => !locals[local].mutable,
+        _ => true,
+    })
 }
 
 /// Writes the body of both directions.
-struct Exchanger<'a> {
+pub(super) struct Symmetrizer<'a> {
+    module: &'a Module,
     interaction: &'a Interaction,
-    parities: &'a Parities,
+    pub parities: &'a Parities,
     /// The variables that are multiplied out, and what each variable is.
-    inlined: &'a HashSet<LocalId>,
-    definitions: HashMap<LocalId, &'a Expr>,
+    pub inlined: &'a HashSet<LocalId>,
+    pub definitions: HashMap<LocalId, &'a Expr>,
     /// Those of `pair`, and behind them the new ones.
-    locals: Vec<Local>,
+    locals: List<Local>,
     names: Unique,
     /// What a variable is the other way, where that is a variable of its own.
     backs: HashMap<LocalId, LocalId>,
@@ -128,19 +108,20 @@ struct Exchanger<'a> {
     out: Vec<Stmt>,
 }
 
-impl<'a> Exchanger<'a> {
+impl<'a> Symmetrizer<'a> {
     fn new(
-        module: &Module,
+        module: &'a Module,
         interaction: &'a Interaction,
         parities: &'a Parities,
         inlined: &'a HashSet<LocalId>,
     ) -> Self {
         let body = &interaction.pair.body;
         Self {
+            module,
             interaction,
             parities,
             inlined,
-            definitions: definitions(&body.statements).into_iter().collect(),
+            definitions: definitions(body).collect(),
             locals: body.locals.clone(),
             names: taken(module, interaction),
             backs: HashMap::new(),
@@ -150,18 +131,18 @@ impl<'a> Exchanger<'a> {
         }
     }
 
-    fn run(mut self) -> Both {
+    fn run(mut self) -> Symmetric {
         let pair = &self.interaction.pair;
         let g = self.names.name("g");
-        let statements = self.block(&pair.body.statements);
+        let mut statements = self.block(&pair.body.statements);
+        tidy::remove_unused(&mut statements);
+        let is_new = |local| !pair.body.locals.has(local);
+        tidy::name(&statements, &mut self.locals, is_new, &mut self.names);
         let Roles { i, j, f, index, .. } = &pair.roles;
         let [i, j, f, index] = [i, j, f, index].map(Clone::clone);
-        let (space, comments) = (pair.body.space.clone(), pair.body.comments.clone());
-        let mut body = Body { locals: self.locals, statements, space, comments };
-        tidy::remove_unused(&mut body.statements);
-        let first_new = pair.body.locals.len();
-        tidy::name(&body.statements, &mut body.locals, first_new, &mut self.names);
-        Both { roles: Roles { i, j, f, index, g: Some(g) }, body }
+        let texts = (pair.body.space.clone(), pair.body.comments.clone());
+        let body = Body::new(&self.module.functions, self.locals, statements, None, texts);
+        Symmetric { roles: Roles { i, j, f, index, g: Some(g) }, body }
     }
 
     /// The statements of a block, in both directions.
@@ -198,9 +179,10 @@ impl<'a> Exchanger<'a> {
                 let (yes, no) = (self.block(yes), self.block(no));
                 self.push(StmtKind::If { condition: condition.clone(), yes, no }, behind);
             }
-            StmtKind::For { local, body } => {
+            StmtKind::For { local, range, body } => {
                 let body = self.block(body);
-                self.push(StmtKind::For { local: *local, body }, behind);
+                let (local, range) = (*local, range.clone());
+                self.push(StmtKind::For { local, range, body }, behind);
             }
             StmtKind::Return { .. } => self.push(StmtKind::Return { value: None }, behind),
         }
@@ -242,7 +224,7 @@ impl<'a> Exchanger<'a> {
         let Two { forth, back } = self.two(value, op.is_some());
         let turned = Place { of: self.back_of(place.of), ..place.clone() };
         // What is read the other way must not be changed yet.
-        let back_first = reads(&back.expr, place.of);
+        let back_first = back.expr.reads(place.of);
         let mut both = [(place.clone(), forth, behind), (turned, back, None)];
         if back_first {
             both.reverse();
@@ -263,13 +245,13 @@ impl<'a> Exchanger<'a> {
 
     fn accumulate(
         &mut self,
-        place: &'a Place<FieldName>,
+        place: &'a Place<FieldId>,
         how: Accumulate,
         value: &'a Expr,
         behind: Option<&String>,
     ) {
         let is_sum = matches!(how, Accumulate::Add | Accumulate::Sub);
-        let Two { forth, back } = self.contribution(&place.of.name, value, is_sum);
+        let Two { forth, back } = self.contribution(&self.module[place.of].name, value, is_sum);
         for (side, value, behind) in [(Side::I, forth, behind), (Side::J, back, None)] {
             let (how, value) = match how {
                 Accumulate::Add if value.minus => (Accumulate::Sub, value.expr),
@@ -305,7 +287,7 @@ impl<'a> Exchanger<'a> {
     }
 
     /// What a variable is the other way.
-    fn turned(&mut self, local: LocalId) -> Signed {
+    pub fn turned(&mut self, local: LocalId) -> Signed {
         let parity = self.parities.local(local);
         if parity.is_known() {
             return Signed { minus: parity.changes_sign(), expr: self.variable(local) };
@@ -323,19 +305,18 @@ impl<'a> Exchanger<'a> {
 
     fn variable(&self, local: LocalId) -> Expr {
         let Local { ty, span, .. } = self.locals[local];
-        Expr { kind: ExprKind::Local(local), ty, span }
+        Expr::new(ExprKind::Local(local), ty, span)
     }
 
     /// A variable whose name gets a number later, if another has it.
     fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
         let (name, span) = (name.to_owned(), Span::call_site());
         let (may_be_unused, mutable) = (false, false);
-        self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None });
-        self.locals.len() - 1
+        self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None })
     }
 
     /// The variable that holds an even or odd value, which is computed here if it is not yet.
-    fn share(&mut self, value: Expr, name: &str) -> Expr {
+    pub fn share(&mut self, value: Expr, name: &str) -> Expr {
         if let Some((_, local)) = self.shared.iter().find(|(known, _)| *known == value) {
             return self.variable(*local);
         }
@@ -349,13 +330,13 @@ impl<'a> Exchanger<'a> {
 }
 
 /// Whether a value is worth a variable.
-fn is_worth_sharing(expr: &Expr) -> bool {
+pub(super) fn is_worth_sharing(expr: &Expr) -> bool {
     let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
     has_room && !is_trivial(expr)
 }
 
 /// Whether an expression takes no instruction.
-fn is_trivial(expr: &Expr) -> bool {
+pub(super) fn is_trivial(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Local(_)
         | ExprKind::Input(..)
@@ -380,23 +361,4 @@ fn taken(module: &Module, interaction: &Interaction) -> Unique {
         names.keep(name);
     }
     names
-}
-
-fn reads(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    walk(expr, &mut |part| found |= matches!(part.kind, ExprKind::Local(read) if read == local));
-    found
-}
-
-/// The variables that some expression among these statements reads.
-fn read(statements: &[Stmt]) -> HashSet<LocalId> {
-    let mut found = HashSet::new();
-    each_expr(statements, &mut |expr| {
-        walk(expr, &mut |part| {
-            if let ExprKind::Local(local) = part.kind {
-                found.insert(local);
-            }
-        });
-    });
-    found
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use proc_macro2::Span;
 
-use crate::exchange::expr::{Signed, Two};
-use crate::exchange::{Exchanger, is_trivial};
 use crate::ir::{BinaryOp, Expr, ExprKind, LocalId, Type, UnaryOp};
-use crate::parity::Parity;
+use crate::symmetry::body::{Symmetrizer, is_trivial};
+use crate::symmetry::expr::{Signed, Two};
+use crate::symmetry::parity::Parity;
 
 /// A factor of a product, as it stands in `pair`.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn factors(expr: &Expr, of: &HashMap<LocalId, usize>) -> usize {
     }
 }
 
-impl<'a> Exchanger<'a> {
+impl<'a> Symmetrizer<'a> {
     /// The same, after variables are multiplied out.
     pub fn is_product(&self, expr: &Expr) -> bool {
         match &expr.kind {
@@ -193,7 +193,7 @@ fn chain(over: Vec<Expr>, under: Vec<Expr>, vector: Option<Expr>) -> Expr {
         (None, Some(vector)) => (vector, None),
         (None, None) => {
             let kind = ExprKind::Real("1.0".to_owned());
-            (Expr { kind, ty: Type::Real, span: Span::call_site() }, None)
+            (Expr::new(kind, Type::Real, Span::call_site()), None)
         }
     };
     let quotient = under.into_iter().fold(first, |a, b| binary(BinaryOp::Div, a, b));
@@ -210,5 +210,5 @@ fn mul(a: Expr, b: Expr) -> Expr {
 fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     let ty = if matches!(b.ty, Type::Vector(_)) { b.ty } else { a.ty };
     let span = a.span;
-    Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span }
+    Expr::new(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span)
 }

@@ -10,8 +10,7 @@ mod interpret;
 
 use std::collections::HashMap;
 
-use crate::emit_cuda::keeps_index;
-use crate::ir::{Body, Expr, Interaction, LocalId, Module, Stmt, StmtKind};
+use crate::ir::{Body, Expr, Interaction, LocalId, Module, StmtKind, statements};
 
 use interpret::Interpreter;
 
@@ -47,9 +46,9 @@ impl Parity {
 /// The parities of a body, each for every time that the expression is evaluated or the variable
 /// changes.
 pub struct Parities {
-    /// By the place of the expression in memory: the body outlives its parities.
-    exprs: HashMap<*const Expr, Parity>,
-    locals: Vec<Parity>,
+    /// By the place of the expression; nothing is known of what is never evaluated.
+    exprs: Vec<Option<Parity>>,
+    locals: HashMap<LocalId, Parity>,
     /// The partner of a variable: another of the same block, in whose value its own turns, and
     /// whether with the opposite sign.
     partners: HashMap<LocalId, (LocalId, bool)>,
@@ -61,53 +60,48 @@ impl Parities {
     /// Both particles must be of one type, no result may keep the index of j, and whatever
     /// decides if something is accumulated must be even: the cutoff, and the conditions of `if`.
     pub fn of(module: &Module, interaction: &Interaction) -> Option<Self> {
-        if interaction.i != interaction.j || keeps_index(module, interaction) {
+        if interaction.i.id != interaction.j.id || module[interaction.f.id].keeps_index() {
             return None;
         }
         if let Some(cutoff) = &interaction.cutoff {
             let mut interpreter = Interpreter::new(module, &cutoff.body);
-            interpreter.run(Some(&cutoff.value))?;
-            interpreter.parities.expr(&cutoff.value).even.then_some(())?;
+            let reach = interpreter.run()?;
+            interpreter.parity(reach).even.then_some(())?;
         }
         let body = &interaction.pair.body;
         let parities = Self::of_body(module, body)?;
-        parities.conditions_are_even(&body.statements).then_some(parities)
+        parities.conditions_are_even(body).then_some(parities)
     }
 
     /// `None` where there is too much to run through, or the sign of a zero counts.
     fn of_body(module: &Module, body: &Body) -> Option<Self> {
         let mut interpreter = Interpreter::new(module, body);
-        interpreter.run(None)?;
+        interpreter.run()?;
         interpreter.find_partners();
         Some(interpreter.parities)
     }
 
     fn new(body: &Body) -> Self {
-        let locals = vec![Parity::BOTH; body.locals.len()];
-        Self { exprs: HashMap::new(), locals, partners: HashMap::new() }
+        let locals = body.locals.by_id().map(|(id, _)| (id, Parity::BOTH)).collect();
+        Self { exprs: vec![None; body.exprs], locals, partners: HashMap::new() }
     }
 
-    /// The parity of an expression of the body itself; of a copy of it nothing is known.
+    /// The parity of an expression of the body.
     pub fn expr(&self, expr: &Expr) -> Parity {
-        self.exprs.get(&std::ptr::from_ref(expr)).copied().unwrap_or(Parity::NEITHER)
+        self.exprs[expr.id.place()].unwrap_or(Parity::NEITHER)
     }
 
     pub fn local(&self, local: LocalId) -> Parity {
-        self.locals[local]
+        self.locals[&local]
     }
 
     pub fn partner(&self, local: LocalId) -> Option<(LocalId, bool)> {
         self.partners.get(&local).copied()
     }
 
-    fn conditions_are_even(&self, statements: &[Stmt]) -> bool {
-        statements.iter().all(|statement| match &statement.kind {
-            StmtKind::If { condition, yes, no } => {
-                self.expr(condition).even
-                    && self.conditions_are_even(yes)
-                    && self.conditions_are_even(no)
-            }
-            StmtKind::For { body, .. } => self.conditions_are_even(body),
+    fn conditions_are_even(&self, body: &Body) -> bool {
+        statements(&body.statements).all(|statement| match &statement.kind {
+            StmtKind::If { condition, .. } => self.expr(condition).even,
             _ => true,
         })
     }

@@ -1,13 +1,23 @@
-//! The checked module: what both emitters print.
+//! The checked module, which both emitters print: its names are ids, and its expressions have types.
+
+mod builtin;
+mod id;
+mod summary;
+mod types;
+mod walk;
 
 use std::ops::Range;
 
 use proc_macro2::Span;
 use syn::{Attribute, Ident, Visibility};
 
-use crate::analysis::Summary;
-use crate::builtin::Builtin;
 use crate::names::Unique;
+
+pub use builtin::{Builtin, CONSTS, Sign};
+pub use id::{ConstantId, ExprId, FieldId, FunctionId, List, LocalId, StructId};
+pub use summary::{LONGEST_UNROLLED, Operations, Summary};
+pub use types::{Reduction, Type};
+pub use walk::statements;
 
 /// A module, resolved and typed.
 pub struct Module {
@@ -16,10 +26,10 @@ pub struct Module {
     pub ident: Ident,
     /// The names in C++ that are taken in the whole module.
     pub names: Unique,
-    pub structs: Vec<Struct>,
-    pub constants: Vec<Constant>,
+    pub structs: List<Struct>,
+    pub constants: List<Constant>,
     /// Helper functions, each behind those that it calls.
-    pub functions: Vec<Function>,
+    pub functions: List<Function>,
     pub interactions: Vec<Interaction>,
 }
 
@@ -39,6 +49,11 @@ impl Struct {
     pub fn dim(&self) -> usize {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
+
+    /// Whether some result keeps the index of a j-particle.
+    pub fn keeps_index(&self) -> bool {
+        self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
+    }
 }
 
 pub struct Field {
@@ -47,61 +62,6 @@ pub struct Field {
     pub ident: Ident,
     pub name: String,
     pub ty: Type,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Real,
-    U32,
-    Bool,
-    Vector(usize),
-    Point(usize),
-    Array(usize),
-    /// Rows and columns.
-    Table(usize, usize),
-    /// A result that is no sum.
-    Reduced(Reduction),
-}
-
-/// How a result takes what pairs give, if not as a sum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    Min,
-    Max,
-    /// The least value, and the index of its j-particle.
-    ArgMin,
-    Count,
-}
-
-impl Type {
-    pub fn components(self) -> usize {
-        match self {
-            Self::Reduced(Reduction::ArgMin) => 2,
-            Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
-            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
-            Self::Table(rows, columns) => rows * columns,
-        }
-    }
-}
-
-impl std::fmt::Display for Type {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Real => f.write_str("Real"),
-            Self::U32 => f.write_str("u32"),
-            Self::Bool => f.write_str("bool"),
-            Self::Vector(3) => f.write_str("Vector"),
-            Self::Point(3) => f.write_str("Point"),
-            Self::Vector(n) => write!(f, "Vector<{n}>"),
-            Self::Point(n) => write!(f, "Point<{n}>"),
-            Self::Array(n) => write!(f, "[Real; {n}]"),
-            Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),
-            Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
-            Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
-            Self::Reduced(Reduction::Count) => f.write_str("Count"),
-            Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
-        }
-    }
 }
 
 /// A constant of the module, computed in `f64`.
@@ -137,22 +97,50 @@ pub struct Function {
     pub parameters: Vec<LocalId>,
     pub output: Type,
     pub body: Body,
-    pub value: Expr,
-    pub summary: Summary,
 }
 
 /// `impl Interaction for ...`.
 pub struct Interaction {
     pub attrs: Vec<Attribute>,
-    pub ident: Ident,
     /// The name in commands.
     pub name: String,
-    pub i: Ident,
-    pub j: Ident,
-    pub f: Ident,
+    pub parameters: Named,
+    pub i: Named,
+    pub j: Named,
+    pub f: Named,
     pub self_pairs: bool,
     pub cutoff: Option<Cutoff>,
     pub pair: Pair,
+}
+
+impl Interaction {
+    /// The bodies of its functions.
+    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+        self.cutoff.iter().map(|cutoff| &cutoff.body).chain([&self.pair.body])
+    }
+
+    /// What one evaluation of this body costs: that of `pair`, or of both directions.
+    pub fn operations(&self, body: &Body) -> Operations {
+        let mut operations = body.summary.operations;
+        if let Some(cutoff) = &self.cutoff {
+            operations.add_cutoff(cutoff.body.summary.operations);
+        }
+        operations
+    }
+
+    /// Whether parameters are looked up by indices that differ from pair to pair.
+    pub fn looks_up(&self) -> bool {
+        self.bodies().flat_map(Body::exprs).any(|expr| match &expr.kind {
+            ExprKind::Entry(base, _) => matches!(base.kind, ExprKind::Input(Input::Parameters, _)),
+            _ => false,
+        })
+    }
+}
+
+/// A struct, and its name where it was written.
+pub struct Named {
+    pub id: StructId,
+    pub ident: Ident,
 }
 
 /// The function that adds to `f` what `j` does to `i`.
@@ -167,9 +155,8 @@ pub struct Cutoff {
     pub attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
-    pub value: Expr,
     /// The positions of i and j that are compared.
-    pub points: [FieldName; 2],
+    pub points: [FieldId; 2],
 }
 
 /// What a function calls the particles.
@@ -188,23 +175,44 @@ impl Roles {
     /// The result of i or of j.
     pub fn result(&self, side: Side) -> &str {
         match (side, &self.g) {
+            (Side::I, _) => &self.f,
             (Side::J, Some(g)) => g,
-            _ => &self.f,
+            (Side::J, None) => unreachable!("only both directions together add to the result of j"),
         }
     }
 }
 
 /// The statements of a function, with all its variables.
 pub struct Body {
-    pub locals: Vec<Local>,
+    pub locals: List<Local>,
     pub statements: Vec<Stmt>,
+    /// What it returns at its end, if anything.
+    pub value: Option<Expr>,
     /// What the function calls the space in which positions differ.
     pub space: String,
     /// Comments behind the last statement.
     pub comments: Vec<String>,
+    /// How many expressions there are, whose ids are numbers below that.
+    pub exprs: usize,
+    pub summary: Summary,
 }
 
-pub type LocalId = usize;
+impl Body {
+    /// A body that calls these functions at most.
+    pub fn new(
+        functions: &List<Function>,
+        locals: List<Local>,
+        mut statements: Vec<Stmt>,
+        mut value: Option<Expr>,
+        (space, comments): (String, Vec<String>),
+    ) -> Self {
+        let exprs = walk::number(&mut statements, value.as_mut());
+        let summary = Summary::default();
+        let mut body = Self { locals, statements, value, space, comments, exprs, summary };
+        body.summary = Summary::of(functions, &body);
+        body
+    }
+}
 
 /// A variable or a parameter of a helper function. Its name is used once in the function.
 #[derive(Clone)]
@@ -243,7 +251,7 @@ pub enum StmtKind {
     },
     Accumulate {
         side: Side,
-        place: Place<FieldName>,
+        place: Place<FieldId>,
         how: Accumulate,
         value: Expr,
     },
@@ -252,9 +260,9 @@ pub enum StmtKind {
         yes: Vec<Stmt>,
         no: Vec<Stmt>,
     },
-    /// Its variable knows the range.
     For {
         local: LocalId,
+        range: Range<u32>,
         body: Vec<Stmt>,
     },
     /// With a value in helper functions.
@@ -301,18 +309,29 @@ impl<T> Place<T> {
     }
 }
 
-/// A field under its two names.
-#[derive(Clone, PartialEq)]
-pub struct FieldName {
-    pub ident: Ident,
-    pub name: String,
-}
-
 #[derive(Clone)]
 pub struct Expr {
+    pub id: ExprId,
     pub kind: ExprKind,
     pub ty: Type,
     pub span: Span,
+}
+
+impl Expr {
+    /// An expression that gets its id in a body.
+    pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {
+        Self { id: ExprId::OUTSIDE, kind, ty, span }
+    }
+
+    /// Whether it is this variable.
+    pub fn is(&self, local: LocalId) -> bool {
+        matches!(self.kind, ExprKind::Local(found) if found == local)
+    }
+
+    /// Whether this variable is a part of it.
+    pub fn reads(&self, local: LocalId) -> bool {
+        self.walk().any(|part| part.is(local))
+    }
 }
 
 /// Expressions are the same wherever they stand.
@@ -329,8 +348,8 @@ pub enum ExprKind {
     U32(u32),
     Bool(bool),
     Local(LocalId),
-    Constant(usize),
-    Input(Input, FieldName),
+    Constant(ConstantId),
+    Input(Input, FieldId),
     Component(Box<Expr>, Index),
     /// An element of an array or a table by indices that come from the data; NaN if they are
     /// out of range.
@@ -341,7 +360,7 @@ pub enum ExprKind {
     Powi(Box<Expr>, i32),
     /// A vector or an array from its components.
     Components(Vec<Expr>),
-    Call(usize, Vec<Expr>),
+    Call(FunctionId, Vec<Expr>),
     Select(Box<[Expr; 3]>),
     /// An integer as a real number.
     Convert(Box<Expr>),
@@ -353,6 +372,22 @@ pub enum Index {
     Fixed(usize),
     /// Computed from variables of loops.
     Loop(Box<Expr>),
+}
+
+impl Index {
+    fn computed(&self) -> Option<&Expr> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Loop(index) => Some(index),
+        }
+    }
+
+    fn computed_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Loop(index) => Some(index),
+        }
+    }
 }
 
 /// What a pair function reads.

@@ -7,8 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::builtin::{Builtin, Sign};
-use crate::ir::Input;
+use crate::ir::{Builtin, FieldId, Input, Sign};
 
 /// Products of more factors are not taken apart, so that no loop makes one without end.
 const LONGEST_PRODUCT: usize = 16;
@@ -75,7 +74,7 @@ enum Node {
     Real(u64),
     Integer(u32),
     Truth(bool),
-    Input(Input, String),
+    Input(Input, FieldId),
     Apply(Op, Vec<Value>),
 }
 
@@ -120,8 +119,8 @@ impl Graph {
         self.intern(Node::Truth(value))
     }
 
-    pub fn input(&mut self, input: Input, field: &str) -> Value {
-        self.intern(Node::Input(input, field.to_owned()))
+    pub fn input(&mut self, input: Input, field: FieldId) -> Value {
+        self.intern(Node::Input(input, field))
     }
 
     /// The integer, where it is known.

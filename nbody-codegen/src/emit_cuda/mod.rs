@@ -3,31 +3,34 @@
 
 mod contract;
 mod expr;
-mod layout;
+mod text;
 
-use syn::Ident;
+use std::collections::BTreeSet;
 
-use crate::analysis::{LONGEST_UNROLLED, Uses, needs_space};
-use crate::exchange::Both;
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Cutoff, Expr, Function, Interaction, LocalId, Module, Place,
-    Reduction, Roles, Side, Stmt, StmtKind, Struct, Type, Value,
+    Accumulate, BinaryOp, Body, ConstantId, Cutoff, ExprKind, FieldId, Function, FunctionId,
+    Interaction, LONGEST_UNROLLED, LocalId, Module, Place, Reduction, Roles, Side, Stmt, StmtKind,
+    Struct, StructId, Type, Value,
 };
+use crate::symmetry::Symmetric;
 
 use expr::{Printer, assignment};
-use layout::{Text, docs};
+use text::{Text, docs};
 
 /// The text for one interaction.
 pub fn emit(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     let uses = Uses::of(module, interaction);
-    let used = [&interaction.ident, &interaction.i, &interaction.j, &interaction.f];
-    for item in module.structs.iter().filter(|item| used.contains(&&item.ident)) {
-        let is_particle = item.ident == interaction.i || item.ident == interaction.j;
-        structure(&mut text, item, is_particle);
+    let particles = [interaction.i.id, interaction.j.id];
+    let others = [interaction.parameters.id, interaction.f.id];
+    for (id, item) in module.structs.by_id() {
+        let is_particle = particles.contains(&id);
+        if is_particle || others.contains(&id) {
+            structure(&mut text, item, is_particle);
+        }
     }
-    for &index in &uses.constants {
-        let constant = &module.constants[index];
+    for &id in &uses.constants {
+        let constant = &module[id];
         text.comment(&docs(&constant.attrs));
         let name = &constant.name;
         text.line(&match constant.value {
@@ -40,8 +43,8 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
         });
     }
     text.gap();
-    for &index in &uses.functions {
-        function(&mut text, module, &module.functions[index]);
+    for &id in &uses.functions {
+        function(&mut text, module, &module[id]);
     }
     if let Some(cutoff) = &interaction.cutoff {
         self::cutoff(&mut text, module, interaction, cutoff);
@@ -52,15 +55,45 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
 }
 
 /// The text of both directions of a pair, behind that of the interaction.
-pub fn emit_both(module: &Module, interaction: &Interaction, both: &Both) -> String {
+pub fn emit_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
     let mut text = Text::default();
     pair_symmetric(&mut text, module, interaction, both);
-    contract::act_symmetric(&mut text, module, both);
+    contract::act_symmetric(&mut text, both);
     text.finish()
 }
 
-fn record<'a>(module: &'a Module, ident: &Ident) -> &'a Struct {
-    module.structs.iter().find(|item| item.ident == *ident).expect("checked: the struct exists")
+/// The constants and helper functions that an interaction uses.
+struct Uses {
+    constants: BTreeSet<ConstantId>,
+    functions: BTreeSet<FunctionId>,
+}
+
+impl Uses {
+    fn of(module: &Module, interaction: &Interaction) -> Self {
+        let mut uses = Self { constants: BTreeSet::new(), functions: BTreeSet::new() };
+        interaction.bodies().for_each(|body| uses.body(body));
+        // Functions stand behind those that they call.
+        for (id, function) in module.functions.by_id().rev() {
+            if uses.functions.contains(&id) {
+                uses.body(&function.body);
+            }
+        }
+        uses
+    }
+
+    fn body(&mut self, body: &Body) {
+        for expr in body.exprs() {
+            match expr.kind {
+                ExprKind::Constant(id) => {
+                    self.constants.insert(id);
+                }
+                ExprKind::Call(id, _) => {
+                    self.functions.insert(id);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// The name of a type in CUDA C++.
@@ -113,7 +146,7 @@ fn numbers(item: &Struct) -> String {
 }
 
 fn function(text: &mut Text, module: &Module, function: &Function) {
-    let space = function.summary.needs_space.then(|| space_parameter(&function.body));
+    let space = function.body.summary.needs_space.then(|| space_parameter(&function.body));
     let parameters = function.parameters.iter().map(|&id| {
         let local = &function.body.locals[id];
         format!("{} {}", type_name(local.ty), local.name)
@@ -129,15 +162,8 @@ fn function(text: &mut Text, module: &Module, function: &Function) {
     text.open("{");
     let printer = Printer::new(module, &function.body, None);
     body(text, &printer, &function.body);
-    text.line(&format!("return {};", printer.print(&function.value)));
     text.close("}");
     text.gap();
-}
-
-/// Whether some result keeps the index of a j-particle.
-pub fn keeps_index(module: &Module, interaction: &Interaction) -> bool {
-    let mut fields = record(module, &interaction.f).fields.iter();
-    fields.any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
 }
 
 fn space_parameter(body: &Body) -> String {
@@ -145,33 +171,27 @@ fn space_parameter(body: &Body) -> String {
 }
 
 /// The parameters that `cutoff` and `pair` share.
-fn inputs(
-    module: &Module,
-    interaction: &Interaction,
-    (body, value): (&Body, Option<&Expr>),
-    roles: &Roles,
-) -> String {
-    let name = |ident: &Ident| &record(module, ident).name;
-    let space = needs_space(&module.functions, body, value).then(|| space_parameter(body));
-    let parameters = format!("const {} &self", name(&interaction.ident));
-    let i = format!("const {} &{}", name(&interaction.i), roles.i);
-    let j = format!("const {} &{}", name(&interaction.j), roles.j);
+fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles) -> String {
+    let name = |id: StructId| &module[id].name;
+    let space = body.summary.needs_space.then(|| space_parameter(body));
+    let parameters = format!("const {} &self", name(interaction.parameters.id));
+    let i = format!("const {} &{}", name(interaction.i.id), roles.i);
+    let j = format!("const {} &{}", name(interaction.j.id), roles.j);
     let inputs = [Some(parameters), space, Some(i), Some(j)];
     inputs.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
-    let Cutoff { roles, body, value, .. } = cutoff;
+    let Cutoff { roles, body, .. } = cutoff;
     match &docs(&cutoff.attrs)[..] {
         [] => text.comment(&["The distance beyond which a pair contributes nothing."]),
         docs => text.comment(docs),
     }
-    let inputs = inputs(module, interaction, (body, Some(value)), roles);
+    let inputs = inputs(module, interaction, body, roles);
     text.line(&format!("__device__ __forceinline__ real cutoff({inputs})"));
     text.open("{");
     let printer = Printer::new(module, body, Some(roles));
     self::body(text, &printer, body);
-    text.line(&format!("return {};", printer.print(value)));
     text.close("}");
     text.gap();
 }
@@ -186,13 +206,13 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
         docs => text.comment(docs),
     }
     text.line("__device__ __forceinline__ void pair(");
-    let index = if keeps_index(module, interaction) {
+    let index = if module[interaction.f.id].keeps_index() {
         format!("const u32 {}, ", roles.index)
     } else {
         String::new()
     };
-    let inputs = inputs(module, interaction, (&pair.body, None), roles);
-    let output = &record(module, &interaction.f).name;
+    let inputs = inputs(module, interaction, &pair.body, roles);
+    let output = &module[interaction.f.id].name;
     text.line(&format!("    {inputs}, {index}{output} &{})", roles.f));
     text.open("{");
     let printer = Printer::new(module, &pair.body, Some(roles));
@@ -201,13 +221,13 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-fn pair_symmetric(text: &mut Text, module: &Module, interaction: &Interaction, both: &Both) {
-    let Both { roles, body } = both;
-    let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.g.as_deref().unwrap_or("g"));
+fn pair_symmetric(text: &mut Text, module: &Module, interaction: &Interaction, both: &Symmetric) {
+    let Symmetric { roles, body } = both;
+    let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.result(Side::J));
     text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
     text.line("__device__ __forceinline__ void pair_symmetric(");
-    let inputs = inputs(module, interaction, (body, None), roles);
-    let output = &record(module, &interaction.f).name;
+    let inputs = inputs(module, interaction, body, roles);
+    let output = &module[interaction.f.id].name;
     text.line(&format!("    {inputs},"));
     text.line(&format!("    {output} &{f}, {output} &{g})"));
     text.open("{");
@@ -220,6 +240,9 @@ fn pair_symmetric(text: &mut Text, module: &Module, interaction: &Interaction, b
 fn body(text: &mut Text, printer: &Printer, body: &Body) {
     statements(text, printer, &body.statements);
     text.comment(&body.comments);
+    if let Some(value) = &body.value {
+        text.line(&format!("return {};", printer.print(value)));
+    }
 }
 
 fn statements(text: &mut Text, printer: &Printer, statements: &[Stmt]) {
@@ -285,10 +308,8 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             }
             text.close("}");
         }
-        StmtKind::For { local, body } => {
-            let local = printer.local(*local);
-            let range = local.range.clone().unwrap_or_default();
-            let (name, start, end) = (&local.name, range.start, range.end);
+        StmtKind::For { local, range, body } => {
+            let (name, start, end) = (&printer.local(*local).name, range.start, range.end);
             if range.len() <= LONGEST_UNROLLED {
                 text.directive("#pragma unroll");
             }
@@ -311,8 +332,8 @@ fn variable(printer: &Printer, place: &Place<LocalId>) -> String {
     }
 }
 
-fn accumulator(printer: &Printer, side: Side, place: &Place<crate::ir::FieldName>) -> String {
-    let field = format!("{}.{}", printer.result(side), place.of.name);
+fn accumulator(printer: &Printer, side: Side, place: &Place<FieldId>) -> String {
+    let field = format!("{}.{}", printer.result(side), printer.field(place.of));
     match &place.component {
         None => field,
         Some(index) => printer.component(&field, place.whole, index),

@@ -5,15 +5,18 @@
 //! the mask `__on`, and the function ends early once none is left.
 
 mod expr;
+mod record;
 mod scatter;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::ir::{
-    self, Accumulate, BinaryOp, Body, Expr, FieldName, LocalId, Module, Place, Reduction, Roles,
-    Side, Stmt, StmtKind, Type,
+    self, Accumulate, BinaryOp, Body, Expr, FieldId, LocalId, Module, Place, Reduction, Roles,
+    Side, Stmt, StmtKind, Type, statements,
 };
+
+pub use record::structure;
 
 /// Prints the body of one function.
 pub struct Printer<'a> {
@@ -21,8 +24,6 @@ pub struct Printer<'a> {
     body: &'a Body,
     roles: Option<&'a Roles>,
     krate: &'a TokenStream,
-    /// What the function returns, if anything.
-    value: Option<&'a Expr>,
     masks: usize,
     /// Whether a `return` stands before what is printed next.
     returned: bool,
@@ -56,16 +57,23 @@ impl<'a> Printer<'a> {
         roles: Option<&'a Roles>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self { module, body, roles, krate, value: None, masks: 0, returned: false }
+        Self { module, body, roles, krate, masks: 0, returned: false }
     }
 
-    /// The statements of the body of `pair`.
+    /// The statements, and the value.
     pub fn body(&mut self) -> TokenStream {
         let body = self.body;
         let on =
             has_return(&body.statements).then(|| quote!(let mut __on = Real::splat_mask(true);));
         let statements = self.statements(&body.statements, None);
-        quote!(#on #statements)
+        let Some(value) = &body.value else { return quote!(#on #statements) };
+        let last = self.expr(value);
+        if !self.returned {
+            return quote!(#on #statements #last);
+        }
+        let zero = self.zero(value.ty);
+        let chosen = self.select(value.ty, &quote!(__on), &last, &quote!(__value));
+        quote!(let mut __value = #zero; #on #statements #chosen)
     }
 
     /// The statements of the body of `pair` for particles in reach: `near` is their mask.
@@ -74,19 +82,6 @@ impl<'a> Printer<'a> {
         let statements = self.statements(&self.body.statements, None);
         let end = self.end_early();
         quote!(let mut __on = #near; #end #statements)
-    }
-
-    /// The statements of a helper function, and its value.
-    pub fn body_with_value(&mut self, value: &'a Expr) -> TokenStream {
-        self.value = Some(value);
-        let body = self.body();
-        let last = self.expr(value);
-        if !self.returned {
-            return quote!(#body #last);
-        }
-        let zero = self.zero(value.ty);
-        let chosen = self.select(value.ty, &quote!(__on), &last, &quote!(__value));
-        quote!(let mut __value = #zero; #body #chosen)
     }
 
     /// The variable's name, where the user wrote it.
@@ -132,11 +127,9 @@ impl<'a> Printer<'a> {
                 let end = guard.then(|| self.end_early());
                 quote!(#branches #end)
             }
-            StmtKind::For { local, body } => {
-                let (name, range) = (self.local(*local), self.body.locals[*local].range.clone());
-                let range = range.unwrap_or_default();
-                let (start, end) = (range.start, range.end);
-                if let Some(scatter) = self.scatter(*local, body, mask) {
+            StmtKind::For { local, range, body } => {
+                let (name, start, end) = (self.local(*local), range.start, range.end);
+                if let Some(scatter) = self.scatter((*local, range), body, mask) {
                     return scatter;
                 }
                 // What a turn returns from, the next turns must not accumulate.
@@ -161,7 +154,7 @@ impl<'a> Printer<'a> {
 
     /// Ends the function if it goes on for no particle.
     fn end_early(&self) -> TokenStream {
-        let value = self.value.map(|_| quote!(__value));
+        let value = self.body.value.as_ref().map(|_| quote!(__value));
         quote!(if !Real::any(__on) { return #value; })
     }
 
@@ -216,12 +209,12 @@ impl<'a> Printer<'a> {
     fn accumulate(
         &self,
         side: Side,
-        place: &Place<FieldName>,
+        place: &Place<FieldId>,
         how: Accumulate,
         value: &Expr,
         mask: Option<&Ident>,
     ) -> TokenStream {
-        let (result, field) = (self.result(side), &place.of.ident);
+        let (result, field) = (self.result(side), &self.module[place.of].ident);
         let target = match &place.component {
             None => quote!(#result.#field),
             Some(index) => {
@@ -250,14 +243,18 @@ impl<'a> Printer<'a> {
             Reduction::Max => quote!(#target = Real::max(#target, #term);),
             Reduction::Count => quote!(#target = Real::add_u32(#target, #term);),
             Reduction::ArgMin => {
-                let index = ident(self.roles.map_or("index", |roles| &roles.index));
+                let index = ident(&self.roles().index);
                 quote!(#target.take(#term, #index);)
             }
         }
     }
 
     fn result(&self, side: Side) -> Ident {
-        ident(self.roles.map_or("f", |roles| roles.result(side)))
+        ident(self.roles().result(side))
+    }
+
+    fn roles(&self) -> &'a Roles {
+        self.roles.expect("checked: helper functions see no particles")
     }
 
     /// Where something is accumulated; everywhere if there is no condition.
@@ -343,11 +340,6 @@ fn is_name(tokens: &TokenStream) -> bool {
 }
 
 /// Whether a `return` is among these statements.
-fn has_return(statements: &[Stmt]) -> bool {
-    statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Return { .. } => true,
-        StmtKind::If { yes, no, .. } => has_return(yes) || has_return(no),
-        StmtKind::For { body, .. } => has_return(body),
-        _ => false,
-    })
+fn has_return(list: &[Stmt]) -> bool {
+    statements(list).any(|statement| matches!(statement.kind, StmtKind::Return { .. }))
 }

@@ -1,13 +1,13 @@
 //! Runs a body on the graph of values.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, Index, LocalId, Module, Place, Stmt, StmtKind, Type, UnaryOp,
-    Value as Number,
+    BinaryOp, Body, Expr, ExprKind, FunctionId, Index, LocalId, Module, Place, Stmt, StmtKind,
+    Type, UnaryOp, Value as Number,
 };
-use crate::parity::graph::{Graph, Op, Value};
-use crate::parity::{Parities, Parity};
+use crate::symmetry::parity::graph::{Graph, Op, Value};
+use crate::symmetry::parity::{Parities, Parity};
 
 /// Expressions that are evaluated, and nodes that they make, before it is too much.
 const LIMIT: usize = 20_000;
@@ -22,14 +22,23 @@ pub(super) struct Interpreter<'a> {
     /// The expressions that are being evaluated.
     depth: usize,
     pub parities: Parities,
-    /// What each `let` gave, one value for each time, and where its block begins.
-    given: HashMap<LocalId, (*const Stmt, Vec<Value>)>,
+    /// What each `let` gave.
+    given: BTreeMap<LocalId, Given>,
+}
+
+/// The values that a `let` gave.
+struct Given {
+    /// The first variable of its block.
+    block: LocalId,
+    /// One for each time.
+    values: Vec<Value>,
 }
 
 /// A function that is running.
 struct Frame<'a> {
     body: &'a Body,
-    values: Vec<Option<Value>>,
+    /// The variables that have their values already.
+    values: BTreeMap<LocalId, Value>,
     /// Whether it has returned, and with which value.
     returned: Value,
     result: Value,
@@ -37,34 +46,39 @@ struct Frame<'a> {
     is_outer: bool,
 }
 
+impl Frame<'_> {
+    fn value(&self, local: LocalId) -> Value {
+        *self.values.get(&local).expect("checked: a variable has a value before it is read")
+    }
+}
+
 impl<'a> Interpreter<'a> {
     pub fn new(module: &'a Module, body: &'a Body) -> Self {
         let (graph, parities) = (Graph::new(), Parities::new(body));
-        Self { module, body, graph, evaluated: 0, depth: 0, parities, given: HashMap::new() }
+        Self { module, body, graph, evaluated: 0, depth: 0, parities, given: BTreeMap::new() }
     }
 
-    /// Runs the body, which may end with a value; `None` if that is too much, or the sign of a
-    /// zero counts.
-    pub fn run(&mut self, value: Option<&'a Expr>) -> Option<()> {
+    /// Runs the body, and tells what it returns, if anything; `None` if that is too much, or the
+    /// sign of a zero counts.
+    pub fn run(&mut self) -> Option<Value> {
         let mut frame = self.frame(self.body, true);
-        self.statements(&mut frame, &self.body.statements)?;
-        if let Some(value) = value {
-            let last = self.expr(&frame, value)?;
-            let chosen = self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]);
-            // It stands for all that the function may return.
-            let parity = self.parity(chosen);
-            self.parities.exprs.insert(std::ptr::from_ref(value), parity);
-        }
-        Some(())
+        self.body(&mut frame)
     }
 
     fn frame(&mut self, body: &'a Body, is_outer: bool) -> Frame<'a> {
         let returned = self.graph.truth(false);
-        let values = vec![None; body.locals.len()];
-        Frame { body, values, returned, result: Value::ZERO, is_outer }
+        Frame { body, values: BTreeMap::new(), returned, result: Value::ZERO, is_outer }
     }
 
-    fn parity(&mut self, value: Value) -> Parity {
+    fn body(&mut self, frame: &mut Frame<'a>) -> Option<Value> {
+        let body = frame.body;
+        self.statements(frame, &body.statements)?;
+        let Some(value) = &body.value else { return Some(frame.result) };
+        let last = self.expr(frame, value)?;
+        Some(self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]))
+    }
+
+    pub fn parity(&mut self, value: Value) -> Parity {
         let exchanged = self.graph.exchange(value);
         Parity { even: exchanged == value, odd: exchanged == value.negated() }
     }
@@ -72,14 +86,13 @@ impl<'a> Interpreter<'a> {
     /// Pairs of variables that turn into one another.
     pub fn find_partners(&mut self) {
         let given = std::mem::take(&mut self.given);
-        for (&local, (block, values)) in &given {
+        for (&local, Given { block, values }) in &given {
             let exchanged: Vec<_> =
                 values.iter().map(|value| self.graph.exchange(*value)).collect();
             let opposite: Vec<_> = exchanged.iter().map(|value| value.negated()).collect();
             // In the same block each time of one is a time of the other.
-            let mut others: Vec<_> = given.iter().filter(|(_, other)| other.0 == *block).collect();
-            others.sort_by_key(|(other, _)| **other);
-            let found = others.into_iter().find_map(|(&other, (_, values))| {
+            let mut others = given.iter().filter(|(_, other)| other.block == *block);
+            let found = others.find_map(|(&other, Given { values, .. })| {
                 let minus = *values == opposite;
                 (minus || *values == exchanged).then_some((other, minus))
             });
@@ -90,13 +103,15 @@ impl<'a> Interpreter<'a> {
     }
 
     fn statements(&mut self, frame: &mut Frame<'a>, statements: &'a [Stmt]) -> Option<()> {
+        let mut first = None;
         for statement in statements {
             if let StmtKind::Let { local, value } = &statement.kind {
                 let value = self.expr(frame, value)?;
                 self.set(frame, *local, value);
+                let block = *first.get_or_insert(*local);
                 if frame.is_outer && !frame.body.locals[*local].mutable {
-                    let begin = statements.as_ptr();
-                    self.given.entry(*local).or_insert((begin, Vec::new())).1.push(value);
+                    let given = self.given.entry(*local);
+                    given.or_insert(Given { block, values: Vec::new() }).values.push(value);
                 }
             } else {
                 self.statement(frame, &statement.kind)?;
@@ -123,10 +138,10 @@ impl<'a> Interpreter<'a> {
                     None => self.branches(frame, condition, yes, no)?,
                 }
             }
-            StmtKind::For { local, body } => {
-                for turn in frame.body.locals[*local].range.clone().unwrap_or_default() {
+            StmtKind::For { local, range, body } => {
+                for turn in range.clone() {
                     self.count()?;
-                    frame.values[*local] = Some(self.graph.integer(turn));
+                    frame.values.insert(*local, self.graph.integer(turn));
                     self.statements(frame, body)?;
                 }
             }
@@ -159,24 +174,28 @@ impl<'a> Interpreter<'a> {
         let choose = |graph: &mut Graph, yes, no| graph.apply(Op::Select, vec![condition, yes, no]);
         frame.returned = choose(&mut self.graph, returned, frame.returned);
         frame.result = choose(&mut self.graph, result, frame.result);
-        for (local, yes) in after.into_iter().enumerate() {
-            match (yes, frame.values[local]) {
-                (Some(yes), Some(no)) if yes != no => {
-                    let chosen = choose(&mut self.graph, yes, no);
+        for (local, yes) in after {
+            match frame.values.get(&local) {
+                Some(no) if yes == *no => {}
+                Some(no) => {
+                    let chosen = choose(&mut self.graph, yes, *no);
                     self.set(frame, local, chosen);
                 }
-                (Some(yes), None) => frame.values[local] = Some(yes),
-                _ => {}
+                // A variable of the branch.
+                None => {
+                    frame.values.insert(local, yes);
+                }
             }
         }
         Some(())
     }
 
     fn set(&mut self, frame: &mut Frame<'a>, local: LocalId, value: Value) {
-        frame.values[local] = Some(value);
+        frame.values.insert(local, value);
         if frame.is_outer {
             let parity = self.parity(value);
-            self.parities.locals[local] = self.parities.locals[local].and(parity);
+            let known = self.parities.locals.entry(local);
+            known.and_modify(|known| *known = known.and(parity));
         }
     }
 
@@ -187,15 +206,15 @@ impl<'a> Interpreter<'a> {
         op: Option<BinaryOp>,
         value: Value,
     ) -> Option<()> {
-        let before = frame.values[place.of].unwrap_or(Value::ZERO);
         let Some(index) = &place.component else {
             let value = match op {
                 None => value,
-                Some(op) => self.binary(op, place.whole, before, value),
+                Some(op) => self.binary(op, place.whole, frame.value(place.of), value),
             };
             self.set(frame, place.of, value);
             return Some(());
         };
+        let before = frame.value(place.of);
         let changed = self.index(frame, index)?;
         let mut parts = Vec::new();
         for k in 0..place.whole.components() {
@@ -216,7 +235,8 @@ impl<'a> Interpreter<'a> {
             Index::Fixed(k) => Some(*k),
             Index::Loop(index) => {
                 let value = self.expr(frame, index)?;
-                self.graph.known_integer(value).and_then(|k| usize::try_from(k).ok())
+                let k = self.graph.known_integer(value).expect("checked: loops tell the index");
+                Some(k as usize)
             }
         }
     }
@@ -229,8 +249,8 @@ impl<'a> Interpreter<'a> {
         let value = value?;
         if frame.is_outer {
             let parity = self.parity(value);
-            let known = self.parities.exprs.entry(std::ptr::from_ref(expr));
-            known.and_modify(|known| *known = known.and(parity)).or_insert(parity);
+            let known = &mut self.parities.exprs[expr.id.place()];
+            *known = Some(known.map_or(parity, |known| known.and(parity)));
         }
         Some(value)
     }
@@ -247,17 +267,20 @@ impl<'a> Interpreter<'a> {
 
     fn value(&mut self, frame: &Frame<'a>, expr: &'a Expr) -> Option<Value> {
         let (op, operands) = match &expr.kind {
-            ExprKind::Real(text) => return Some(self.graph.real(text.parse().ok()?)),
+            ExprKind::Real(text) => {
+                let x = text.parse().expect("checked: a literal is a number");
+                return Some(self.graph.real(x));
+            }
             ExprKind::U32(n) => return Some(self.graph.integer(*n)),
             ExprKind::Bool(value) => return Some(self.graph.truth(*value)),
-            ExprKind::Local(id) => return frame.values[*id],
-            ExprKind::Constant(index) => {
-                return Some(match self.module.constants[*index].value {
+            ExprKind::Local(id) => return Some(frame.value(*id)),
+            ExprKind::Constant(id) => {
+                return Some(match self.module[*id].value {
                     Number::Real(x) => self.graph.real(x),
                     Number::U32(n) => self.graph.integer(n),
                 });
             }
-            ExprKind::Input(input, field) => return Some(self.graph.input(*input, &field.name)),
+            ExprKind::Input(input, field) => return Some(self.graph.input(*input, *field)),
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 return Some(self.expr(frame, operand)?.negated());
             }
@@ -265,9 +288,9 @@ impl<'a> Interpreter<'a> {
                 let (left, right) = (self.expr(frame, a)?, self.expr(frame, b)?);
                 return Some(self.binary(*op, a.ty, left, right));
             }
-            ExprKind::Call(index, arguments) => {
+            ExprKind::Call(function, arguments) => {
                 let arguments = self.exprs(frame, arguments)?;
-                return self.call(*index, arguments);
+                return self.call(*function, arguments);
             }
             ExprKind::Component(base, index) => {
                 let base = self.expr(frame, base)?;
@@ -289,15 +312,11 @@ impl<'a> Interpreter<'a> {
         Some(self.graph.apply(op, operands))
     }
 
-    fn call(&mut self, index: usize, arguments: Vec<Value>) -> Option<Value> {
-        let function = &self.module.functions[index];
+    fn call(&mut self, function: FunctionId, arguments: Vec<Value>) -> Option<Value> {
+        let function = &self.module[function];
         let mut frame = self.frame(&function.body, false);
-        for (&parameter, argument) in function.parameters.iter().zip(arguments) {
-            frame.values[parameter] = Some(argument);
-        }
-        self.statements(&mut frame, &function.body.statements)?;
-        let last = self.expr(&frame, &function.value)?;
-        Some(self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]))
+        frame.values.extend(function.parameters.iter().copied().zip(arguments));
+        self.body(&mut frame)
     }
 
     /// `left` is the type on the left.

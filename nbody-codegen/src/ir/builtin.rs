@@ -1,8 +1,8 @@
 //! The named mathematics: methods that a body may call.
 
-use crate::ir::Type;
+use super::types::Type;
 
-/// What a function costs in [operation counts](crate::analysis).
+/// What a function costs in [operation counts](super::Operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
     Sqrt,

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::exchange::read;
-use crate::ir::{Local, LocalId, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, List, Local, LocalId, Stmt, StmtKind, statements};
 use crate::names::Unique;
 
 /// Removes variables that nothing reads, and what only they read.
@@ -32,18 +31,29 @@ fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
     inner || statements.len() < before
 }
 
-/// Gives the variables from this one on names of their own, in the order of the text.
-pub(super) fn name(statements: &[Stmt], locals: &mut [Local], first: LocalId, names: &mut Unique) {
-    for statement in statements {
+/// The variables that some expression among these statements reads.
+fn read(list: &[Stmt]) -> HashSet<LocalId> {
+    let parts = statements(list).flat_map(Stmt::exprs).flat_map(Expr::walk);
+    parts
+        .filter_map(|part| match part.kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Gives the new variables names of their own, in the order of the text.
+pub(super) fn name(
+    list: &[Stmt],
+    locals: &mut List<Local>,
+    is_new: impl Fn(LocalId) -> bool,
+    names: &mut Unique,
+) {
+    for statement in statements(list) {
         match &statement.kind {
-            StmtKind::Let { local, .. } | StmtKind::Declare { local } if *local >= first => {
+            StmtKind::Let { local, .. } | StmtKind::Declare { local } if is_new(*local) => {
                 locals[*local].name = names.name(&locals[*local].name);
             }
-            StmtKind::If { yes, no, .. } => {
-                name(yes, locals, first, names);
-                name(no, locals, first, names);
-            }
-            StmtKind::For { body, .. } => name(body, locals, first, names),
             _ => {}
         }
     }

@@ -1,9 +1,8 @@
 //! Expressions in both directions.
 
-use crate::builtin::Sign;
-use crate::exchange::{Exchanger, is_worth_sharing};
-use crate::ir::{BinaryOp, Expr, ExprKind, Index, Input, Type, UnaryOp};
-use crate::parity::Parity;
+use crate::ir::{BinaryOp, Expr, ExprKind, Input, Sign, Type, UnaryOp};
+use crate::symmetry::body::{Symmetrizer, is_worth_sharing};
+use crate::symmetry::parity::Parity;
 
 /// An expression, or its opposite.
 #[derive(Clone)]
@@ -29,7 +28,7 @@ impl Signed {
             return self.expr;
         }
         let (ty, span) = (self.expr.ty, self.expr.span);
-        Expr { kind: ExprKind::Unary(UnaryOp::Neg, Box::new(self.expr)), ty, span }
+        Expr::new(ExprKind::Unary(UnaryOp::Neg, Box::new(self.expr)), ty, span)
     }
 
     pub fn times(self, minus: bool) -> Self {
@@ -45,7 +44,7 @@ impl Two {
     }
 }
 
-impl<'a> Exchanger<'a> {
+impl<'a> Symmetrizer<'a> {
     /// An expression of `pair` in both directions. A product is `fused` where it is added to
     /// something, so that its last factor costs nothing.
     pub fn two(&mut self, expr: &'a Expr, fused: bool) -> Two {
@@ -68,13 +67,13 @@ impl<'a> Exchanger<'a> {
                     Input::J => Input::I,
                     Input::Parameters => Input::Parameters,
                 };
-                let kind = ExprKind::Input(other, field.clone());
+                let kind = ExprKind::Input(other, *field);
                 let back = Signed::plus(Expr { kind, ..*expr });
                 Two { forth: Signed::plus(expr.clone()), back }
             }
             _ => {
                 let fused = is_sum(expr);
-                let parts = parts(expr).into_iter().map(|part| self.two(part, fused));
+                let parts = expr.parts().into_iter().map(|part| self.two(part, fused));
                 let (forth, back): (Vec<_>, Vec<_>) =
                     parts.map(|Two { forth, back }| (forth, back)).unzip();
                 Two { forth: with_parts(expr, forth), back: with_parts(expr, back) }
@@ -89,28 +88,6 @@ fn is_sum(expr: &Expr) -> bool {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, _) if !matches!(a.ty, Type::Point(_))
     );
     is_sum && expr.ty != Type::U32
-}
-
-/// The operands, without the indices of loops, which are the same in both directions.
-fn parts(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Component(part, _)
-        | ExprKind::Unary(_, part)
-        | ExprKind::Powi(part, _)
-        | ExprKind::Convert(part) => vec![part],
-        ExprKind::Entry(base, indices) => std::iter::once(&**base).chain(indices).collect(),
-        ExprKind::Binary(_, a, b) => vec![a, b],
-        ExprKind::Math(_, parts) | ExprKind::Components(parts) | ExprKind::Call(_, parts) => {
-            parts.iter().collect()
-        }
-        ExprKind::Select(parts) => parts.iter().collect(),
-        ExprKind::Real(_)
-        | ExprKind::U32(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Local(_)
-        | ExprKind::Constant(_)
-        | ExprKind::Input(..) => Vec::new(),
-    }
 }
 
 /// The expression with other operands, whose signs come to the front where they can.
@@ -155,26 +132,9 @@ fn sum(expr: &Expr, parts: Vec<Signed>) -> Signed {
 
 /// The expression with other operands.
 fn rebuilt(expr: &Expr, parts: Vec<Expr>) -> Expr {
-    let mut parts = parts.into_iter();
-    let mut next = || Box::new(parts.next().expect("as many operands as before"));
-    let kind = match &expr.kind {
-        ExprKind::Component(_, index) => {
-            let index = match index {
-                Index::Fixed(k) => Index::Fixed(*k),
-                Index::Loop(index) => Index::Loop(index.clone()),
-            };
-            ExprKind::Component(next(), index)
-        }
-        ExprKind::Unary(op, _) => ExprKind::Unary(*op, next()),
-        ExprKind::Powi(_, n) => ExprKind::Powi(next(), *n),
-        ExprKind::Convert(_) => ExprKind::Convert(next()),
-        ExprKind::Entry(..) => ExprKind::Entry(next(), parts.collect()),
-        ExprKind::Binary(op, ..) => ExprKind::Binary(*op, next(), next()),
-        ExprKind::Math(builtin, _) => ExprKind::Math(*builtin, parts.collect()),
-        ExprKind::Components(_) => ExprKind::Components(parts.collect()),
-        ExprKind::Call(index, _) => ExprKind::Call(*index, parts.collect()),
-        ExprKind::Select(_) => ExprKind::Select(Box::new([*next(), *next(), *next()])),
-        leaf => leaf.clone(),
-    };
-    Expr { kind, ..*expr }
+    let mut new = expr.clone();
+    for (place, part) in new.parts_mut().into_iter().zip(parts) {
+        *place = part;
+    }
+    new
 }

@@ -1,0 +1,282 @@
+//! Prints the structs: their fields, the numbers that these are made of, and how results take
+//! what pairs give.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::emit_rust::type_tokens;
+use crate::ir::{Field, Reduction, Struct, Type};
+
+pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let Struct { attrs, vis, ident, .. } = item;
+    let fields = item.fields.iter().map(|field| {
+        let Field { attrs, vis, ident, .. } = field;
+        let ty = type_tokens(field.ty, krate);
+        quote!(#(#attrs)* #vis #ident: #ty)
+    });
+    // Without a field the lane would be unused, and a unit struct would lose its value.
+    let marker = item
+        .fields
+        .is_empty()
+        .then(|| quote!(#[doc(hidden)] pub __real: ::core::marker::PhantomData<Real>));
+    let value = item.fields.is_empty().then(|| {
+        quote! {
+            #[doc(hidden)]
+            #[allow(non_upper_case_globals)]
+            #vis const #ident: #ident = #ident { __real: ::core::marker::PhantomData };
+        }
+    });
+    let (record, pod) = (record(item, krate), pod(item, krate));
+    let output = item.is_output.then(|| output(item, krate));
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(C)]
+        #vis struct #ident<Real: #krate::Lane = f64> { #(#fields,)* #marker }
+        #value
+        #record
+        #output
+        #pod
+    }
+}
+
+/// The numbers of a struct.
+///
+/// The `unsafe impl` is sound: fields, what reads and what writes them come from one list, whatever the
+/// lane.
+fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let marker = item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
+    let numbers: Vec<_> = item.fields.iter().map(|field| Numbers::of(field, krate)).collect();
+    let zeros = item.fields.iter().zip(&numbers).map(|(Field { ident, .. }, numbers)| {
+        let zero = &numbers.zero;
+        quote!(#ident: #zero)
+    });
+    let reads = item.fields.iter().zip(&numbers).map(|(Field { ident, .. }, numbers)| {
+        let read = &numbers.read;
+        quote!(#ident: #read)
+    });
+    let writes = numbers.iter().map(|numbers| &numbers.write);
+    let kinds = item.fields.iter().zip(&numbers).map(|(Field { ident, .. }, numbers)| {
+        let (name, kind) = (ident.to_string(), &numbers.kind);
+        quote!(#krate::Field { name: #name, kind: #krate::FieldKind::#kind })
+    });
+    quote! {
+        impl<Real: #krate::Lane> ::core::default::Default for #name<Real> {
+            #[inline(always)]
+            fn default() -> Self {
+                Self { #(#zeros,)* #marker }
+            }
+        }
+        unsafe impl<Real: #krate::Lane> #krate::Record for #name<Real> {
+            type Lane = Real;
+            type With<__M: #krate::Lane> = #name<__M>;
+            type Host = #name<f64>;
+            const FIELDS: &'static [#krate::Field] = &[#(#kinds),*];
+            const DIM: usize = #krate::dim(Self::FIELDS);
+            #[inline(always)]
+            fn read<__R: #krate::Reader<Real>>(__from: &mut __R) -> Self {
+                Self { #(#reads,)* #marker }
+            }
+            #[inline(always)]
+            fn write<__W: #krate::Writer<Real>>(&self, __to: &mut __W) {
+                #(#writes)*
+            }
+        }
+    }
+}
+
+/// How generated code goes through the numbers of a field.
+struct Numbers {
+    /// The value before the first pair.
+    zero: TokenStream,
+    /// The value from a reader.
+    read: TokenStream,
+    /// A statement for a writer.
+    write: TokenStream,
+    /// The variant of `FieldKind`.
+    kind: TokenStream,
+}
+
+impl Numbers {
+    fn of(Field { ident, ty, .. }: &Field, krate: &TokenStream) -> Self {
+        let default = quote!(::core::default::Default::default());
+        let real = (quote!(__from.real()), quote!(__to.real(self.#ident);));
+        let integer = (quote!(__from.index()), quote!(__to.index(self.#ident);));
+        let by_itself =
+            |ty: TokenStream| (quote!(#ty::read(__from)), quote!(self.#ident.write(__to);));
+        let (zero, (read, write), kind) = match *ty {
+            Type::Real | Type::Bool => (default, real, quote!(Real)),
+            Type::U32 => (default, integer, quote!(U32)),
+            Type::Vector(n) => {
+                let ty = quote!(#krate::Vector);
+                (quote!(#ty::default()), by_itself(ty), quote!(Vector(#n)))
+            }
+            Type::Point(n) => {
+                let ty = quote!(#krate::Point);
+                (quote!(#ty::default()), by_itself(ty), quote!(Point(#n)))
+            }
+            Type::Array(n) => {
+                let zero = quote!([Real::default(); #n]);
+                let read = quote!({
+                    let mut __array = #zero;
+                    for __x in &mut __array {
+                        *__x = __from.real();
+                    }
+                    __array
+                });
+                let write = quote!(for __x in self.#ident { __to.real(__x); });
+                (zero, (read, write), quote!(Array(#n)))
+            }
+            Type::Table(rows, columns) => {
+                let (zero, n) = (quote!([[Real::default(); #columns]; #rows]), rows * columns);
+                let read = quote!({
+                    let mut __table = #zero;
+                    for __x in __table.as_flattened_mut() {
+                        *__x = __from.real();
+                    }
+                    __table
+                });
+                let write = quote!(for __x in self.#ident.as_flattened() { __to.real(*__x); });
+                (zero, (read, write), quote!(Array(#n)))
+            }
+            Type::Reduced(Reduction::Min) => {
+                (quote!(Real::splat(f64::INFINITY)), real, quote!(Min))
+            }
+            Type::Reduced(Reduction::Max) => {
+                (quote!(Real::splat(f64::NEG_INFINITY)), real, quote!(Max))
+            }
+            Type::Reduced(Reduction::ArgMin) => {
+                (default, by_itself(quote!(#krate::ArgMin)), quote!(ArgMin))
+            }
+            Type::Reduced(Reduction::Count) => (default, integer, quote!(Count)),
+        };
+        Self { zero, read, write, kind }
+    }
+}
+
+fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let sums: Vec<_> = item.fields.iter().map(|field| Sum::of(field, krate)).collect();
+    let chosen = item.fields.iter().zip(&sums).map(|(Field { ident, .. }, sum)| {
+        let select = &sum.select;
+        quote!(#ident: #select(__mask, __yes.#ident, __no.#ident))
+    });
+    let compensated = sums.iter().map(|sum| &sum.compensate);
+    quote! {
+        impl #krate::Output for #name {
+            #[inline(always)]
+            fn select<__L: #krate::Lane>(
+                __mask: __L::Mask,
+                __yes: &#name<__L>,
+                __no: &#name<__L>,
+            ) -> #name<__L> {
+                #name { #(#chosen),* }
+            }
+            #[inline(always)]
+            fn compensate<__L: #krate::Lane>(
+                __term: &#name<__L>,
+                __total: &mut #name<__L>,
+                __lost: &mut #name<__L>,
+            ) {
+                #(#compensated)*
+            }
+        }
+    }
+}
+
+/// How generated code takes what a pair gives to a field of the result.
+struct Sum {
+    /// The function that chooses between two values by a mask.
+    select: TokenStream,
+    /// The statement that adds a term to a compensated sum.
+    compensate: TokenStream,
+}
+
+impl Sum {
+    fn of(Field { ident, ty, .. }: &Field, krate: &TokenStream) -> Self {
+        let each = |components: TokenStream| {
+            quote! {
+                for (__k, __x) in __term.#ident #components.into_iter().enumerate() {
+                    #krate::compensate(
+                        __x,
+                        &mut __total.#ident #components[__k],
+                        &mut __lost.#ident #components[__k],
+                    );
+                }
+            }
+        };
+        let (select, compensate) = match ty {
+            Type::Vector(_) => (quote!(#krate::Vector::select), each(quote!(.0))),
+            Type::Array(_) => (quote!(#krate::select_array::<__L, _>), each(TokenStream::new())),
+            Type::Reduced(Reduction::Min) => (
+                quote!(__L::select),
+                quote!(__total.#ident = #krate::Lane::min(__total.#ident, __term.#ident);),
+            ),
+            Type::Reduced(Reduction::Max) => (
+                quote!(__L::select),
+                quote!(__total.#ident = #krate::Lane::max(__total.#ident, __term.#ident);),
+            ),
+            Type::Reduced(Reduction::ArgMin) => (
+                quote!(#krate::ArgMin::select),
+                quote!(__total.#ident.take(__term.#ident.value, __term.#ident.index);),
+            ),
+            Type::Reduced(Reduction::Count) => (
+                quote!(__L::select_u32),
+                quote! {
+                    __total.#ident = <__L as #krate::Lane>::add_u32(__total.#ident, __term.#ident);
+                },
+            ),
+            Type::Real => (
+                quote!(__L::select),
+                quote! {
+                    #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
+                },
+            ),
+            Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) => {
+                unreachable!("checked: no result is a {ty}")
+            }
+        };
+        Self { select, compensate }
+    }
+}
+
+/// `Pod` for the scalars over which the struct has no padding.
+///
+/// This is sound: the struct is `repr(C)`, its fields are `f32`, `f64`, `u32` or transparent
+/// arrays of them, for which any bits are a value, and [`is_dense`] tells that no byte lies
+/// between or behind them.
+fn pod(item: &Struct, krate: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let scalars = [("f32", 4), ("f64", 8)];
+    scalars
+        .into_iter()
+        .filter(|(_, size)| is_dense(item, *size))
+        .map(|(scalar, _)| {
+            let scalar = format_ident!("{scalar}");
+            quote! {
+                unsafe impl #krate::__private::Zeroable for #name<#scalar> {}
+                unsafe impl #krate::__private::Pod for #name<#scalar> {}
+            }
+        })
+        .collect()
+}
+
+/// Whether `repr(C)` leaves no padding when a real number takes this many bytes.
+fn is_dense(item: &Struct, real: usize) -> bool {
+    let (mut offset, mut align) = (0, 1);
+    for field in &item.fields {
+        let (size, needs) = match field.ty {
+            Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
+            // A real and an integer.
+            Type::Reduced(Reduction::ArgMin) if real != 4 => return false,
+            ty => (real * ty.components(), real),
+        };
+        if offset % needs != 0 {
+            return false;
+        }
+        offset += size;
+        align = align.max(needs);
+    }
+    offset % align == 0
+}

@@ -1,0 +1,143 @@
+//! Lists of items, and the ids by which the rest of the tree knows them.
+
+use std::ops::{Deref, Index, IndexMut};
+
+use crate::ir::{Constant, Field, Function, Local, Module, Struct};
+
+/// Items in a row, found by ids of their own.
+#[derive(Clone)]
+pub struct List<T>(Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident of $item:ty;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $id(usize);
+
+        impl List<$item> {
+            /// Adds an item behind the others.
+            pub fn push(&mut self, item: $item) -> $id {
+                self.0.push(item);
+                $id(self.0.len() - 1)
+            }
+
+            /// The items with their ids.
+            pub fn by_id(&self) -> impl DoubleEndedIterator<Item = ($id, &$item)> {
+                self.0.iter().enumerate().map(|(place, item)| ($id(place), item))
+            }
+        }
+
+        impl Index<$id> for List<$item> {
+            type Output = $item;
+
+            fn index(&self, id: $id) -> &$item {
+                &self.0[id.0]
+            }
+        }
+
+        impl IndexMut<$id> for List<$item> {
+            fn index_mut(&mut self, id: $id) -> &mut $item {
+                &mut self.0[id.0]
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A struct of the module.
+    StructId of Struct;
+    /// A constant of the module.
+    ConstantId of Constant;
+    /// A helper function of the module.
+    FunctionId of Function;
+    /// A variable of a body.
+    LocalId of Local;
+}
+
+impl List<Local> {
+    /// Whether an id is that of one of these variables, and not of one that was added to a copy.
+    pub fn has(&self, id: LocalId) -> bool {
+        id.0 < self.0.len()
+    }
+}
+
+impl FunctionId {
+    /// The id that a function gets behind so many others.
+    pub fn nth(place: usize) -> Self {
+        Self(place)
+    }
+}
+
+/// A field of a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FieldId {
+    of: StructId,
+    place: usize,
+}
+
+impl List<Struct> {
+    /// The fields of a struct with their ids.
+    pub fn fields(&self, of: StructId) -> impl Iterator<Item = (FieldId, &Field)> {
+        let fields = self[of].fields.iter().enumerate();
+        fields.map(move |(place, field)| (FieldId { of, place }, field))
+    }
+}
+
+impl Index<FieldId> for List<Struct> {
+    type Output = Field;
+
+    fn index(&self, id: FieldId) -> &Field {
+        &self[id.of].fields[id.place]
+    }
+}
+
+macro_rules! of_module {
+    ($($id:ident in $list:ident: $item:ident;)*) => {$(
+        impl Index<$id> for Module {
+            type Output = $item;
+
+            fn index(&self, id: $id) -> &$item {
+                &self.$list[id]
+            }
+        }
+    )*};
+}
+
+of_module! {
+    StructId in structs: Struct;
+    FieldId in structs: Field;
+    ConstantId in constants: Constant;
+    FunctionId in functions: Function;
+}
+
+/// An expression within its body, where they are numbered in the order of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExprId(usize);
+
+impl ExprId {
+    /// An expression that is in no body yet.
+    pub(super) const OUTSIDE: Self = Self(usize::MAX);
+
+    pub(super) fn nth(place: usize) -> Self {
+        Self(place)
+    }
+
+    /// How many expressions of its body stand before it.
+    pub fn place(self) -> usize {
+        self.0
+    }
+}

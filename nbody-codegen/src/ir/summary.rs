@@ -1,0 +1,246 @@
+//! What a body is to those that call it, and what it costs.
+
+use super::builtin::{Builtin, Cost};
+use crate::ir::{
+    Accumulate, BinaryOp, Body, Expr, ExprKind, Function, List, Reduction, Stmt, StmtKind, Type,
+};
+
+/// Loops of more turns are left to the compiler.
+pub const LONGEST_UNROLLED: usize = 32;
+
+/// What is told of a body once for all that use it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Summary {
+    /// Whether it, or a function that it calls, takes differences of positions.
+    pub needs_space: bool,
+    /// What one evaluation costs.
+    pub operations: Operations,
+    /// How many expressions an evaluation is, with those of the functions that it calls in turn.
+    pub expressions: u64,
+}
+
+impl Summary {
+    /// Sums a body up; the functions are at least those that it calls.
+    pub(super) fn of(functions: &List<Function>, body: &Body) -> Self {
+        let needs_space = body.exprs().any(|expr| match &expr.kind {
+            ExprKind::Binary(BinaryOp::Sub, a, _) => matches!(a.ty, Type::Point(_)),
+            ExprKind::Call(function, _) => functions[*function].body.summary.needs_space,
+            _ => false,
+        });
+        let mut operations = Operations::default();
+        operations.statements(functions, &body.statements);
+        let mut expressions = expressions(functions, &body.statements);
+        if let Some(value) = &body.value {
+            operations.expr(functions, value);
+            expressions = expressions.saturating_add(parts(functions, value));
+        }
+        Self { needs_space, operations, expressions }
+    }
+}
+
+/// The expressions of statements, with the turns of loops that compilers are told to write out.
+fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
+    let one = |statement: &Stmt| {
+        let own = statement.exprs().map(|expr| parts(functions, expr));
+        let inside = statement.blocks().into_iter().map(|block| expressions(functions, block));
+        let all = own.chain(inside).fold(0, u64::saturating_add);
+        match &statement.kind {
+            StmtKind::For { range, .. } if range.len() <= LONGEST_UNROLLED => {
+                all.saturating_mul(range.len() as u64)
+            }
+            _ => all,
+        }
+    };
+    statements.iter().map(one).fold(0, u64::saturating_add)
+}
+
+/// An expression and its parts, with what calls stand for.
+fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
+    let count = |part: &Expr| match part.kind {
+        ExprKind::Call(function, _) => functions[function].body.summary.expressions,
+        _ => 1,
+    };
+    expr.walk().map(count).fold(0, u64::saturating_add)
+}
+
+/// Operations per pair, each class counted by itself; both branches of an `if` count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    pub add: u32,
+    pub mul: u32,
+    pub div: u32,
+    pub sqrt: u32,
+    pub special: u32,
+    pub compare: u32,
+    /// The issue slots of all of these and of what no class counts, roughly, by which two forms of
+    /// one body compare: an addition and a multiplication share one where they can.
+    pub slots: u32,
+}
+
+/// The slots of a division or a root, and of another function.
+const DIVISION: u32 = 8;
+const SPECIAL: u32 = 16;
+
+impl Operations {
+    /// Adds what it takes to tell how far a pair reaches, and to compare.
+    pub(super) fn add_cutoff(&mut self, cutoff: Self) {
+        self.add_times(cutoff, 1);
+        more(&mut self.mul, 1);
+        more(&mut self.compare, 1);
+    }
+
+    fn statements(&mut self, functions: &List<Function>, statements: &[Stmt]) {
+        for statement in statements {
+            match &statement.kind {
+                StmtKind::Assign { place, op: Some(op), value } => {
+                    self.binary(*op, place.ty(), value.ty, is_product(value));
+                }
+                // Where branches choose, what is assigned is selected.
+                StmtKind::Assign { op: None, value, .. } => more(&mut self.slots, size(value.ty)),
+                StmtKind::Accumulate { place, how, value, .. } => match how {
+                    Accumulate::Add | Accumulate::Sub => {
+                        self.binary(BinaryOp::Add, place.ty(), value.ty, is_product(value));
+                    }
+                    Accumulate::Reduce(Reduction::Count) => more(&mut self.slots, 1),
+                    Accumulate::Reduce(_) => self.compare(1),
+                },
+                _ => {}
+            }
+            statement.exprs().for_each(|expr| self.expr(functions, expr));
+            let mut inside = Self::default();
+            statement.blocks().iter().for_each(|block| inside.statements(functions, block));
+            let turns = match &statement.kind {
+                StmtKind::For { range, .. } => range.end - range.start,
+                _ => 1,
+            };
+            self.add_times(inside, turns);
+        }
+    }
+
+    fn add_times(&mut self, other: Self, times: u32) {
+        let Self { add, mul, div, sqrt, special, compare, slots } = other;
+        more(&mut self.add, add.saturating_mul(times));
+        more(&mut self.mul, mul.saturating_mul(times));
+        more(&mut self.div, div.saturating_mul(times));
+        more(&mut self.sqrt, sqrt.saturating_mul(times));
+        more(&mut self.special, special.saturating_mul(times));
+        more(&mut self.compare, compare.saturating_mul(times));
+        more(&mut self.slots, slots.saturating_mul(times));
+    }
+
+    fn expr(&mut self, functions: &List<Function>, expr: &Expr) {
+        for part in expr.walk() {
+            match &part.kind {
+                ExprKind::Binary(op, a, b) => {
+                    self.binary(*op, a.ty, b.ty, is_product(a) || is_product(b));
+                }
+                ExprKind::Math(builtin, operands) => self.math(*builtin, operands[0].ty),
+                ExprKind::Powi(_, exponent) => self.powi(*exponent),
+                ExprKind::Select(_) => self.compare(size(part.ty)),
+                ExprKind::Entry(..) => more(&mut self.slots, DIVISION),
+                ExprKind::Call(function, _) => {
+                    self.add_times(functions[*function].body.summary.operations, 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An operation on values of these types, one of which may be a product.
+    fn binary(&mut self, op: BinaryOp, a: Type, b: Type, of_product: bool) {
+        let n = size(a).max(size(b));
+        match (op, a) {
+            (BinaryOp::Add | BinaryOp::Sub, Type::U32) if of_product => {}
+            (_, Type::U32 | Type::Bool) => more(&mut self.slots, 1),
+            (BinaryOp::Add | BinaryOp::Sub, _) => {
+                more(&mut self.add, n);
+                more(&mut self.slots, if of_product { 0 } else { n });
+            }
+            (BinaryOp::Mul, _) => self.multiply(n),
+            (BinaryOp::Div, _) => {
+                // A vector is multiplied by the reciprocal.
+                more(&mut self.div, n);
+                more(&mut self.slots, DIVISION + n - 1);
+            }
+            _ => self.compare(n),
+        }
+    }
+
+    fn multiply(&mut self, n: u32) {
+        more(&mut self.mul, n);
+        more(&mut self.slots, n);
+    }
+
+    fn compare(&mut self, n: u32) {
+        more(&mut self.compare, n);
+        more(&mut self.slots, n);
+    }
+
+    fn divide(&mut self) {
+        more(&mut self.div, 1);
+        more(&mut self.slots, DIVISION);
+    }
+
+    fn root(&mut self) {
+        more(&mut self.sqrt, 1);
+        more(&mut self.slots, DIVISION);
+    }
+
+    fn math(&mut self, builtin: Builtin, receiver: Type) {
+        let n = size(receiver);
+        match builtin {
+            Builtin::Cross => {
+                self.multiply(6);
+                more(&mut self.add, 3);
+            }
+            Builtin::Dot | Builtin::Norm2 | Builtin::Norm => {
+                self.multiply(n);
+                more(&mut self.add, n - 1);
+                if builtin == Builtin::Norm {
+                    self.root();
+                }
+            }
+            _ => match builtin.cost() {
+                Cost::Sqrt => self.root(),
+                Cost::Div => self.divide(),
+                Cost::Special => {
+                    more(&mut self.special, 1);
+                    more(&mut self.slots, SPECIAL);
+                }
+                Cost::Compare => self.compare(if builtin == Builtin::Clamp { 2 } else { 1 }),
+                Cost::MulAdd => {
+                    self.multiply(1);
+                    more(&mut self.add, 1);
+                }
+                Cost::Free => {}
+            },
+        }
+    }
+
+    /// Repeated squaring: a multiplication for each bit but the first, and one for each
+    /// further bit that is set.
+    fn powi(&mut self, exponent: i32) {
+        let n = exponent.unsigned_abs();
+        if n > 0 {
+            self.multiply(n.ilog2() + n.count_ones() - 1);
+        }
+        if exponent < 0 {
+            self.divide();
+        }
+    }
+}
+
+/// Whether an addition of this value needs no slot of its own.
+fn is_product(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..))
+}
+
+/// Counts on, up to what the counter holds.
+fn more(count: &mut u32, n: u32) {
+    *count = count.saturating_add(n);
+}
+
+/// The reals that a value is made of.
+fn size(ty: Type) -> u32 {
+    u32::try_from(ty.components()).expect("checked: arrays are shorter than that")
+}

@@ -1,0 +1,59 @@
+//! The types of the language.
+
+use std::fmt;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Real,
+    U32,
+    Bool,
+    Vector(usize),
+    Point(usize),
+    Array(usize),
+    /// Rows and columns.
+    Table(usize, usize),
+    /// A result that is no sum.
+    Reduced(Reduction),
+}
+
+/// How a result takes what pairs give, if not as a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Min,
+    Max,
+    /// The least value, and the index of its j-particle.
+    ArgMin,
+    Count,
+}
+
+impl Type {
+    /// The numbers that a value is made of.
+    pub fn components(self) -> usize {
+        match self {
+            Self::Reduced(Reduction::ArgMin) => 2,
+            Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+            Self::Table(rows, columns) => rows * columns,
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real => f.write_str("Real"),
+            Self::U32 => f.write_str("u32"),
+            Self::Bool => f.write_str("bool"),
+            Self::Vector(3) => f.write_str("Vector"),
+            Self::Point(3) => f.write_str("Point"),
+            Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Point(n) => write!(f, "Point<{n}>"),
+            Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),
+            Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
+            Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
+            Self::Reduced(Reduction::Count) => f.write_str("Count"),
+            Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
+        }
+    }
+}
