@@ -52,8 +52,8 @@ pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, ErrorBounds, Field,
     FieldKind, FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations,
     Options, Output, Pairs, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel,
-    Sources, Space, Split, Store, SummationOrder, ThirdLaw, Vector, Writer, add_to_entry, compare,
-    compensate, dim, gather_entry, pack, peak, reference, reference_self, select_array,
+    Sources, Space, Split, Store, SummationOrder, ThirdLaw, Vector, Writer, compare, peak,
+    reference, reference_self,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

@@ -19,7 +19,7 @@ pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
 pub use law::interaction::{Interaction, Law, Operations, ThirdLaw};
 pub use law::pack;
-pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer, compensate, dim};
+pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
@@ -27,12 +27,14 @@ pub use numeric::lane::Lane;
 pub use numeric::mixed::{Mixed, Split};
 pub use numeric::scalar::Scalar;
 pub use numeric::simd::SimdLevel;
-pub use numeric::vector::{Point, Vector, add_to_entry, gather_entry, select_array};
+pub use numeric::vector::{Point, Vector};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
 
 /// What generated code names besides.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cpu::{Compiled, Variant};
+    pub use crate::law::record::{compensate, dim};
+    pub use crate::numeric::vector::{add_to_entry, gather_entry, select_array};
     pub use bytemuck::{Pod, Zeroable};
 }

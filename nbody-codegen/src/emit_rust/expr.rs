@@ -44,7 +44,7 @@ impl Printer<'_> {
                 if let [index] = &indices[..] {
                     quote!(Real::gather(&#base, #index))
                 } else {
-                    quote!(#krate::gather_entry::<Real, _, _>(&#base, #(#indices),*))
+                    quote!(#krate::__private::gather_entry::<Real, _, _>(&#base, #(#indices),*))
                 }
             }
             ExprKind::Unary(UnaryOp::Neg, operand) => {

@@ -73,7 +73,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
             type With<__M: #krate::Lane> = #name<__M>;
             type Host = #name<f64>;
             const FIELDS: &'static [#krate::Field] = &[#(#kinds),*];
-            const DIM: usize = #krate::dim(Self::FIELDS);
+            const DIM: usize = #krate::__private::dim(Self::FIELDS);
             #[inline(always)]
             fn read<__R: #krate::Reader<Real>>(__from: &mut __R) -> Self {
                 Self { #(#reads,)* #marker }
@@ -198,7 +198,7 @@ impl Sum {
         let each = |components: TokenStream| {
             quote! {
                 for (__k, __x) in __term.#ident #components.into_iter().enumerate() {
-                    #krate::compensate(
+                    #krate::__private::compensate(
                         __x,
                         &mut __total.#ident #components[__k],
                         &mut __lost.#ident #components[__k],
@@ -208,7 +208,9 @@ impl Sum {
         };
         let (select, compensate) = match ty {
             Type::Vector(_) => (quote!(#krate::Vector::select), each(quote!(.0))),
-            Type::Array(_) => (quote!(#krate::select_array::<__L, _>), each(TokenStream::new())),
+            Type::Array(_) => {
+                (quote!(#krate::__private::select_array::<__L, _>), each(TokenStream::new()))
+            }
             Type::Reduced(Reduction::Min) => (
                 quote!(__L::select),
                 quote!(__total.#ident = #krate::Lane::min(__total.#ident, __term.#ident);),
@@ -230,7 +232,7 @@ impl Sum {
             Type::Real => (
                 quote!(__L::select),
                 quote! {
-                    #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
+                    #krate::__private::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
                 },
             ),
             Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) => {

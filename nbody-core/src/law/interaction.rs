@@ -1,7 +1,8 @@
 //! The interaction of two particles.
 
 use crate::cpu::{Compiled, Variant};
-use crate::{Field, Lane, Output, Record, Space, dim};
+use crate::pack::dim;
+use crate::{Field, Lane, Output, Record, Space};
 
 /// What a pair of particles costs, as counted in the interaction's expression tree. Both
 /// branches of an `if` count.

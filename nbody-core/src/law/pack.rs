@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::slice;
 
 use super::record;
+pub use super::record::dim;
 use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};
 
 /// Numbers that one thread converts faster than it wakes others.

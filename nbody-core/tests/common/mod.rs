@@ -34,7 +34,7 @@ macro_rules! record {
             type With<M: nbody::Lane> = $name<M>;
             type Host = $name<f64>;
             const FIELDS: &'static [nbody::Field] = $fields;
-            const DIM: usize = nbody::dim(Self::FIELDS);
+            const DIM: usize = nbody::__private::dim(Self::FIELDS);
             fn read<R: nbody::Reader<L>>(from: &mut R) -> Self {
                 Self { $($field: $read(from)),* }
             }
@@ -72,9 +72,9 @@ record!(Field, &[field("acc", Vector(3)), field("pot", Real)],
 impl nbody::Output for Field {
     fn compensate<L: nbody::Lane>(term: &Field<L>, total: &mut Field<L>, lost: &mut Field<L>) {
         for k in 0..3 {
-            nbody::compensate(term.acc[k], &mut total.acc[k], &mut lost.acc[k]);
+            nbody::__private::compensate(term.acc[k], &mut total.acc[k], &mut lost.acc[k]);
         }
-        nbody::compensate(term.pot, &mut total.pot, &mut lost.pot);
+        nbody::__private::compensate(term.pot, &mut total.pot, &mut lost.pot);
     }
     fn select<L: nbody::Lane>(mask: L::Mask, yes: &Field<L>, no: &Field<L>) -> Field<L> {
         let acc = nbody::Vector::select(mask, yes.acc, no.acc);

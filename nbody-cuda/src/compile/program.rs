@@ -3,7 +3,8 @@
 use std::ffi::CStr;
 use std::fmt::Write as _;
 
-use nbody_core::{Accumulation, Law, Math, Options, Precision, dim};
+use nbody_core::pack::dim;
+use nbody_core::{Accumulation, Law, Math, Options, Precision};
 
 use crate::engine::buffer::bytes_of;
 use crate::{Error, KernelConfig, Schedule};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::pack::{self, Rows};
-use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store, dim};
+use nbody_core::pack::{self, Rows, dim};
+use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store};
 
 use crate::backend::launch::{Common, Launch, Share};
 use crate::backend::{Backend, Recording};

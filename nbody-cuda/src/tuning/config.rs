@@ -1,6 +1,7 @@
 //! What programs are compiled for: schemes, tiles, bags and registers.
 
-use nbody_core::{Accumulation, Law, Options, Precision, SummationOrder, dim};
+use nbody_core::pack::dim;
+use nbody_core::{Accumulation, Law, Options, Precision, SummationOrder};
 
 use crate::Error;
 use crate::engine::buffer::{bytes_of, numbers_of};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nbody_core::{Accumulation, Law, Math, Options, Pairs, Precision, SummationOrder, dim};
+use nbody_core::pack::dim;
+use nbody_core::{Accumulation, Law, Math, Options, Pairs, Precision, SummationOrder};
 
 use crate::backend::{Backend, Module};
 use crate::compile::build::Build;

@@ -4,7 +4,8 @@ use super::array::Array;
 use super::{LINE, Lanes, Line, SimdLevel, Word};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
-use crate::{Lane, Precision, Scalar, gather_entry};
+use crate::__private::gather_entry;
+use crate::{Lane, Precision, Scalar};
 
 /// The levels that this machine has; arrays do everywhere.
 fn levels() -> impl Iterator<Item = SimdLevel> {
