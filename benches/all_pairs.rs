@@ -5,9 +5,9 @@
 use std::any::Any;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nbody::models::uniform;
 use nbody::{AllPairs, Device, Engine, Interaction, Particles, Sources};
 use nbody_interactions::Visitor;
-use nbody_models::uniform;
 
 /// From the cheapest pair to the dearest, and one with a cutoff.
 const INTERACTIONS: [&str; 4] = ["attraction", "gravity", "hermite", "lennard_jones"];

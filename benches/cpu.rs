@@ -9,10 +9,10 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nbody::models::uniform;
 use nbody::{CpuAllPairs, Engine, Interaction, Options, Pairs, Precision, SimdLevel};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
-use nbody_models::uniform;
 use particular::math::Vec3;
 use particular::prelude::ComputeMethod;
 use particular::sequential::{BruteForcePairsSoftened, BruteForceSoftenedSIMD};

@@ -45,34 +45,48 @@
 //!
 //! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
 //! and [`Options`] how, [`AllPairs`] evaluates, and [`reference()`], [`compare()`] and [`Case`]
-//! check. The package `nbody-models` has particles to try it on.
+//! check. The package `nbody-interactions` has interactions that are ready.
+//!
+//! # Features
+//!
+//! - `cuda` (default): [`AllPairs`], [`Device`] and all that concerns GPUs. It needs neither a GPU nor
+//!   the CUDA toolkit to build. Without it [`CpuAllPairs`], the reference and the comparison remain,
+//!   whose errors are [`CoreError`].
+//! - `models`: the module `models`, with particles to try it on and snapshot files.
+//! - `sass`: the module `sass`, which counts what the machine code of a kernel issues.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, Domain, Engine, ErrorBounds, Field,
-    FieldKind, FieldReport, Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations,
-    Options, Output, Pairs, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel,
-    Sources, Space, Split, Store, SummationOrder, ThirdLaw, Vector, Writer, compare, peak,
-    reference, reference_self,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuParticles, CpuResults, Domain, Engine,
+    Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, Interaction, Lane, Law,
+    Lengths, Math, Mixed, Open, Operations, Options, Output, Pairs, Periodic, Point, Precision,
+    Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Split, Store, SummationOrder,
+    ThirdLaw, Vector, Writer, compare, peak, reference, reference_self,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
+#[cfg(feature = "cuda")]
 pub use nbody_cuda::{
-    AllPairs, Build, Cache, CacheContents, CudaAllPairs, Device, Error, Image, KernelConfig,
-    Origin, Particles, Program, Properties, Results, Schedule, Tuned, Usage, nvrtc,
+    AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device, Error,
+    Image, KernelConfig, Origin, Particles, Program, Properties, Results, Schedule, Tuned, Usage,
+    nvrtc,
 };
 pub use nbody_macros::interaction;
+#[cfg(feature = "models")]
+pub use nbody_models as models;
 
 /// What most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, Domain, Engine as _, Interaction as _, Math, Options, Pairs, Point,
-        Precision, Sources, SummationOrder, Vector,
+        Accumulation, CpuAllPairs, Domain, Engine as _, Interaction as _, Math, Options, Pairs,
+        Point, Precision, Sources, SummationOrder, Vector,
     };
+    #[cfg(feature = "cuda")]
     pub use nbody_cuda::{AllPairs, Device};
 }
 
 /// The programs of the language's reference.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cuda"))]
 #[doc = include_str!("../docs/language.md")]
 struct Language;

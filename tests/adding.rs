@@ -1,8 +1,8 @@
 //! Evaluations that add to the results that are there, on every device.
 
+use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{ArgMin, Error};
-use nbody_models::uniform;
 
 #[nbody::interaction]
 mod layers {

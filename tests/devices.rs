@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
 
 fn bodies(n: usize) -> Vec<Body> {
-    nbody_models::uniform(n, 1)
+    nbody::models::uniform(n, 1)
 }
 
 fn emulator() -> (tempfile::TempDir, Device) {
@@ -109,7 +109,7 @@ fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
 fn a_cutoff_does_not_hide_what_is_not_a_number() {
     let (_cache, devices) = devices();
     let law = LennardJones { sigma2: [[0.01; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.25 };
-    let mut atoms: Vec<Atom> = nbody_models::uniform(300, 1);
+    let mut atoms: Vec<Atom> = nbody::models::uniform(300, 1);
     atoms[7].pos = Point::new(0.5, f64::NAN, 0.5);
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
@@ -155,7 +155,7 @@ fn bags_shrink_where_j_particles_are_large() {
     let program = Program::new(heavy::Heavy::LAW, Options::default()).unwrap();
     assert_eq!(program.config.bag, 16);
     let (_cache, device) = emulator();
-    let (i, j) = (nbody_models::uniform(20, 1), nbody_models::uniform(300, 2));
+    let (i, j) = (nbody::models::uniform(20, 1), nbody::models::uniform(300, 2));
     let fields = AllPairs::new(&device, heavy::Heavy).unwrap().evaluate(&i, &j).unwrap();
     let expected = nbody::reference(&heavy::Heavy, Domain::Open, &i, &j);
     let report = nbody::compare(&fields, &expected, None).unwrap();

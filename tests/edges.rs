@@ -183,7 +183,7 @@ fn so_it_is_in_every_way_to_go_through_pairs() {
 /// Particles on a sphere of this radius about the first of them, but for up to so many roundoffs, of
 /// what is rounded to a precision.
 fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
-    let uniform: Vec<singular::Place> = nbody_models::uniform(2 * n, 1);
+    let uniform: Vec<singular::Place> = nbody::models::uniform(2 * n, 1);
     let (directions, distances) = uniform.split_at(n);
     let places = directions.iter().zip(distances).map(|(direction, distance)| {
         let direction = [0, 1, 2].map(|c| direction.pos[c] - 0.5);

@@ -16,7 +16,7 @@ use nbody::{
     SimdLevel, SummationOrder,
 };
 use nbody_interactions::Visitor;
-use nbody_models::{all_ways, domains, paired_ways};
+use nbody_verify::{all_ways, domains, paired_ways};
 
 /// Around every boundary: vectors, threads, bags and tiles. The largest tile has 1536 i-particles,
 /// and from 1024 on both directions of a pair are evaluated at once on a CPU.
@@ -95,7 +95,7 @@ impl Visitor for Trials {
             let cache = self.cache.clone();
             self.trials.push(Trial::test(format!("{}/{}", X::NAME, name(&options)), move || {
                 let emulator = Device::emulator()?.with_cache_dir(cache);
-                let all = || nbody_models::cases(&interaction, domain, precision, &SIZES);
+                let all = || nbody_verify::cases(&interaction, domain, precision, &SIZES);
                 let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
                 check.all_devices()?;
                 orders.iter().try_for_each(|&order| check.same_bits(order))

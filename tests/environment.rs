@@ -72,7 +72,7 @@ fn a_cache_that_others_may_write_to_costs_only_time() {
         std::fs::set_permissions(folder.path(), mode).unwrap();
         let device = Device::emulator().unwrap().with_cache_dir(folder.path());
         let mut direct = AllPairs::new(&device, Gravity { eps2: 1.0 }).unwrap();
-        assert_eq!(direct.evaluate_self(&nbody_models::uniform(9, 1)).unwrap().len(), 9);
+        assert_eq!(direct.evaluate_self(&nbody::models::uniform(9, 1)).unwrap().len(), 9);
         let build = direct.build().unwrap().clone();
         (build.origin, build.cache_error)
     };

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+use nbody::models::uniform;
 use nbody::{CpuAllPairs, Engine, Interaction};
 use nbody_interactions::Visitor;
-use nbody_models::uniform;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;

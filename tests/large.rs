@@ -92,7 +92,7 @@ fn larger_results_are_right_on_the_cpu_and_in_the_emulator() {
 #[test]
 fn large_results_are_evaluated_on_the_cpu() {
     let law = Large { weights: [[0.5; 32]; 32] };
-    let samples: Vec<Sample> = nbody_models::uniform(40, 1);
+    let samples: Vec<Sample> = nbody::models::uniform(40, 1);
     let case = Case::one_set(&law, Domain::Open, samples.clone(), samples).unwrap();
     for (&precision, &accumulation) in
         Precision::ALL.iter().flat_map(|p| Accumulation::ALL.iter().map(move |a| (p, a)))

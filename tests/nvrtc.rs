@@ -22,7 +22,7 @@ use nbody::{
     nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
-use nbody_models::{domains, paired_ways};
+use nbody_verify::{domains, paired_ways};
 
 use crate::compiler::{Compiler, NEWEST};
 use crate::cubin;

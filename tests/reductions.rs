@@ -1,8 +1,8 @@
 //! Extremes and counts against what a plain search finds, on every device.
 
 use nbody::ArgMin;
+use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody_models::uniform;
 
 #[nbody::interaction]
 mod nearest {

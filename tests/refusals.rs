@@ -8,7 +8,7 @@ use nbody_interactions::gravity::{Body, Field, Gravity};
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
 
 fn bodies(n: usize) -> Vec<Body> {
-    nbody_models::uniform(n, 1)
+    nbody::models::uniform(n, 1)
 }
 
 fn emulator() -> (tempfile::TempDir, Device) {

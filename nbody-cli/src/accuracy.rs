@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::plummer;
 use nbody::{Accumulation, AllPairs, Device, Engine, Math, Options, Pairs, Precision, Schedule};
 use nbody_interactions::gravity::{Acceleration, Attraction, Body};
-use nbody_models::plummer;
 
 use crate::files::{self, Cells, Sheet};
 use crate::plots::{Figure, Line};
@@ -179,7 +179,7 @@ fn columns(options: Options) -> Vec<Options> {
 }
 
 /// A Plummer sphere, in numbers that `f32` holds unless it is not to be rounded.
-fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody_models::Error> {
+fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody::models::Error> {
     let round = |x: f64| if unrounded { x } else { f64::from(x as f32) };
     let sphere = plummer(n, SEED)?;
     let particles = sphere.particles.iter();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use nbody_models::plummer;
+use nbody::models::plummer;
 
 use crate::Outcome;
 
@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Nemo => snapshot.write_nemo(out),
     };
     match written {
-        Err(nbody_models::Error::Io { source, .. }) => Err(source.into()),
+        Err(nbody::models::Error::Io { source, .. }) => Err(source.into()),
         other => Ok(other.map(|()| ExitCode::SUCCESS)?),
     }
 }

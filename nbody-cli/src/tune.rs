@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::uniform;
 use nbody::{AllPairs, Device, Engine, Error, Interaction, KernelConfig, Options, Schedule, Tuned};
 use nbody_interactions::Visitor;
-use nbody_models::uniform;
 
 use crate::Outcome;
 use crate::select::{self, DeviceName, Numerics};

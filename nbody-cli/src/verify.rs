@@ -9,7 +9,7 @@ use nbody::{
     SummationOrder,
 };
 use nbody_interactions::Visitor;
-use nbody_models::{cases, domains, ways};
+use nbody_verify::{cases, domains, ways};
 use rayon::prelude::*;
 
 use crate::Outcome;
@@ -223,8 +223,8 @@ fn bits<X: Interaction>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nbody::models::uniform;
     use nbody_interactions::gravity::{Body, Gravity};
-    use nbody_models::uniform;
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 

@@ -2,9 +2,9 @@
 
 use std::process::{Command, Output, Stdio};
 
+use nbody::models::Snapshot;
 use nbody::{Device, Interaction, Options, Program};
 use nbody_interactions::{gravity::Gravity, hermite::Hermite};
-use nbody_models::Snapshot;
 
 fn nbody(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_nbody")).args(arguments).output().unwrap()

@@ -5,18 +5,14 @@
 //! 2√2.
 #![forbid(unsafe_code)]
 
-mod checks;
 mod error;
 mod files;
 mod plummer;
 mod random;
 mod snapshot;
 mod uniform;
-mod ways;
 
-pub use checks::cases;
 pub use error::Error;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use uniform::{uniform, uniform_far};
-pub use ways::{all_ways, domains, paired_ways, ways};

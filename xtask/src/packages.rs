@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Packs the workspace, unpacks what is published into a workspace of its own, and checks that it
-/// builds there, where nothing else of this repository is at hand.
+/// builds there, where nothing else of this repository is at hand, and without CUDA too.
 pub fn check(root: &Path, target: &Path) -> Result<(), String> {
     // What is not committed yet is packed too. The network would only be asked for what is new.
     let pack = ["--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"];
@@ -26,10 +26,22 @@ pub fn check(root: &Path, target: &Path) -> Result<(), String> {
     fs::write(folder.join("Cargo.toml"), workspace(&packages, &manifest)).map_err(describe)?;
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(describe)?;
     let target = target.display().to_string();
-    cargo(&folder, "check", &["--workspace", "--offline", "--quiet", "--target-dir", &target])?;
+    let check = |which: &[&str]| {
+        cargo(
+            &folder,
+            "check",
+            &[&["--offline", "--quiet", "--target-dir", &target], which].concat(),
+        )
+    };
+    check(&["--workspace"])?;
+    check(WITHOUT_CUDA)?;
     println!("packages: {}", packages.join(", "));
     Ok(())
 }
+
+/// What is built without CUDA: the facade, and interactions, which need no more.
+const WITHOUT_CUDA: &[&str] =
+    &["--package", "nbody", "--package", "nbody-interactions", "--no-default-features"];
 
 /// The manifest of a workspace of these packages, which takes each from its folder, in the profiles
 /// of this one, so that other packages are compiled once for both.
@@ -156,6 +168,22 @@ mod tests {
             let text = fs::read_to_string(root().join(page)).unwrap();
             assert!(text.contains(&format!("Rust {RUST} or newer")), "{page}");
         }
+    }
+
+    #[test]
+    fn without_cuda_no_cuda_crate_is_built() {
+        let built = |which: &[&str]| {
+            let mut tree = Command::new(env!("CARGO"));
+            tree.args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none"]);
+            let output = tree.args(which).current_dir(root()).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let with = built(&["--package", "nbody"]);
+        assert!(with.contains("nbody-cuda ") && with.contains("cudarc "), "{with}");
+        let without = built(WITHOUT_CUDA);
+        assert!(without.contains("nbody-core ") && without.contains("nbody-interactions "));
+        assert!(!without.contains("cuda"), "{without}");
     }
 
     #[test]

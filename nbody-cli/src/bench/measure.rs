@@ -4,12 +4,12 @@ use std::any::Any;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use nbody::models::uniform;
 use nbody::sass::{self, Slots};
 use nbody::{
     AllPairs, Device, Engine, Error, Interaction, Options, Particles, Properties, Results,
     Schedule, Sources, Usage,
 };
-use nbody_models::uniform;
 
 /// Runs of one measurement: at least these, and more until the time is spent.
 const RUNS: usize = 5;

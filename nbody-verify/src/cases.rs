@@ -1,12 +1,12 @@
 //! Particles to check an engine on.
 
 use nbody_core::{Case, Domain, Interaction, Precision};
-
-use crate::{uniform, uniform_far};
+use nbody_models::{uniform, uniform_far};
 
 /// Cases of random particles around the boundaries that these sizes stand for: every size as one
 /// set, and with the size that stands as far from the end of the list. For mixed precision the
 /// particles are far from the origin.
+#[allow(clippy::missing_panics_doc, reason = "one set has both from one number")]
 pub fn cases<X: Interaction>(
     x: &X,
     domain: Domain,
@@ -18,6 +18,8 @@ pub fn cases<X: Interaction>(
     let j = |n, seed| if far { uniform_far(n, seed) } else { uniform(n, seed) };
     let pairs = sizes.iter().zip(sizes.iter().rev());
     let two = pairs.map(|(&ni, &nj)| Case::two_sets(x, domain, i(ni, 1), j(nj, 2)));
-    let one = |n: &usize| Case::one_set(x, domain, i(*n, 3), j(*n, 4)).ok();
-    two.chain(sizes.iter().filter_map(one)).collect()
+    let one = sizes.iter().map(|&n| {
+        Case::one_set(x, domain, i(n, 3), j(n, 4)).expect("as many i-particles as j-particles")
+    });
+    two.chain(one).collect()
 }
