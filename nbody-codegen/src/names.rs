@@ -35,7 +35,7 @@ const RESERVED: &[&str] = &[
     "entry", "ArgMin", "take_min", "infinity", "rounded", "not_a_number", "word", "integer", "Space",
     "PERIODIC", "Angle", "reduce", "reduce_large", "sine", "cosine", "rsqrt_seed", "rsqrt_by_seed",
     "raise", "pair", "pair_symmetric", "act", "act_symmetric", "nothing", "add", "compensate", "reset",
-    "fold", "merge", "total", "T", "Running", "CUTOFF", "LOOKS_UP", "shared_self", "parameters",
+    "fold", "finish", "merge", "total", "T", "Running", "CUTOFF", "LOOKS_UP", "shared_self", "parameters",
     "within", "within_reach", "push_sign", "WORD", "WORDS", "PATIENCE", "Note", "NOTES",
     "NEXT_NOTE", "kept", "side_by_side", "one_by_one", "note", "noted", "Coordinate", "COORDINATE",
     "difference", "nothing_yet", "for_each_number", "meet", "meet_near", "meet_symmetric", "is_beyond",
