@@ -73,7 +73,7 @@ impl Visitor for Bench<'_> {
             let Way { level, precision, pairs, threads } = way;
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for n in SIZES {
-                let options = Options { pairs, precision, ..Options::default() };
+                let options = Options::default().pairs(pairs).precision(precision);
                 let mut direct = CpuAllPairs::with_level(interaction, options, level)
                     .expect("the machine has this level");
                 let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");

@@ -112,7 +112,7 @@ fn engines_of_two_interactions_add_to_one_buffer() {
     let (i, j) = (uniform::<Place>(37, 1), uniform::<Place>(700, 2));
     for device in &devices {
         for accumulation in [Accumulation::Direct, Accumulation::BlockedF64] {
-            let options = Options { accumulation, ..Options::default() };
+            let options = Options::default().accumulation(accumulation);
             let inner = Inner { radius2: 0.25 };
             let outer = Outer { radius2: 0.5 };
             let mut inner = AllPairs::with_options(device, inner, options).unwrap();
@@ -142,7 +142,7 @@ fn both_directions_at_once_are_added() {
         // Several launches in the emulator, each of which writes a part of the results.
         for n in [1, 300, 2000] {
             let bodies = uniform::<Body>(n, 3);
-            let options = Options { pairs: Pairs::Symmetric, ..Options::default() };
+            let options = Options::default().pairs(Pairs::Symmetric);
             let spring = Spring { stiffness: 2.0 };
             let mut direct = AllPairs::with_options(device, spring, options).unwrap();
             let once: Vec<Force> = direct.evaluate_self(&bodies).unwrap();
@@ -177,7 +177,7 @@ fn no_particles_add_nothing_and_refusals_change_nothing() {
         let error = direct.add_into(&few, &i, &mut out).unwrap_err();
         let message = "results: found 5, expected 4";
         assert!(error.to_string().contains(message), "{device}: {error}");
-        let double = Options { precision: Precision::Double, ..Options::default() };
+        let double = Options::default().precision(Precision::Double);
         let mut double = AllPairs::with_options(device, Inner { radius2: 0.25 }, double).unwrap();
         assert!(double.add_into(&i, &i, &mut out).is_err(), "{device}: particles in f32");
         let other = devices.iter().find(|other| other.name() != device.name());

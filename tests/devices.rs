@@ -114,7 +114,7 @@ fn a_cutoff_does_not_hide_what_is_not_a_number() {
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
     {
-        let options = Options { precision, ..Options::default() };
+        let options = Options::default().precision(precision);
         let mut direct = AllPairs::with_options(device, law, options).unwrap();
         let forces = direct.evaluate_self(&atoms).unwrap();
         assert!(forces.iter().all(|force| force.pot.is_nan()), "{device}, {precision}");
@@ -165,8 +165,7 @@ fn bags_shrink_where_j_particles_are_large() {
 #[test]
 fn a_large_bag_leaves_room_for_fewer_i_particles() {
     let config = |bag| {
-        let options =
-            Options { order: Some(SummationOrder { bag, splits: 1 }), ..Options::default() };
+        let options = Options::default().order(SummationOrder { bag, splits: 1 });
         Program::new(LennardJones::LAW, options).map(|program| program.config)
     };
     let fitting: Vec<_> = [256, 512, 900].map(|bag| config(bag).unwrap().i_per_thread).to_vec();
@@ -199,7 +198,7 @@ fn other_options_are_other_entries() {
     };
     for &math in Math::ALL {
         for &accumulation in Accumulation::ALL {
-            let options = Options { math, accumulation, ..Options::default() };
+            let options = Options::default().math(math).accumulation(accumulation);
             assert_eq!(origin(options), Origin::Compiled, "{options:?}");
         }
     }
@@ -272,11 +271,11 @@ fn boxes_that_the_precision_cannot_hold_are_refused() {
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
     {
-        let options = Options { precision, ..Options::default() };
+        let options = Options::default().precision(precision);
         let mut direct = AllPairs::with_options(device, gravity, options).unwrap();
         for length in [1e-300, 1e-39, 1e38, 1e300] {
             let domain = Domain::periodic([1.0, length, 1.0]).unwrap();
-            let options = Options { domain, ..options };
+            let options = options.domain(domain);
             let made = AllPairs::with_options(device, gravity, options).map(|_| ());
             let set = direct.set_domain(domain);
             if precision == Precision::Double {
@@ -307,7 +306,7 @@ fn positions_beyond_the_range_of_the_precision_are_at_infinity() {
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
     {
-        let options = Options { precision, ..Options::default() };
+        let options = Options::default().precision(precision);
         let mut direct = AllPairs::with_options(device, Gravity { eps2: 1.0 }, options).unwrap();
         let mut found = |x| direct.evaluate(&[at(0.0)], &[at(x)]).unwrap()[0];
         let (far, infinite) = (found(1e60), found(f64::INFINITY));

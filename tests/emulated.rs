@@ -139,7 +139,7 @@ impl<X: Interaction> Check<'_, X> {
         // Compensated sums are of ordered pairs whatever is asked for.
         let compensated = self.options.accumulation == Accumulation::Compensated;
         let symmetric = X::THIRD_LAW.filter(|_| compensated);
-        let symmetric = symmetric.map(|_| Options { pairs: Pairs::Symmetric, ..self.options });
+        let symmetric = symmetric.map(|_| self.options.pairs(Pairs::Symmetric));
         for device in [&self.emulator].into_iter().chain(checked) {
             for options in [self.options].into_iter().chain(symmetric) {
                 let mut direct = AllPairs::with_options(device, self.interaction, options)?;
@@ -159,7 +159,7 @@ impl<X: Interaction> Check<'_, X> {
 
     /// The emulator and some levels, between all orders every level.
     fn same_bits(&self, order: usize) -> Result<(), Failed> {
-        let options = Options { order: Some(ORDERS[order]), ..self.options };
+        let options = self.options.order(ORDERS[order]);
         let engine = |device| AllPairs::with_options(device, self.interaction, options);
         let mut emulated = engine(&self.emulator)?;
         let levels = levels()?;

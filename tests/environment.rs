@@ -43,7 +43,7 @@ fn nbody_cache_limit_bounds_the_cache() {
     if is_child() {
         let device = Device::emulator().unwrap();
         for math in [Math::Fast, Math::Exact, Math::Fast] {
-            let options = Options { math, ..Options::default() };
+            let options = Options::default().math(math);
             let direct = AllPairs::with_options(&device, Gravity { eps2: 1.0 }, options).unwrap();
             let build = direct.build().unwrap();
             println!("origin {:?}, error {:?}", build.origin, build.cache_error);

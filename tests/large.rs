@@ -102,7 +102,11 @@ fn large_results_are_evaluated_on_the_cpu() {
             (Math::Fast, Pairs::Symmetric),
             (Math::Exact, Pairs::Ordered),
         ] {
-            let options = Options { precision, accumulation, math, pairs, ..Options::default() };
+            let options = Options::default()
+                .precision(precision)
+                .accumulation(accumulation)
+                .math(math)
+                .pairs(pairs);
             let mut direct = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
             let report = case.check(&mut direct, &options).unwrap();
             assert!(report.passes(), "{options:?}\n{report}");

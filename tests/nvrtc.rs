@@ -131,8 +131,8 @@ impl Trials {
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let [default, boxed] = self.domains.map(|domain| Options { domain, ..Options::default() });
-        let double = Options { precision: Precision::Double, ..default };
+        let [default, boxed] = self.domains.map(|domain| Options::default().domain(domain));
+        let double = default.precision(Precision::Double);
         let (all, turn) = (architectures(&self.compiler), self.turn);
         let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
         let [few, symmetric] =
@@ -145,7 +145,7 @@ impl Visitor for Trials {
         ];
         for options in paired_ways::<X>(self.domains, turn) {
             // Whatever the pairs, the program of ordered pairs is the same.
-            let ordered = Options { pairs: default.pairs, ..options };
+            let ordered = options.pairs(default.pairs);
             let is_known = [default, double].contains(&ordered) || options == boxed;
             if !is_known {
                 let one = all[self.others % all.len()];
@@ -180,11 +180,9 @@ fn compile<X: Interaction>(
     for (number, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
         let architectures = match program.config.schedule {
             Schedule::Symmetric => &*targets.symmetric,
-            Schedule::Ordered if number == 0 => &*targets.main,
-            Schedule::Ordered if targets.fewer.is_empty() => &[],
-            Schedule::Ordered => {
-                slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()])
-            }
+            _ if number == 0 => &*targets.main,
+            _ if targets.fewer.is_empty() => &[],
+            _ => slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()]),
         };
         let small = small::<X>(&program);
         for &architecture in architectures {
@@ -211,7 +209,8 @@ fn compile<X: Interaction>(
 /// of a loop which are unrolled: both are one, so that it takes a third of the time to compile. The
 /// emulator runs the whole ones.
 fn small<X: Interaction>(program: &Program) -> Program {
-    let config = KernelConfig { i_per_thread: 1, unroll: 1, ..program.config };
+    let mut config = program.config;
+    (config.i_per_thread, config.unroll) = (1, 1);
     Program::with_config(X::LAW, program.options, config)
 }
 

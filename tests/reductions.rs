@@ -89,7 +89,7 @@ fn engines() -> impl Iterator<Item = AllPairs<Nearest>> {
     });
     Device::all().into_iter().flat_map(move |device| {
         choices.clone().map(move |(precision, accumulation)| {
-            let options = Options { precision, accumulation, ..Options::default() };
+            let options = Options::default().precision(precision).accumulation(accumulation);
             AllPairs::with_options(&device, LAW, options).unwrap()
         })
     })

@@ -48,7 +48,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
     let (_cache, emulator) = emulator();
     let mut cpu = AllPairs::new(&Device::cpu(), GRAVITY).unwrap();
     let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
-    let double = Options { precision: Precision::Double, ..Options::default() };
+    let double = Options::default().precision(Precision::Double);
     let double = AllPairs::with_options(&emulator, GRAVITY, double).unwrap();
     let mut out = emulated.results(2).unwrap();
     let (here, there) = (emulated.upload(&bodies(2)).unwrap(), cpu.upload(&bodies(2)).unwrap());
@@ -63,7 +63,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
         "j-particles of emulator in double precision given to emulator in single precision; \
          upload them with the engine that uses them"
     );
-    let direct = Options { accumulation: Accumulation::Direct, ..Options::default() };
+    let direct = Options::default().accumulation(Accumulation::Direct);
     let direct = AllPairs::with_options(&emulator, GRAVITY, direct).unwrap();
     let mut narrow = direct.results(2).unwrap();
     let error = emulated.evaluate_into(&here, &here, &mut narrow).unwrap_err();
@@ -78,7 +78,7 @@ fn engines_take_what_is_of_their_device_and_precision() {
         for (&precision, &accumulation) in
             Precision::ALL.iter().flat_map(|p| Accumulation::ALL.iter().map(move |a| (p, a)))
         {
-            let options = Options { precision, accumulation, ..Options::default() };
+            let options = Options::default().precision(precision).accumulation(accumulation);
             engines.push(AllPairs::with_options(device, GRAVITY, options).unwrap());
         }
     }
@@ -151,7 +151,7 @@ fn memory_that_does_not_fit_is_an_error() {
 fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     let (_cache, device) = emulator();
     let order = Some(SummationOrder { bag: 100_000, splits: 1 });
-    let options = Options { order, ..Options::default() };
+    let options = Options::default().order(order);
     let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -160,7 +160,7 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     );
     assert!(AllPairs::with_options(&Device::cpu(), GRAVITY, options).is_ok());
     for order in [SummationOrder { bag: 0, splits: 1 }, SummationOrder { bag: 1, splits: 0 }] {
-        let options = Options { order: Some(order), ..Options::default() };
+        let options = Options::default().order(order);
         for device in [&device, &Device::cpu()] {
             let error = AllPairs::with_options(device, GRAVITY, options).unwrap_err();
             assert!(error.to_string().contains("must be at least 1"), "{error}");
@@ -178,16 +178,15 @@ fn choices_may_be_made_and_impossible_ones_are_refused() {
     let ordered = KernelConfig::candidates(Gravity::LAW, options).unwrap();
     for config in ordered.into_iter().chain(KernelConfig::symmetric(Gravity::LAW, options)) {
         direct.set_kernel_config(Some(config)).unwrap();
-        let pairs = Options { pairs: Pairs::Symmetric, ..options };
-        let found = match config.schedule {
-            Schedule::Ordered => direct.evaluate_self(&bodies(700)).unwrap(),
-            Schedule::Symmetric => {
-                let mut both = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
-                both.set_kernel_config(Some(config)).unwrap();
-                let found = both.evaluate_self(&bodies(700)).unwrap();
-                assert_eq!(both.program().unwrap().config, config);
-                found
-            }
+        let pairs = options.pairs(Pairs::Symmetric);
+        let found = if config.schedule == Schedule::Symmetric {
+            let mut symmetric = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
+            symmetric.set_kernel_config(Some(config)).unwrap();
+            let found = symmetric.evaluate_self(&bodies(700)).unwrap();
+            assert_eq!(symmetric.program().unwrap().config, config);
+            found
+        } else {
+            direct.evaluate_self(&bodies(700)).unwrap()
         };
         for (found, expected) in found.iter().zip(&expected) {
             assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{config:?}");
@@ -195,15 +194,18 @@ fn choices_may_be_made_and_impossible_ones_are_refused() {
         if config.schedule == Schedule::Ordered {
             assert_eq!(direct.program().unwrap().config, config);
         }
-        for wrong in [
-            KernelConfig { block: 100, ..config },
-            KernelConfig { i_per_thread: 0, ..config },
-            KernelConfig { bag: 0, ..config },
-            KernelConfig { unroll: 0, ..config },
-            KernelConfig { block: 1 << 63, ..config },
-            KernelConfig { i_per_thread: usize::MAX, ..config },
-            KernelConfig { bag: usize::MAX, ..config },
-        ] {
+        let spoil: [fn(&mut KernelConfig); 7] = [
+            |config| config.block = 100,
+            |config| config.i_per_thread = 0,
+            |config| config.bag = 0,
+            |config| config.unroll = 0,
+            |config| config.block = 1 << 63,
+            |config| config.i_per_thread = usize::MAX,
+            |config| config.bag = usize::MAX,
+        ];
+        for spoil in spoil {
+            let mut wrong = config;
+            spoil(&mut wrong);
             let error = direct.set_kernel_config(Some(wrong)).unwrap_err();
             assert!(
                 matches!(error, Error::ImpossibleKernelConfig(found) if found == wrong),

@@ -187,7 +187,7 @@ fn check<X: Interaction>(
     precision: Precision,
     architecture: u32,
 ) -> Result<(), String> {
-    let options = Options { precision, ..Options::default() };
+    let options = Options::default().precision(precision);
     let widest = KernelConfig::widest(X::LAW, options).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
     for config in [widest].into_iter().chain(KernelConfig::symmetric(X::LAW, options)) {

@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;
-    let options = Options { precision, math, pairs, ..Options::default() };
+    let options = Options::default().precision(precision).math(math).pairs(pairs);
     let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
     let time = date::now();
     let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded };
@@ -169,11 +169,11 @@ impl Accuracy<'_> {
 /// What is measured: all accumulations, and beside those in single precision the default one in
 /// mixed precision.
 fn columns(options: Options) -> Vec<Options> {
-    let column = |&accumulation| Options { accumulation, ..options };
+    let column = |&accumulation| options.accumulation(accumulation);
     let mut columns: Vec<_> = Accumulation::ALL.iter().map(column).collect();
     if options.precision == Precision::Single {
         let accumulation = Accumulation::default();
-        columns.push(Options { precision: Precision::Mixed, accumulation, ..options });
+        columns.push(options.precision(Precision::Mixed).accumulation(accumulation));
     }
     columns
 }
@@ -242,7 +242,7 @@ impl Row {
     fn cells(&self, options: Options, time: &str) -> Cells {
         let Options { math, pairs, .. } = options;
         let particles = if self.unrounded { "f64" } else { "f32" };
-        let how = select::how(self.schedule);
+        let how = self.schedule.name();
         vec![
             ("date", time.to_owned()),
             ("device", self.device.clone()),
@@ -312,7 +312,7 @@ mod tests {
     fn double_precision_has_hardly_an_error_and_one_sum_the_largest() {
         // One running sum is one only where every ordered pair is evaluated by itself, and on the
         // CPU mixed precision is `f64` in fast mathematics.
-        let options = Options { pairs: Pairs::Ordered, math: Math::Exact, ..Options::default() };
+        let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
         let single = rows(&[2000], options);
         let [direct, blocked, double, compensated, mixed] = &single[..] else {
             panic!("{single:?}")
@@ -320,14 +320,14 @@ mod tests {
         assert!(direct.rms > blocked.rms && blocked.rms > double.rms, "{single:?}");
         assert!(double.rms > compensated.rms && blocked.rms > mixed.rms, "{single:?}");
         assert!(single.iter().all(|row| row.max >= row.rms && row.rms > 1e-9), "{single:?}");
-        let options = Options { precision: Precision::Double, ..options };
+        let options = options.precision(Precision::Double);
         assert!(rows(&[500], options).iter().all(|row| row.max < 1e-12));
     }
 
     /// Single precision has the error of rounding positions, mixed precision has not.
     #[test]
     fn mixed_precision_keeps_the_digits_of_positions() {
-        let options = Options { pairs: Pairs::Ordered, math: Math::Exact, ..Options::default() };
+        let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
         let unrounded = true;
         let accuracy = Accuracy { devices: &[Device::cpu()], sizes: &[2000], options, unrounded };
         let rows = accuracy.rows().unwrap();

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let &Arguments { numerics, pairs, periodic, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
-    let options = Options { domain, pairs, ..numerics.options() };
+    let options = numerics.options().domain(domain).pairs(pairs);
     let mut emit = Emit { options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     if let Some(program) = emit.program {

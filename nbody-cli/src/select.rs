@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, Schedule, SimdLevel};
+use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, SimdLevel};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -50,7 +50,7 @@ impl Numerics {
     /// The options that say so.
     pub fn options(self) -> Options {
         let Self { precision, accumulation, math } = self;
-        Options { precision, accumulation, math, ..Options::default() }
+        Options::default().precision(precision).accumulation(accumulation).math(math)
     }
 }
 
@@ -59,14 +59,6 @@ pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
     match names {
         [] => Ok(Device::all().into_iter().filter(|each| each.name() != "emulator").collect()),
         names => names.iter().map(|name| name.open()).collect(),
-    }
-}
-
-/// What tables call a schedule.
-pub fn how(schedule: Schedule) -> &'static str {
-    match schedule {
-        Schedule::Ordered => "ordered",
-        Schedule::Symmetric => "third law",
     }
 }
 

@@ -179,7 +179,7 @@ fn check<X: Interaction>(
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
     // Both directions of a pair at once also where it does not pay.
-    let symmetric = X::THIRD_LAW.map(|_| Options { pairs: Pairs::Symmetric, ..options });
+    let symmetric = X::THIRD_LAW.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
         for case in cases {
@@ -208,7 +208,7 @@ fn bits<X: Interaction>(
     if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.name() == SCALARS {
         return Ok(None);
     }
-    let options = Options { order: Some(BITS), ..options };
+    let options = options.order(BITS);
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let mut cpu =
         AllPairs::with_options(&Device::cpu_with(SimdLevel::Scalar)?, interaction, options)?;

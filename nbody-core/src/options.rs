@@ -20,6 +20,7 @@ pub enum Precision {
 
 /// How the contributions of the j-particles are summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Accumulation {
     /// One running sum in the precision of the pair.
     Direct,
@@ -50,6 +51,7 @@ pub enum Math {
 /// Which pairs of one set are evaluated, where both directions of a pair may be evaluated at once
 /// ([`Interaction::THIRD_LAW`](crate::Interaction::THIRD_LAW)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Pairs {
     /// What is likely to be faster; in exact mathematics every ordered pair, since both directions
     /// at once share products that the declaration has in another order.
@@ -98,9 +100,11 @@ impl SummationOrder {
 ///
 /// ```
 /// use nbody_core::{Options, Precision};
-/// let options = Options { precision: Precision::Double, ..Options::default() };
+/// let options = Options::default().precision(Precision::Double);
+/// assert_eq!(options.precision, Precision::Double);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// The arithmetic of one pair.
     pub precision: Precision,
@@ -117,7 +121,44 @@ pub struct Options {
     pub order: Option<SummationOrder>,
 }
 
+/// These set one field of a copy, and leave the others as they are.
 impl Options {
+    /// The same in this precision.
+    #[must_use]
+    pub const fn precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
+    /// The same with contributions summed so.
+    #[must_use]
+    pub const fn accumulation(self, accumulation: Accumulation) -> Self {
+        Self { accumulation, ..self }
+    }
+
+    /// The same with this mathematics.
+    #[must_use]
+    pub const fn math(self, math: Math) -> Self {
+        Self { math, ..self }
+    }
+
+    /// The same in this space.
+    #[must_use]
+    pub const fn domain(self, domain: Domain) -> Self {
+        Self { domain, ..self }
+    }
+
+    /// The same with these pairs of one set.
+    #[must_use]
+    pub const fn pairs(self, pairs: Pairs) -> Self {
+        Self { pairs, ..self }
+    }
+
+    /// The same in this order of summation, or in that which the engine chooses (`None`).
+    #[must_use]
+    pub fn order(self, order: impl Into<Option<SummationOrder>>) -> Self {
+        Self { order: order.into(), ..self }
+    }
+
     /// The precision of the backup accumulators, and so of the results: single or double.
     pub const fn backup(&self) -> Precision {
         match self.accumulation {

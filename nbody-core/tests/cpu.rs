@@ -13,10 +13,8 @@ const SIZES: [usize; 11] = [0, 1, 2, 127, 128, 129, 255, 256, 257, 512, 1000];
 
 fn options() -> impl Iterator<Item = Options> {
     Precision::ALL.iter().flat_map(|&precision| {
-        Accumulation::ALL.iter().map(move |&accumulation| Options {
-            precision,
-            accumulation,
-            ..Options::default()
+        Accumulation::ALL.iter().map(move |&accumulation| {
+            Options::default().precision(precision).accumulation(accumulation)
         })
     })
 }
@@ -63,7 +61,7 @@ fn every_level_agrees_with_the_reference() {
 fn bits_are_the_same_at_every_level_in_exact_mathematics() {
     for options in options() {
         let order = Some(SummationOrder { bag: 37, splits: 3 });
-        let options = Options { math: Math::Exact, order, ..options };
+        let options = options.math(Math::Exact).order(order);
         let case = Case::one_set(&GRAVITY, Domain::Open, bodies(333, 1), bodies(333, 1)).unwrap();
         let engine = |level| CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
         for level in SimdLevel::available() {
@@ -161,7 +159,7 @@ fn wrong_shapes_are_refused() {
     let mut out = Engine::<Gravity>::results(&direct, 4).unwrap();
     let j = direct.upload(&bodies(5, 1)).unwrap();
     assert!(direct.evaluate_self_into(&i, &j, &mut out).is_err());
-    let double = Options { precision: Precision::Double, ..Options::default() };
+    let double = Options::default().precision(Precision::Double);
     let j = engine(double).upload(&bodies(4, 1)).unwrap();
     let error = direct.evaluate_into(&i, &j, &mut out).unwrap_err();
     let (found, expected) = (Precision::Double, Precision::Single);
@@ -169,11 +167,11 @@ fn wrong_shapes_are_refused() {
     assert_eq!(error, mismatch("j-particles"));
     let mut wide = Engine::<Gravity>::results(&engine(double), 4).unwrap();
     let accumulation = Accumulation::Direct;
-    let mut narrow = engine(Options { accumulation, ..Options::default() });
+    let mut narrow = engine(Options::default().accumulation(accumulation));
     let error = narrow.evaluate_into(&i, &i, &mut wide).unwrap_err();
     assert_eq!(error, mismatch("results"));
     let order = Some(SummationOrder { bag: 0, splits: 1 });
-    let error = CpuAllPairs::with_options(GRAVITY, Options { order, ..Options::default() });
+    let error = CpuAllPairs::with_options(GRAVITY, Options::default().order(order));
     assert_eq!(error.unwrap_err(), Error::EmptySummationOrder { bag: 0, splits: 1 });
     assert!(compare::<Field, f64>(&[], &[Field::default()], None).is_err());
 }
@@ -184,7 +182,7 @@ proptest! {
         bag in 1_usize..300, splits in 1_usize..9, ni in 0_usize..40, nj in 0_usize..400,
     ) {
         for options in options() {
-            let options = Options { order: Some(SummationOrder { bag, splits }), ..options };
+            let options = options.order(SummationOrder { bag, splits });
             check(options, bodies(ni, 9), bodies(nj, 10));
         }
     }

@@ -19,7 +19,13 @@ pub fn ways(domain: Domain) -> Vec<Options> {
     for &precision in Precision::ALL {
         for &accumulation in Accumulation::ALL {
             for &math in Math::ALL {
-                ways.push(Options { precision, accumulation, math, domain, ..Options::default() });
+                ways.push(
+                    Options::default()
+                        .precision(precision)
+                        .accumulation(accumulation)
+                        .math(math)
+                        .domain(domain),
+                );
             }
         }
     }
@@ -41,7 +47,7 @@ pub fn all_ways<X: Interaction>(domains: [Domain; 2]) -> Vec<Options> {
 fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
     let ordered: Vec<_> = domains.into_iter().flat_map(ways).collect();
     let both = ordered.iter().filter(|way| third_law && may_be_unordered(way));
-    let both: Vec<_> = both.map(|&way| Options { pairs: Pairs::Symmetric, ..way }).collect();
+    let both: Vec<_> = both.map(|&way| way.pairs(Pairs::Symmetric)).collect();
     [ordered, both].concat()
 }
 

@@ -47,7 +47,7 @@ fn kolmogorov_smirnov_equals_the_sorted_computation() {
             .flat_map(|(sample, k)| sample.iter().map(move |&x| Sample { x, sample: k }))
             .collect();
         for precision in [Precision::Single, Precision::Double] {
-            let options = Options { precision, ..Options::default() };
+            let options = Options::default().precision(precision);
             let mut direct = CpuAllPairs::with_options(KolmogorovSmirnov, options).unwrap();
             let counts = direct.evaluate::<f64>(&places, &values).unwrap();
             let sorted_first = sorted_sample(&samples[0]);

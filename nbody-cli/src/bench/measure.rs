@@ -154,12 +154,10 @@ pub mod tests {
 
     /// Gravity on an H200, by the third law and at its limit on the shortest way.
     pub fn sample() -> Measurement {
-        let gpu = Properties {
-            multiprocessors: 132,
-            hertz: 1.98e9,
-            architecture: 90,
-            driver: "13.0".to_owned(),
-        };
+        let mut gpu = Properties::default();
+        (gpu.multiprocessors, gpu.hertz, gpu.architecture) = (132, 1.98e9, 90);
+        let mut usage = Usage::default();
+        (usage.registers, usage.shared, usage.blocks) = (128, 8192, 3);
         let median = Duration::from_secs_f64(1e12 * 9.0 / (132.0 * 128.0 * 1.98e9));
         Measurement {
             interaction: "gravity",
@@ -171,7 +169,7 @@ pub mod tests {
             operations: 20,
             times: Times { median, fastest: median, slowest: median, runs: 5 },
             compiler: Some("NVRTC 13.0 for sm_90".to_owned()),
-            usage: Some(Usage { registers: 128, local: 0, shared: 8192, blocks: 3 }),
+            usage: Some(usage),
             slots: Some(Slots { all: 12.0, least: 9.0 }),
             peak: None,
         }

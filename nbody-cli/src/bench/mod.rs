@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut bench = Bench {
         devices: &devices,
         sizes: arguments.n.iter().map(|n| n.get()).collect(),
-        options: Options { pairs: arguments.pairs, ..arguments.numerics.options() },
+        options: arguments.numerics.options().pairs(arguments.pairs),
         nvdisasm: sass::find().ok(),
         measurements: Vec::new(),
         bar: ProgressBar::new(0).with_style(style),

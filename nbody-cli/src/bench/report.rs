@@ -6,7 +6,6 @@ use nbody::Options;
 
 use super::measure::{CONVENTION, Measurement};
 use crate::files::{Cells, number};
-use crate::select::how;
 use crate::table::Table;
 
 const HEADER: [&str; 15] = [
@@ -56,7 +55,7 @@ fn row(each: &Measurement) -> Vec<String> {
         each.interaction.to_owned(),
         each.device.clone(),
         each.n.to_string(),
-        how(each.schedule).to_owned(),
+        each.schedule.name().to_owned(),
         format!("{:.3} G", rate / 1e9),
         format!("{:.2} G", each.flops() / 1e9),
         format!("{:.2} G", rate * CONVENTION / 1e9),
@@ -104,7 +103,7 @@ pub fn cells(each: &Measurement, options: Options, time: &str) -> Cells {
         ("accumulation", accumulation.to_string()),
         ("math", math.to_string()),
         ("pairs", pairs.to_string()),
-        ("how", how(each.schedule).to_owned()),
+        ("how", each.schedule.name().to_owned()),
         ("pairs_per_s", each.pairs_per_second().to_string()),
         ("flop_per_pair", each.operations.to_string()),
         ("flop_per_s", each.flops().to_string()),
@@ -145,7 +144,7 @@ mod tests {
             Measurement { device: "cpu".to_owned(), properties: None, usage: None, ..sample() };
         let text = table(&[sample(), cpu], options, true);
         let rows: Vec<_> = text.lines().filter(|line| line.starts_with("gravity")).collect();
-        for part in ["third law", "3717.120 G", "74342.40 G", "0 B", "100-133%"] {
+        for part in ["symmetric", "3717.120 G", "74342.40 G", "0 B", "100-133%"] {
             assert!(rows[0].contains(part), "{part} in {text}");
         }
         assert!(rows[1].ends_with(" 5          -       -        -         -"), "{text}");

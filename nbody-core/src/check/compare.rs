@@ -6,6 +6,7 @@ use crate::{Error, Record, Scalar, pack};
 
 /// How far the results of one field are from the reference.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FieldReport {
     /// The field's name.
     pub name: &'static str,
@@ -24,6 +25,7 @@ pub struct FieldReport {
 
 /// How far results are from a reference, field by field.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// How many results were compared.
     pub n: usize,

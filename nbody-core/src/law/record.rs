@@ -4,6 +4,7 @@ use crate::Lane;
 
 /// What a field of a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FieldKind {
     /// One real number.
     Real,

@@ -12,6 +12,7 @@ use crate::{Error, Lane, Point, Precision, Vector};
 /// particles meets once, so an interaction that reaches farther than half of the shortest length
 /// misses images. Positions may lie anywhere; nothing moves them into the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Domain {
     /// Space without end.
     #[default]

@@ -1,7 +1,8 @@
 //! Properties of a GPU.
 
 /// What the driver says of a GPU.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Properties {
     /// How many multiprocessors it has.
     pub multiprocessors: u32,

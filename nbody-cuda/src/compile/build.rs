@@ -11,6 +11,7 @@ use crate::{Error, Program};
 
 /// Where the compiled program came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// It was compiled just now.
     Compiled,
@@ -61,6 +62,7 @@ impl fmt::Debug for Image {
 
 /// What a kernel uses of a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Usage {
     /// Registers of a thread.
     pub registers: u32,

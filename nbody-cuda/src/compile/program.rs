@@ -20,6 +20,7 @@ const PARTS: usize = 48;
 
 /// A CUDA program: one text for NVRTC, nvcc and the emulator.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Program {
     /// The name of the interaction.
     pub name: &'static str,

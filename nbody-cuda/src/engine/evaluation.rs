@@ -135,7 +135,7 @@ impl CudaEngine {
     /// Changes the space that the particles are in.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.options.precision)?;
-        let options = Options { domain, ..self.options };
+        let options = self.options.domain(domain);
         self.last = None;
         if domain.is_periodic() != self.options.domain.is_periodic() {
             self.kernels = self.kernels.with_options(options)?;

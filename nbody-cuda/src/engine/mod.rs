@@ -35,6 +35,7 @@ enum Inner<X> {
 /// Particles where an [`AllPairs`] computes.
 #[derive(Debug)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Particles<P: Record> {
     Cpu(CpuParticles<P>),
     Cuda(CudaParticles<P>),
@@ -43,6 +44,7 @@ pub enum Particles<P: Record> {
 /// Results where an [`AllPairs`] computes.
 #[derive(Debug)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Results<F> {
     Cpu(CpuResults<F>),
     Cuda(CudaResults<F>),

@@ -36,6 +36,7 @@ const ALIGNED: usize = 16;
 
 /// How a program goes through the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Schedule {
     /// Every ordered pair by itself: `all_pairs.cuh`.
     Ordered,
@@ -43,9 +44,20 @@ pub enum Schedule {
     Symmetric,
 }
 
+impl Schedule {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ordered => "ordered",
+            Self::Symmetric => "symmetric",
+        }
+    }
+}
+
 /// What a program is compiled for. None of it changes results, but for the bag, which is part of
 /// the order of summation ([`SummationOrder`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct KernelConfig {
     /// How it goes through the pairs.
     pub schedule: Schedule,

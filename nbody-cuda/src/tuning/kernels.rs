@@ -290,11 +290,7 @@ impl Kernels {
 /// Whether both directions of a pair may be evaluated at once. Exact mathematics keeps to the
 /// products as they are written, unless it is asked for.
 fn may_be_symmetric(options: Options) -> bool {
-    match options.pairs {
-        Pairs::Auto => options.math == Math::Fast,
-        Pairs::Ordered => false,
-        Pairs::Symmetric => true,
-    }
+    options.pairs == Pairs::Symmetric || options.pairs == Pairs::Auto && options.math == Math::Fast
 }
 
 /// What an evaluation has to do, with about as many instructions for a pair as there are

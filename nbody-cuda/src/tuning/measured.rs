@@ -14,6 +14,7 @@ pub(crate) const EXTENSION: &str = "tuned";
 
 /// What some numbers of particles were measured with, and how long one evaluation took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tuned {
     /// i-particles and j-particles.
     pub n: [usize; 2],

@@ -10,6 +10,7 @@ use crate::options::names;
 /// A program is built for all of them and takes the best that it finds; the better ones come
 /// last. Exact mathematics computes with one number at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SimdLevel {
     /// One number at a time, without special instructions.
     Scalar,
