@@ -1,15 +1,37 @@
-//! Gravity, declared and used: the whole program.
-#![allow(missing_docs)]
+//! Gravity, declared and evaluated: the whole program.
+
 use nbody::prelude::*;
 
+/// The law, its particles and its results.
 #[nbody::interaction]
-#[rustfmt::skip]
 pub mod gravity {
-    pub struct Gravity { pub eps2: Real }
-    pub struct Body { pub pos: Point, pub mass: Real }
-    pub struct Field { pub acc: Vector, pub pot: Real }
+    /// Newtonian gravity with Plummer softening; G = 1.
+    pub struct Gravity {
+        /// Squared softening length.
+        pub eps2: Real,
+    }
+
+    /// A point mass.
+    pub struct Body {
+        /// Its position.
+        pub pos: Point,
+        /// Its mass.
+        pub mass: Real,
+    }
+
+    /// What a body feels.
+    pub struct Field {
+        /// The acceleration.
+        pub acc: Vector,
+        /// The potential.
+        pub pot: Real,
+    }
+
     impl Interaction for Gravity {
-        type I = Body; type J = Body; type F = Field;
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
             let d = j.pos - i.pos;
             let rinv = (d.norm2() + self.eps2).rsqrt();
@@ -19,11 +41,14 @@ pub mod gravity {
         }
     }
 }
+use gravity::{Body, Gravity};
 
+/// Prints what three bodies in a row feel.
 pub fn main() -> Result<(), nbody::Error> {
-    let body = |x| gravity::Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
-    let mut direct = AllPairs::new(&Device::best(), gravity::Gravity { eps2: 0.0 })?;
-    for field in direct.evaluate_self(&[body(0.0), body(1.0), body(3.0)])? {
+    let body = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
+    let bodies = [body(0.0), body(1.0), body(3.0)];
+    let mut direct = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
+    for field in direct.evaluate_self(&bodies)? {
         println!("{:?} {:?}", field.acc, field.pot);
     }
     Ok(())
