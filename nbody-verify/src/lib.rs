@@ -1,4 +1,4 @@
-//! What engines are verified on: [`cases`] of particles, and [`ways`] to compute.
+//! What engines are verified on: [`cases()`] of particles, and [`ways()`] to compute.
 //!
 //! The command `nbody verify` takes all of them; tests take [`paired_ways`], in which any two choices
 //! still meet.
