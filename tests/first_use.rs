@@ -39,6 +39,21 @@ fn the_law_of_the_example_is_newtons_on_every_device() {
     }
 }
 
+/// As without the feature `cuda`: the CPU alone, with errors of its own.
+#[test]
+fn the_cpu_needs_no_device() {
+    fn fields(bodies: &[Body], sources: &[Body]) -> Result<Vec<Field>, nbody::CoreError> {
+        let mut direct = CpuAllPairs::new(Gravity { eps2: 0.0 });
+        let mut out = direct.results(bodies.len())?;
+        let (i, j) = (direct.upload(bodies)?, direct.upload(sources)?);
+        direct.evaluate_self_into(&i, &j, &mut out)?;
+        direct.download(&out)
+    }
+    assert_by_hand(&fields(&bodies(), &bodies()).unwrap());
+    let error = fields(&bodies(), &bodies()[1..]).unwrap_err();
+    assert!(matches!(error, nbody::CoreError::LengthMismatch { found: 1, expected: 2, .. }));
+}
+
 #[test]
 fn rows_of_numbers_are_particles_without_a_copy() {
     let bodies: &[Body] = bytemuck::cast_slice(&ROWS);

@@ -241,7 +241,9 @@ mod tests {
 
     #[test]
     fn right_results_pass() {
-        let (passed, failed, line) = row(&cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES));
+        let cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES);
+        assert_eq!(cases.len(), 2 * SIZES.len(), "each size as one set, and of two");
+        let (passed, failed, line) = row(&cases);
         assert_eq!((passed, failed), (1, 0), "{line}");
     }
 

@@ -224,3 +224,35 @@ names!(Precision: Single "single", Double "double", Mixed "mixed");
 names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64", Compensated "compensated");
 names!(Math: Fast "fast", Exact "exact");
 names!(Pairs: Auto "auto", Ordered "ordered", Symmetric "symmetric");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setter_sets_its_field_alone() {
+        let all = Options {
+            precision: Precision::Double,
+            accumulation: Accumulation::Direct,
+            math: Math::Exact,
+            domain: Domain::periodic([1.0; 3]).unwrap(),
+            pairs: Pairs::Ordered,
+            order: Some(SummationOrder { bag: 3, splits: 2 }),
+        };
+        let set: [fn(Options, &Options) -> Options; 6] = [
+            |options, to| options.precision(to.precision),
+            |options, to| options.accumulation(to.accumulation),
+            |options, to| options.math(to.math),
+            |options, to| options.domain(to.domain),
+            |options, to| options.pairs(to.pairs),
+            |options, to| options.order(to.order),
+        ];
+        let default = Options::default();
+        assert_eq!(set.iter().fold(default, |options, set| set(options, &all)), all);
+        for set in set {
+            assert_ne!(set(default, &all), default);
+            assert_eq!(set(all, &all), all);
+            assert_eq!(set(set(default, &all), &default), default);
+        }
+    }
+}

@@ -20,7 +20,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run every check: formatting, lints, tests, documentation, every CUDA program compiled by
+    /// Run every check: formatting, lints, tests, packages, documentation, every CUDA program compiled by
     /// NVRTC for every architecture and run in the emulator, and the instructions of its machine
     /// code counted. It needs Rust, a C++ compiler, and NVRTC and nvdisasm, which it installs
     /// under target/ with pip if the system has none.
