@@ -1,7 +1,8 @@
 //! Write a pairwise interaction once, as a few lines of Rust; run it on the GPU and the CPU,
 //! checked against an `f64` reference.
 //!
-//! ```
+#![cfg_attr(feature = "cuda", doc = "```")]
+#![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
 //! use nbody::prelude::*;
 //!
 //! #[nbody::interaction]
