@@ -59,8 +59,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuParticles, CpuResults, Domain, Engine,
-    Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, Interaction, Lane, Law,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuParticles, CpuResults, CudaText, Domain,
+    Engine, Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, Interaction, Lane, Law,
     Lengths, Math, Mixed, Open, Operations, Options, Output, Pairs, Periodic, Point, Precision,
     Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Split, Store, SummationOrder,
     ThirdLaw, Vector, Writer, compare, peak, reference, reference_self,

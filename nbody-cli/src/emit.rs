@@ -23,6 +23,10 @@ pub struct Arguments {
     /// In a periodic box.
     #[arg(long)]
     periodic: bool,
+    /// The whole program, which compilers take: the configuration, the numbers, the interaction and
+    /// the kernels around it.
+    #[arg(long)]
+    program: bool,
 }
 
 /// Takes the program of what it visits.
@@ -43,14 +47,16 @@ impl Visitor for Emit {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { numerics, pairs, periodic, .. } = arguments;
+    let &Arguments { numerics, pairs, periodic, program: whole, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
     let options = numerics.options().domain(domain).pairs(pairs);
     let mut emit = Emit { options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     if let Some(program) = emit.program {
-        std::io::stdout().write_all(program?.source.as_bytes())?;
+        let program = program?;
+        let text = if whole { &*program.source } else { program.declaration() };
+        std::io::stdout().write_all(text.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -47,7 +47,8 @@ struct Arguments {
 enum Command {
     /// List the devices, and what else was found or is missing.
     Devices,
-    /// Print the CUDA program of an interaction.
+    /// Print an interaction in CUDA: its structs, its functions and its pair; with --program, the
+    /// whole program.
     Emit(emit::Arguments),
     /// Compare every interaction, in every way to compute it, with the f64 reference.
     Verify(verify::Arguments),

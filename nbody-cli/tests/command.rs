@@ -89,10 +89,17 @@ fn help_names_every_variable() {
 }
 
 #[test]
-fn emit_prints_the_program_that_is_compiled() {
-    let output = nbody(&["emit", "gravity"]);
-    assert_eq!(stdout(&output), Program::new(Gravity::LAW, Options::default()).unwrap().source);
-    let output = nbody(&["emit", "hermite", "--precision", "double", "--math", "exact"]);
+fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
+    let program = Program::new(Gravity::LAW, Options::default()).unwrap();
+    let declared = stdout(&nbody(&["emit", "gravity"]));
+    assert!(declared.starts_with("namespace nbody::law {\n\n// Newtonian gravity"), "{declared}");
+    assert!(declared.contains(" void pair(") && !declared.contains("__global__"), "{declared}");
+    assert!(program.source.contains(&declared));
+    let symmetric = stdout(&nbody(&["emit", "gravity", "--pairs", "symmetric"]));
+    assert!(symmetric.contains(" void pair_symmetric("), "{symmetric}");
+    assert_eq!(stdout(&nbody(&["emit", "gravity", "--program"])), program.source);
+    let numerics = ["--precision", "double", "--math", "exact"];
+    let output = nbody(&[&["emit", "hermite", "--program"], &numerics[..]].concat());
     assert_ne!(stdout(&output), Program::new(Hermite::LAW, Options::default()).unwrap().source);
     assert!(stdout(&output).contains("using real = double;"));
 }

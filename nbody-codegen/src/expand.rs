@@ -74,7 +74,12 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { attrs, name, self_pairs, pair, .. } = item;
     let [target, i, j, f] = names(item);
-    let cuda = Literal::string(&emit_cuda::emit(module, item));
+    let [law, sums, compensated] = [
+        emit_cuda::law(module, item),
+        emit_cuda::sums(module, item),
+        emit_cuda::compensated(module, item),
+    ]
+    .map(|text| Literal::string(&text));
     let operations = operations(item, &pair.body, krate);
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
     let third_law = third_law(module, item, krate);
@@ -99,7 +104,8 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             const SELF_PAIRS: bool = #self_pairs;
             const CUTOFF: bool = #ends;
             const OPERATIONS: #krate::Operations = #operations;
-            const CUDA: &'static str = #cuda;
+            const CUDA: #krate::CudaText =
+                #krate::CudaText { law: #law, sums: #sums, compensated: #compensated };
             #cutoff
             #pair
             #third_law
@@ -233,7 +239,7 @@ fn cutoff(
 /// Both directions of a pair at once, where there is such a form.
 fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option<TokenStream> {
     let both = symmetric(module, item)?;
-    let cuda = Literal::string(&emit_cuda::emit_symmetric(module, item, &both));
+    let cuda = Literal::string(&emit_cuda::pair_symmetric(module, item, &both));
     let operations = operations(item, &both.body, krate);
     let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
     let none = TokenStream::new();

@@ -64,26 +64,25 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
     (module, checked)
 }
 
-/// The generated part of the CUDA program of each interaction in the module, by name.
+/// The generated part of a CUDA program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cuda {
+    /// The interaction.
+    pub name: String,
+    /// The declaration, in the namespace `nbody::law`.
+    pub law: String,
+    /// Both directions of a pair at once, behind `law`; nothing where the parities do not allow it.
+    pub third_law: Option<String>,
+    /// What kernels know of it, in the namespace `nbody`.
+    pub sums: String,
+    /// The same of compensated sums, behind `sums`.
+    pub compensated: String,
+}
+
+/// The generated part of the CUDA program of each interaction in the module.
 ///
 /// The error is the text of every message, one a line.
-pub fn cuda(item: TokenStream) -> Result<Vec<(String, String)>, String> {
-    each_interaction(item, emit_cuda::emit)
-}
-
-/// What evaluates both directions of a pair at once, behind what [`cuda`] gives, for each
-/// interaction in the module; nothing for one whose parities do not allow it.
-pub fn third_law(item: TokenStream) -> Result<Vec<(String, Option<String>)>, String> {
-    each_interaction(item, |module, interaction| {
-        let both = symmetry::symmetric(module, interaction)?;
-        Some(emit_cuda::emit_symmetric(module, interaction, &both))
-    })
-}
-
-fn each_interaction<T>(
-    item: TokenStream,
-    emit: impl Fn(&ir::Module, &ir::Interaction) -> T,
-) -> Result<Vec<(String, T)>, String> {
+pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
     let cx = Ctxt::new();
     let (_, checked) = self::checked(&cx, item);
     let messages = cx.messages();
@@ -91,7 +90,14 @@ fn each_interaction<T>(
         (Ok(()), Some(ir)) => Ok(ir
             .interactions
             .iter()
-            .map(|interaction| (interaction.name.clone(), emit(&ir, interaction)))
+            .map(|interaction| Cuda {
+                name: interaction.name.clone(),
+                law: emit_cuda::law(&ir, interaction),
+                third_law: symmetry::symmetric(&ir, interaction)
+                    .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
+                sums: emit_cuda::sums(&ir, interaction),
+                compensated: emit_cuda::compensated(&ir, interaction),
+            })
             .collect()),
         _ => Err(messages.join("\n")),
     }

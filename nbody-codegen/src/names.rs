@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Words that C++ or CUDA keeps for itself, and names that our own program text defines.
+/// Words that C++ and Rust keep for themselves, macros, and what the emitted text says itself. It stands in a
+/// namespace of its own, where other names hide those of the program around it.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
-    // C++17, and the alternative tokens.
+    // C++17 and later, and the alternative tokens.
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
     "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
     "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
@@ -17,41 +18,24 @@ const RESERVED: &[&str] = &[
     "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
     "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
     "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
-    "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "std",
-    // CUDA.
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "float2",
-    "float3", "float4", "double2", "double3", "double4", "int2", "int3", "int4", "uint",
-    // Macros and types of C, some of which NVRTC and nvcc define without being asked.
-    "NULL", "assert", "errno", "alloca", "offsetof", "size_t", "ptrdiff_t", "EOF", "INFINITY", "NAN",
-    "HUGE", "MAXFLOAT", "DECIMAL_DIG", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "BUFSIZ",
-    "CLOCKS_PER_SEC", "stdin", "stdout", "stderr", "linux", "unix",
-    // Rust, where it differs.
-    "as", "async", "await", "box", "crate", "dyn", "fn", "gen", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "self", "Self",
-    "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield", "abstract", "become",
-    "final",
-    // The program around the generated part.
-    "nbody", "real", "backup", "u32", "u64", "packing", "Vector", "Point", "Array", "Table",
-    "entry", "ArgMin", "take_min", "infinity", "rounded", "not_a_number", "word", "integer", "Space",
-    "PERIODIC", "Angle", "reduce", "reduce_large", "sine", "cosine", "rsqrt_seed", "rsqrt_by_seed",
-    "raise", "pair", "pair_symmetric", "act", "act_symmetric", "nothing", "add", "compensate", "reset",
-    "fold", "finish", "merge", "total", "T", "Running", "CUTOFF", "LOOKS_UP", "shared_self", "parameters",
-    "within", "within_reach", "push_sign", "WORD", "WORDS", "PATIENCE", "Note", "NOTES",
-    "NEXT_NOTE", "kept", "side_by_side", "one_by_one", "note", "noted", "Coordinate", "COORDINATE",
-    "difference", "nothing_yet", "for_each_number", "meet", "meet_near", "meet_symmetric", "is_beyond",
-    "COMPENSATED", "Parameters", "ParticleI", "ParticleJ", "Accumulators", "IDIM", "JDIM", "FDIM",
-    "SELF_PAIRS", "BLOCK", "RESIDENT", "I_PER_THREAD", "BAG", "UNROLL", "PARTS", "FOLD_EACH_BAG",
-    "EXACT", "Slot", "store", "load", "is_last", "all_pairs", "WARP", "WARPS", "TILE", "GROUP",
-    "Share", "pass_on", "symmetric", "merge_parts",
-    // Its mathematics.
-    "dot", "dot_plus", "cross", "norm", "norm2", "norm2_plus", "select", "rint", "sqrt", "rsqrt",
-    "recip", "divide", "powi", "rsqrt_powi", "powf", "cbrt", "exp", "ln", "sin", "cos", "tan",
-    "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "abs", "min", "max",
-    "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
+    "volatile", "wchar_t", "while", "xor", "xor_eq",
+    // Macros of C, some of which NVRTC and nvcc define without being asked.
+    "NULL", "assert", "errno", "alloca", "offsetof", "EOF", "INFINITY", "NAN", "HUGE", "MAXFLOAT",
+    "DECIMAL_DIG", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "BUFSIZ", "CLOCKS_PER_SEC", "stdin",
+    "stdout", "stderr", "linux", "unix",
+    // Rust, whose emitted text has variables under the same names.
+    "abstract", "as", "async", "await", "become", "box", "crate", "dyn", "final", "fn", "gen",
+    "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
+    "ref", "Self", "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield",
+    // The emitted text: types, functions and parameters.
+    "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
+    "self", "pair", "pair_symmetric", "entry", "take_min", "infinity", "rounded", "divide",
+    "dot_plus", "norm2_plus", "powi", "rsqrt_powi",
+    // The functions of the language.
+    "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",
+    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "abs",
+    "min", "max", "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
 ];
-
-/// Parameters of the functions around `pair`, which take the structs by their own names.
-const BESIDE_TYPES: &[&str] = &["f", "term", "lost"];
 
 /// How macros of C and CUDA begin.
 const FAMILIES: &[&str] = &[
@@ -81,11 +65,14 @@ fn safe(ident: &str) -> String {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'x');
     }
-    let of_family = FAMILIES.iter().any(|family| name.starts_with(family));
-    if of_family || RESERVED.contains(&name.as_str()) {
+    if is_reserved(&name) {
         name.push('_');
     }
     name
+}
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
 /// Hands out each name of C++ once. What is named anywhere in a program goes through one of these:
@@ -103,19 +90,10 @@ impl Unique {
 
     /// The safe form of the name, with a number if it is taken already.
     pub fn name(&mut self, ident: &str) -> String {
-        self.name_but(ident, &[])
-    }
-
-    /// The same for a struct, beside whose name stand those of some parameters.
-    pub fn name_of_type(&mut self, ident: &str) -> String {
-        self.name_but(ident, BESIDE_TYPES)
-    }
-
-    fn name_but(&mut self, ident: &str, others: &[&str]) -> String {
         let base = safe(ident);
         let mut name = base.clone();
         let mut k = 2;
-        while others.contains(&&*name) || !self.taken.insert(name.clone()) {
+        while !self.taken.insert(name.clone()) {
             name = format!("{}_{k}", base.trim_end_matches('_'));
             k += 1;
         }
@@ -140,15 +118,25 @@ pub fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Builtin;
 
     #[test]
     fn reserved_and_foreign_names_are_escaped() {
         assert_eq!(safe("float"), "float_");
         assert_eq!(safe("r#type"), "type_");
+        assert_eq!(safe("r#struct"), "struct_");
+        assert_eq!(safe("norm2"), "norm2_");
         assert_eq!(safe("ε2"), "u3b52");
         assert_eq!(safe("__x"), "x");
         assert_eq!(safe("_1"), "x1");
         assert_eq!(safe("rinv"), "rinv");
+    }
+
+    #[test]
+    fn functions_of_the_language_are_reserved() {
+        for function in Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR) {
+            assert!(is_reserved(function.name()), "{}", function.name());
+        }
     }
 
     #[test]

@@ -245,7 +245,8 @@ impl<'a> Stub<'a> {
                 const OPERATIONS: #krate::Operations = #krate::Operations {
                     add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                 };
-                const CUDA: &'static ::core::primitive::str = "";
+                const CUDA: #krate::CudaText =
+                    #krate::CudaText { law: "", sums: "", compensated: "" };
                 fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(
                     _: &#target<Real>, _: &__Space, _: &#i<Real>, _: &#j<Real>, _: Real::U32,
                     _: &mut #f<Real>,

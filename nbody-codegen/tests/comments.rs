@@ -12,7 +12,7 @@ fn cuda(items: &str, body: &str) -> String {
         }}"
     );
     let programs = nbody_codegen::cuda(text.parse().unwrap()).unwrap();
-    programs.into_iter().map(|(_, text)| text).collect()
+    programs.into_iter().map(|program| program.law).collect()
 }
 
 #[test]

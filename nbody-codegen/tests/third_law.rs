@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nbody_codegen::Cuda;
 use proc_macro2::{TokenStream, TokenTree};
 
 const MODULES: [&str; 6] = [
@@ -55,9 +56,9 @@ inline int check()
         fill(self), fill(i), fill(j);
         INTEGERS
         Accumulators f = nothing(), g = nothing(), both_f = nothing(), both_g = nothing();
-        act(self, space, i, j, 0, f);
-        act(self, space, j, i, 0, g);
-        act_symmetric(self, space, i, j, both_f, both_g);
+        law::pair(self, space, i, j, f);
+        law::pair(self, space, j, i, g);
+        law::pair_symmetric(self, space, i, j, both_f, both_g);
         double totals[4][FDIM];
         for (auto &total : totals) reset(total);
         fold(f, totals[0]), fold(g, totals[1]), fold(both_f, totals[2]), fold(both_g, totals[3]);
@@ -83,9 +84,10 @@ fn modules(text: &str) -> Vec<TokenStream> {
 }
 
 /// Sets the integers of both particles.
-fn integers(program: &str) -> String {
-    let particle = program.split_once("using ParticleI = ").unwrap().1.split_once(';').unwrap().0;
-    let fields = program.split_once(&format!(" {particle} {{")).unwrap().1;
+fn integers(Cuda { law, sums, .. }: &Cuda) -> String {
+    let particle = sums.split_once("using ParticleI = law::").unwrap().1;
+    let particle = particle.split_once(';').unwrap().0;
+    let fields = law.split_once(&format!(" {particle} {{")).unwrap().1;
     let fields = fields.split_once("};").unwrap().0.lines();
     let names = fields.filter_map(|line| line.split_once(" u32 ")?.1.split_once(';'));
     names.fold(String::new(), |mut text, (name, _)| {
@@ -100,13 +102,11 @@ fn integers(program: &str) -> String {
 fn programs() -> Vec<(String, String)> {
     let mut programs = Vec::new();
     for module in MODULES.iter().flat_map(|path| modules(&read(path))) {
-        let each = nbody_codegen::cuda(module.clone()).unwrap();
-        for ((name, program), (_, both)) in
-            each.into_iter().zip(nbody_codegen::third_law(module).unwrap())
-        {
-            if let Some(both) = both {
-                let run = RUN.replace("INTEGERS", &integers(&program));
-                programs.push((name, format!("{program}{both}{run}")));
+        for program in nbody_codegen::cuda(module).unwrap() {
+            let run = RUN.replace("INTEGERS", &integers(&program));
+            let Cuda { name, law, third_law, sums, .. } = program;
+            if let Some(both) = third_law {
+                programs.push((name, format!("namespace law {{\n{law}{both}}}\n{sums}{run}")));
             }
         }
     }
@@ -129,14 +129,14 @@ fn run(name: &str, text: &str) -> String {
 fn both_directions_at_once_are_the_two_directions() {
     let kernels = "../nbody-cuda/kernels";
     let mut text = read(format!("{kernels}/emulate.h"));
-    text += "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\nusing Coordinate = real;\n";
+    text += "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\nusing Coordinate = real;\nusing backup = double;\n";
     text += "constexpr bool EXACT = true, PERIODIC = false;\n}\n";
     text += &read(format!("{kernels}/prelude.cuh"));
     text += CHECK;
     let (mut calls, mut expected) = (String::new(), String::new());
     for (k, (name, program)) in programs().into_iter().enumerate() {
-        let _ = writeln!(text, "namespace nbody::law_{k} {{\n{program}\n}}");
-        let _ = writeln!(calls, "printf(\"{name} %d\\n\", nbody::law_{k}::check());");
+        let _ = writeln!(text, "namespace nbody::case_{k} {{\n{program}\n}}");
+        let _ = writeln!(calls, "printf(\"{name} %d\\n\", nbody::case_{k}::check());");
         let _ = writeln!(expected, "{name} 0");
     }
     let _ = writeln!(text, "int main() {{\n{calls}}}");

@@ -17,7 +17,7 @@ pub use check::reference::{reference, reference_self};
 pub use cpu::{CpuAllPairs, CpuParticles, CpuResults, peak};
 pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
-pub use law::interaction::{Interaction, Law, Operations, ThirdLaw};
+pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
 pub use law::pack;
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};

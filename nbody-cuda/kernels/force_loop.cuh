@@ -69,8 +69,9 @@ __device__ __forceinline__ void one_by_one(
 // Notes which j-particles of a bag are within the cutoff of the i-particles of this thread, a note
 // for each 32 of them that has any, and where the notes for each i-particle end. Whether no more
 // than half of the bag is, for any thread of the warp.
+template <typename Law>
 __device__ __forceinline__ bool note(
-    const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
+    const Law &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 count, u32 mine, bool diagonal, Note *notes, u32 (&ends)[I_PER_THREAD])
 {
     u32 within_reach[I_PER_THREAD] = {};

@@ -13,17 +13,32 @@ struct Running {
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
+// What only some programs have, `within`, `add` and the index of j, only templates may name.
+
 // Whether a pair contributes nothing. What is not a number is not beyond.
+template <typename Law>
 __device__ __forceinline__ bool is_beyond(
-    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+    const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j)
 {
-    return CUTOFF && within(self, space, i, j) < real(0);
+    if constexpr (CUTOFF) return within(self, space, i, j) < real(0);
+    else return false;
+}
+
+// Adds what j, which has this index, does to i.
+template <typename Law>
+__device__ __forceinline__ void act(
+    const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
+    Accumulators &f)
+{
+    if constexpr (KEEPS_INDEX) pair(self, space, i, j, index, f);
+    else pair(self, space, i, j, f);
 }
 
 // Adds what j does to i, which is not beyond the cutoff.
+template <typename Sums>
 __device__ __forceinline__ void meet_near(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
-    Running &f)
+    Sums &f)
 {
     if constexpr (COMPENSATED) {
         Accumulators term = nothing();

@@ -78,7 +78,7 @@ __device__ __forceinline__ void meet_symmetric(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,
     Accumulators &f, Accumulators &g)
 {
-    if (!is_beyond(self, space, i, j)) act_symmetric(self, space, i, j, f, g);
+    if (!is_beyond(self, space, i, j)) law::pair_symmetric(self, space, i, j, f, g);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(

@@ -220,7 +220,7 @@ fn structure(
             item.fields[..*k].iter().all(|before| before.ident != field.ident)
         });
     let distinct = distinct.map(|(_, field)| field);
-    let type_name = names.name_of_type(&name);
+    let type_name = names.name(&name);
     let mut members = Unique::default();
     // In C++ a member of the struct's name would be a constructor.
     members.keep(&type_name);

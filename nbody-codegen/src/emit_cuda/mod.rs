@@ -1,8 +1,8 @@
 //! Prints the generated part of a CUDA program: the structs, the constants and functions that
-//! the interaction uses, `pair` and `fold`, and the names that the scheme knows them by.
+//! the interaction uses, and `pair`, as they were declared; and what kernels know of them.
 
-mod contract;
 mod expr;
+mod sums;
 mod text;
 
 use std::collections::BTreeSet;
@@ -17,8 +17,10 @@ use crate::symmetry::Symmetric;
 use expr::{Printer, assignment};
 use text::{Text, docs};
 
-/// The text for one interaction.
-pub fn emit(module: &Module, interaction: &Interaction) -> String {
+pub use sums::{compensated, sums};
+
+/// The declaration of an interaction.
+pub fn law(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     let uses = Uses::of(module, interaction);
     let particles = [interaction.i.id, interaction.j.id];
@@ -50,15 +52,6 @@ pub fn emit(module: &Module, interaction: &Interaction) -> String {
         self::cutoff(&mut text, module, interaction, cutoff);
     }
     pair(&mut text, module, interaction);
-    contract::emit(&mut text, module, interaction);
-    text.finish()
-}
-
-/// The text of both directions of a pair, behind that of the interaction.
-pub fn emit_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
-    let mut text = Text::default();
-    pair_symmetric(&mut text, module, interaction, both);
-    contract::act_symmetric(&mut text, both);
     text.finish()
 }
 
@@ -153,12 +146,7 @@ fn function(text: &mut Text, module: &Module, function: &Function) {
     });
     let parameters: Vec<_> = space.into_iter().chain(parameters).collect();
     text.comment(&docs(&function.attrs));
-    text.line(&format!(
-        "__device__ __forceinline__ {} {}({})",
-        type_name(function.output),
-        function.name,
-        parameters.join(", ")
-    ));
+    text.function(&format!("{} {}", type_name(function.output), function.name), &parameters);
     text.open("{");
     let printer = Printer::new(module, &function.body, None);
     body(text, &printer, &function.body);
@@ -170,15 +158,17 @@ fn space_parameter(body: &Body) -> String {
     format!("const Space &{}", body.space)
 }
 
-/// The parameters that `cutoff` and `pair` share.
-fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles) -> String {
+/// The parameters that `cutoff` and `pair` share: all of them, whatever of them is used, so that
+/// kernels can call them.
+fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles) -> Vec<String> {
     let name = |id: StructId| &module[id].name;
-    let space = body.summary.needs_space.then(|| space_parameter(body));
-    let parameters = format!("const {} &self", name(interaction.parameters.id));
-    let i = format!("const {} &{}", name(interaction.i.id), roles.i);
-    let j = format!("const {} &{}", name(interaction.j.id), roles.j);
-    let inputs = [Some(parameters), space, Some(i), Some(j)];
-    inputs.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let space = if body.summary.needs_space { &*body.space } else { "" };
+    vec![
+        format!("const {} &self", name(interaction.parameters.id)),
+        format!("const Space &{space}"),
+        format!("const {} &{}", name(interaction.i.id), roles.i),
+        format!("const {} &{}", name(interaction.j.id), roles.j),
+    ]
 }
 
 fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
@@ -187,8 +177,7 @@ fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &
         [] => text.comment(&["The distance beyond which a pair contributes nothing."]),
         docs => text.comment(docs),
     }
-    let inputs = inputs(module, interaction, body, roles);
-    text.line(&format!("__device__ __forceinline__ real cutoff({inputs})"));
+    text.function("real cutoff", &inputs(module, interaction, body, roles));
     text.open("{");
     let printer = Printer::new(module, body, Some(roles));
     self::body(text, &printer, body);
@@ -205,15 +194,11 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
         }
         docs => text.comment(docs),
     }
-    text.line("__device__ __forceinline__ void pair(");
-    let index = if module[interaction.f.id].keeps_index() {
-        format!("const u32 {}, ", roles.index)
-    } else {
-        String::new()
-    };
-    let inputs = inputs(module, interaction, &pair.body, roles);
-    let output = &module[interaction.f.id].name;
-    text.line(&format!("    {inputs}, {index}{output} &{})", roles.f));
+    let output = &module[interaction.f.id];
+    let mut parameters = inputs(module, interaction, &pair.body, roles);
+    parameters.extend(output.keeps_index().then(|| format!("u32 {}", roles.index)));
+    parameters.push(format!("{} &{}", output.name, roles.f));
+    text.function("void pair", &parameters);
     text.open("{");
     let printer = Printer::new(module, &pair.body, Some(roles));
     body(text, &printer, &pair.body);
@@ -221,20 +206,22 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-fn pair_symmetric(text: &mut Text, module: &Module, interaction: &Interaction, both: &Symmetric) {
+/// Both directions of a pair, behind the declaration.
+pub fn pair_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
+    let mut text = Text::default();
     let Symmetric { roles, body } = both;
     let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.result(Side::J));
     text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
-    text.line("__device__ __forceinline__ void pair_symmetric(");
-    let inputs = inputs(module, interaction, body, roles);
     let output = &module[interaction.f.id].name;
-    text.line(&format!("    {inputs},"));
-    text.line(&format!("    {output} &{f}, {output} &{g})"));
+    let mut parameters = inputs(module, interaction, body, roles);
+    parameters.extend([f, g].map(|result| format!("{output} &{result}")));
+    text.function("void pair_symmetric", &parameters);
     text.open("{");
     let printer = Printer::new(module, body, Some(roles));
-    self::body(text, &printer, body);
+    self::body(&mut text, &printer, body);
     text.close("}");
     text.gap();
+    text.finish()
 }
 
 fn body(text: &mut Text, printer: &Printer, body: &Body) {

@@ -51,6 +51,24 @@ impl Text {
         self.lines.push('\n');
     }
 
+    /// The head of a function, its parameters on one line if they fit.
+    pub fn function(&mut self, head: &str, parameters: &[String]) {
+        let whole = format!("__device__ __forceinline__ {head}({})", parameters.join(", "));
+        if whole.len() <= WIDTH {
+            return self.line(&whole);
+        }
+        self.line(&format!("__device__ __forceinline__ {head}("));
+        let mut line = String::from("   ");
+        for (k, parameter) in parameters.iter().enumerate() {
+            let end = if k + 1 == parameters.len() { ")" } else { "," };
+            if line.len() + 1 + parameter.len() + end.len() > WIDTH {
+                self.line(&std::mem::replace(&mut line, String::from("   ")));
+            }
+            line = format!("{line} {parameter}{end}");
+        }
+        self.line(&line);
+    }
+
     /// A line that opens a block.
     pub fn open(&mut self, line: &str) {
         self.line(line);

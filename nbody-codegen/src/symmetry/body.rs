@@ -15,6 +15,7 @@ use crate::ir::{
 };
 use crate::names::Unique;
 use crate::symmetry::expr::{Signed, Two};
+use crate::symmetry::name::Names;
 use crate::symmetry::parity::Parities;
 use crate::symmetry::{Symmetric, product, tidy};
 
@@ -104,6 +105,8 @@ pub(super) struct Symmetrizer<'a> {
     defined: HashSet<LocalId>,
     /// What was computed once for both, in the blocks that are open.
     shared: Vec<(Expr, LocalId)>,
+    /// The variable or the field that the statement is about.
+    target: String,
     /// The statements of the innermost block.
     out: Vec<Stmt>,
 }
@@ -127,6 +130,7 @@ impl<'a> Symmetrizer<'a> {
             backs: HashMap::new(),
             defined: HashSet::new(),
             shared: Vec::new(),
+            target: String::new(),
             out: Vec::new(),
         }
     }
@@ -163,7 +167,10 @@ impl<'a> Symmetrizer<'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         let behind = statement.behind.as_ref();
         match &statement.kind {
-            StmtKind::Let { local, value } => self.let_(*local, value, behind),
+            StmtKind::Let { local, value } => {
+                self.target.clone_from(&self.locals[*local].name);
+                self.let_(*local, value, behind);
+            }
             StmtKind::Declare { local } => {
                 self.push(StmtKind::Declare { local: *local }, behind);
                 if !self.parities.local(*local).is_known() {
@@ -171,8 +178,12 @@ impl<'a> Symmetrizer<'a> {
                     self.push(StmtKind::Declare { local: back }, None);
                 }
             }
-            StmtKind::Assign { place, op, value } => self.assign(place, *op, value, behind),
+            StmtKind::Assign { place, op, value } => {
+                self.target.clone_from(&self.locals[place.of].name);
+                self.assign(place, *op, value, behind);
+            }
             StmtKind::Accumulate { place, how, value, .. } => {
+                self.target.clone_from(&self.module[place.of].name);
                 self.accumulate(place, *how, value, behind);
             }
             StmtKind::If { condition, yes, no } => {
@@ -251,7 +262,7 @@ impl<'a> Symmetrizer<'a> {
         behind: Option<&String>,
     ) {
         let is_sum = matches!(how, Accumulate::Add | Accumulate::Sub);
-        let Two { forth, back } = self.contribution(&self.module[place.of].name, value, is_sum);
+        let Two { forth, back } = self.contribution(value, is_sum);
         for (side, value, behind) in [(Side::I, forth, behind), (Side::J, back, None)] {
             let (how, value) = match how {
                 Accumulate::Add if value.minus => (Accumulate::Sub, value.expr),
@@ -264,11 +275,11 @@ impl<'a> Symmetrizer<'a> {
 
     /// What is accumulated; if it is the same for both but for the sign, it takes the name of the
     /// result.
-    fn contribution(&mut self, field: &str, value: &'a Expr, is_sum: bool) -> Two {
+    fn contribution(&mut self, value: &'a Expr, is_sum: bool) -> Two {
         let parity = self.parities.expr(value);
         let is_product = is_sum && self.is_product(value);
         if parity.is_known() && !is_product && is_worth_sharing(value) {
-            let shared = self.share(value.clone(), field);
+            let shared = self.share_as(value.clone(), self.target.clone());
             return Two::known(Signed::plus(shared), parity);
         }
         self.two(value, is_sum)
@@ -280,7 +291,7 @@ impl<'a> Symmetrizer<'a> {
             return *back;
         }
         let Local { name, ty, mutable, .. } = self.locals[local].clone();
-        let back = self.new_local(&format!("{name}_back"), ty);
+        let back = self.new_local(format!("{name}_back"), ty);
         self.locals[back].mutable = mutable;
         self.backs.insert(local, back);
         back
@@ -309,14 +320,22 @@ impl<'a> Symmetrizer<'a> {
     }
 
     /// A variable whose name gets a number later, if another has it.
-    fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
-        let (name, span) = (name.to_owned(), Span::call_site());
+    fn new_local(&mut self, name: String, ty: Type) -> LocalId {
+        let span = Span::call_site();
         let (may_be_unused, mutable) = (false, false);
         self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None })
     }
 
-    /// The variable that holds an even or odd value, which is computed here if it is not yet.
-    pub fn share(&mut self, value: Expr, name: &str) -> Expr {
+    /// The variable that holds an even or odd value, which is computed here if it is not yet. It is
+    /// named after the value, or after what it is a part or a factor of.
+    pub fn share(&mut self, value: Expr, part: &str) -> Expr {
+        let pair = &self.interaction.pair;
+        let names = Names { module: self.module, body: &pair.body, roles: &pair.roles };
+        let name = names.of(&value).unwrap_or_else(|| format!("{}_{part}", self.target));
+        self.share_as(value, name)
+    }
+
+    fn share_as(&mut self, value: Expr, name: String) -> Expr {
         if let Some((_, local)) = self.shared.iter().find(|(known, _)| *known == value) {
             return self.variable(*local);
         }

@@ -48,13 +48,23 @@ impl<'a> Symmetrizer<'a> {
     /// An expression of `pair` in both directions. A product is `fused` where it is added to
     /// something, so that its last factor costs nothing.
     pub fn two(&mut self, expr: &'a Expr, fused: bool) -> Two {
+        self.operand(expr, fused, "part")
+    }
+
+    /// A factor of a product in both directions.
+    pub fn factor(&mut self, expr: &'a Expr) -> Two {
+        self.operand(expr, false, "factor")
+    }
+
+    /// What it is of the target names what has no better name.
+    fn operand(&mut self, expr: &'a Expr, fused: bool, part: &str) -> Two {
         if self.is_product(expr) {
             return self.product(expr, fused);
         }
         let parity = self.parities.expr(expr);
         if parity.is_known() {
             let value = expr.clone();
-            let value = if is_worth_sharing(expr) { self.share(value, "shared") } else { value };
+            let value = if is_worth_sharing(expr) { self.share(value, part) } else { value };
             return Two::known(Signed::plus(value), parity);
         }
         match &expr.kind {

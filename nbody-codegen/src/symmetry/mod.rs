@@ -5,6 +5,7 @@
 
 mod body;
 mod expr;
+mod name;
 mod parity;
 mod product;
 mod tidy;

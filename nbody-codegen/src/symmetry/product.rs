@@ -111,12 +111,12 @@ impl<'a> Symmetrizer<'a> {
         };
         let last = last.filter(|last| fused && last.parity.is_known());
         let Some(last) = last else {
-            let shared = self.share(expr.clone(), "shared");
+            let shared = self.share(expr.clone(), "part");
             return Two::known(Signed::plus(shared), parity);
         };
         let first = if vector.is_some() { scalars } else { &scalars[..scalars.len() - 1] };
         let first = self.shared_factor(first);
-        let last = self.two(last.expr, false).forth;
+        let last = self.factor(last.expr).forth;
         let forth = Signed { minus: *minus != last.minus, expr: mul(first, last.expr) };
         Two::known(forth, parity)
     }
@@ -126,9 +126,8 @@ impl<'a> Symmetrizer<'a> {
         let of = |divides| factors.iter().filter(move |factor| factor.divides == divides);
         let over: Vec<_> = of(false).map(|factor| factor.expr.clone()).collect();
         let under: Vec<_> = of(true).map(|factor| factor.expr.clone()).collect();
-        let name = if over.is_empty() { "inverse" } else { "shared" };
         let factor = chain(over, under, None);
-        if is_trivial(&factor) { factor } else { self.share(factor, name) }
+        if is_trivial(&factor) { factor } else { self.share(factor, "factor") }
     }
 
     fn other_product(&mut self, Product { minus, scalars, vector }: &Product<'a>) -> Two {
@@ -147,7 +146,7 @@ impl<'a> Symmetrizer<'a> {
         };
         let factors = if pays { &others } else { scalars };
         for factor in factors {
-            let two = self.two(factor.expr, false);
+            let two = self.factor(factor.expr);
             chain.push(two, factor.divides);
         }
         if pays {
@@ -156,7 +155,7 @@ impl<'a> Symmetrizer<'a> {
             let back = shared.clone().times(changes);
             chain.push(Two { forth: shared, back }, false);
         }
-        let vector = vector.map(|vector| self.two(vector.expr, false));
+        let vector = vector.map(|vector| self.factor(vector.expr));
         chain.finish(vector.as_ref(), minus)
     }
 }

@@ -30,10 +30,22 @@ impl Operations {
     }
 }
 
+/// The generated part of a CUDA program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CudaText {
+    /// The declaration: structs, constants, functions and `pair`, in the namespace `nbody::law`.
+    pub law: &'static str,
+    /// How results begin, are folded and merged, and the names by which kernels know the law, in the
+    /// namespace `nbody`.
+    pub sums: &'static str,
+    /// How compensated sums take what a pair gives, behind `sums` in programs that have them.
+    pub compensated: &'static str,
+}
+
 /// Both directions of a pair at once: what j does to i, and what i does to j.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThirdLaw {
-    /// The CUDA functions `pair_symmetric` and `act_symmetric`, behind what [`Interaction::CUDA`] defines.
+    /// The CUDA function `pair_symmetric`, behind the [`law`](CudaText::law) of [`Interaction::CUDA`].
     pub cuda: &'static str,
     /// What one evaluation, which serves two ordered pairs, costs.
     pub operations: Operations,
@@ -51,7 +63,7 @@ pub struct Law {
     /// What one pair costs.
     pub operations: Operations,
     /// The generated part of the CUDA program: [`Interaction::CUDA`].
-    pub cuda: &'static str,
+    pub cuda: CudaText,
     /// How both directions of a pair are evaluated at once.
     pub third_law: Option<ThirdLaw>,
     /// Its parameters.
@@ -105,7 +117,7 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     /// What one pair costs.
     const OPERATIONS: Operations;
     /// The generated part of the CUDA program: the structs, `pair` and `fold`.
-    const CUDA: &'static str;
+    const CUDA: CudaText;
     /// How both directions of a pair are evaluated at once, where i and j are of one type and
     /// the parity of everything under their exchange allows it (Newton's third law, and more).
     const THIRD_LAW: Option<ThirdLaw> = None;

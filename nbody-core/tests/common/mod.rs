@@ -91,7 +91,7 @@ unsafe impl nbody::Interaction for Gravity {
     const SELF_PAIRS: bool = false;
     const OPERATIONS: nbody::Operations =
         nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
-    const CUDA: &'static str = "";
+    const CUDA: nbody::CudaText = nbody::CudaText { law: "", sums: "", compensated: "" };
     fn pair<L: nbody::Lane, S: nbody::Space<L>>(
         this: &Gravity<L>,
         space: &S,

@@ -2,9 +2,10 @@
 
 use std::ffi::CStr;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use nbody_core::pack::dim;
-use nbody_core::{Accumulation, Law, Math, Options, Precision};
+use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
 
 use crate::engine::buffer::bytes_of;
 use crate::{Error, KernelConfig, Schedule};
@@ -30,6 +31,7 @@ pub struct Program {
     pub config: KernelConfig,
     /// The options that the text was made for.
     pub options: Options,
+    declared: Range<usize>,
 }
 
 impl Program {
@@ -52,13 +54,21 @@ impl Program {
         let both = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
         let [loops, schedule] =
             if both.is_some() { ["", SYMMETRIC] } else { [FORCE_LOOP, ALL_PAIRS] };
+        let CudaText { law: text, sums, compensated } = law.cuda;
         let both = both.map_or("", |both| both.cuda);
+        let is_compensated = options.accumulation == Accumulation::Compensated;
+        let compensated = if is_compensated { compensated } else { "" };
         let mut source = header(law, options, config);
         source.push_str(PRELUDE);
+        source.push('\n');
+        let begin = source.len();
         let _ =
-            writeln!(source, "\nnamespace nbody {{\n\n{}{both}\n}} // namespace nbody\n", law.cuda);
+            writeln!(source, "namespace nbody::law {{\n\n{text}{both}}} // namespace nbody::law");
+        let declared = begin..source.len();
+        let _ =
+            writeln!(source, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody\n");
         let _ = writeln!(source, "{SUMS}\n{loops}\n{schedule}");
-        Self { name: law.name, source, config, options }
+        Self { name: law.name, source, config, options, declared }
     }
 
     /// The names of its kernels, the one that evaluates pairs first.
@@ -89,6 +99,11 @@ impl Program {
         }
     }
 
+    /// The part of the source that was declared: structs, functions and `pair`.
+    pub fn declaration(&self) -> &str {
+        &self.source[self.declared.clone()]
+    }
+
     /// The text with line numbers, for compiler messages.
     pub fn numbered(&self) -> String {
         let mut text = String::new();
@@ -111,7 +126,8 @@ impl Program {
             unroll: 1,
             resident: 1,
         };
-        Self { name: "by_hand", source: source.into(), config, options: Options::default() }
+        let (source, options) = (source.into(), Options::default());
+        Self { name: "by_hand", source, config, options, declared: 0..0 }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use nbody_core::{Law, Options};
+use nbody_core::{CudaText, Law, Options};
 
 use crate::compile::cache::{Cache, Entry};
 use crate::{KernelConfig, Schedule};
@@ -67,9 +67,10 @@ impl Tuned {
 
 /// The entry's name: the device, the interaction, and the options that programs depend on.
 pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
+    let CudaText { law: text, sums, compensated: _ } = law.cuda;
     let both = law.third_law.map_or("", |both| both.cuda);
     let (pairs, options) = (options.pairs.name(), options.to_string());
-    Cache::key(&[FORM, device, law.cuda, both, pairs, &options].map(str::as_bytes))
+    Cache::key(&[FORM, device, text, both, sums, pairs, &options].map(str::as_bytes))
 }
 
 /// What is kept for this key; nothing if there is nothing, or it is damaged.

@@ -1,7 +1,3 @@
----
-source: nbody-codegen/tests/golden.rs
-expression: "rust(\"gravity\")"
----
 pub mod gravity {
     /// Newtonian gravity with Plummer softening; G = 1.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,7 +179,11 @@ pub mod gravity {
             special: 0u32,
             compare: 0u32,
         };
-        const CUDA: &'static str = "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2; // Squared softening length.\n};\n\nstruct alignas(packing(3 * COORDINATE + 1)) Body {\n    Point<3> pos;\n    real mass;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real mr = j.mass * rinv; // the potential of j\n    f.acc += mr * rinv * rinv * d;\n    f.pot -= mr;\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Field nothing()\n{\n    return {};\n}\n\n// Adds what one pair gives to the accumulators, and what rounding takes from their sums to\n// `lost`.\n__device__ __forceinline__ void add(const Field &term, Field &f, Field &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n}\n\n// The backup accumulators before the first bag.\ntemplate <typename T>\n__device__ __forceinline__ void reset(T (&total)[4])\n{\n    for (T &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\ntemplate <typename T>\n__device__ __forceinline__ void fold(const Field &f, T (&total)[4])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n}\n\n// Merges the backup accumulators of a later split.\ntemplate <typename T>\n__device__ __forceinline__ void merge(const T (&part)[4], T (&total)[4])\n{\n    for (int k = 0; k < 4; ++k) total[k] += part[k];\n}\n\n// What the scheme knows the interaction by.\nusing Parameters = Gravity;\nusing ParticleI = Body;\nusing ParticleJ = Body;\nusing Accumulators = Field;\nconstexpr int IDIM = 3 * COORDINATE + 1;\nconstexpr int JDIM = 3 * COORDINATE + 1;\nconstexpr int FDIM = 4;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool CUTOFF = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    return infinity();\n}\n\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,\n    u32 index, Accumulators &f)\n{\n    pair(self, space, i, j, f);\n}\n";
+        const CUDA: ::nbody::CudaText = ::nbody::CudaText {
+            law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2; // Squared softening length.\n};\n\nstruct alignas(packing(3 * COORDINATE + 1)) Body {\n    Point<3> pos;\n    real mass;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real mr = j.mass * rinv; // the potential of j\n    f.acc += mr * rinv * rinv * d;\n    f.pot -= mr;\n}\n\n",
+            sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 1;\nconstexpr int JDIM = 3 * COORDINATE + 1;\nconstexpr int FDIM = 4;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
+            compensated: "// Adds what one pair gives to the accumulators, and what rounding takes from their sums to\n// `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n}\n\n",
+        };
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
         fn pair<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
@@ -201,7 +201,7 @@ pub mod gravity {
             f.pot = f.pot - mr;
         }
         const THIRD_LAW: ::core::option::Option<::nbody::ThirdLaw> = ::core::option::Option::Some(::nbody::ThirdLaw {
-            cuda: "// Adds to f what j does to i, and to g what i does to j.\n__device__ __forceinline__ void pair_symmetric(\n    const Gravity &self, const Space &space, const Body &i, const Body &j,\n    Field &f, Field &g)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real shared = rinv * rinv * rinv;\n    f.acc += j.mass * shared * d;\n    g.acc -= i.mass * shared * d;\n    f.pot -= j.mass * rinv;\n    g.pot -= i.mass * rinv;\n}\n\n// Both directions of a pair, under the names of the scheme.\n__device__ __forceinline__ void act_symmetric(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,\n    Accumulators &f, Accumulators &g)\n{\n    pair_symmetric(self, space, i, j, f, g);\n}\n",
+            cuda: "// Adds to f what j does to i, and to g what i does to j.\n__device__ __forceinline__ void pair_symmetric(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f, Field &g)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real rinv3 = rinv * rinv * rinv;\n    f.acc += j.mass * rinv3 * d;\n    g.acc -= i.mass * rinv3 * d;\n    f.pot -= j.mass * rinv;\n    g.pot -= i.mass * rinv;\n}\n\n",
             operations: ::nbody::Operations {
                 add: 14u32,
                 mul: 15u32,
@@ -223,9 +223,9 @@ pub mod gravity {
         ) {
             let d = space.difference(j.pos, i.pos);
             let rinv = (d.norm2_plus(this.eps2)).rsqrt();
-            let shared = rinv * rinv * rinv;
-            f.acc = f.acc.plus_product(j.mass * shared, d);
-            g.acc = g.acc.minus_product(i.mass * shared, d);
+            let rinv3 = rinv * rinv * rinv;
+            f.acc = f.acc.plus_product(j.mass * rinv3, d);
+            g.acc = g.acc.minus_product(i.mass * rinv3, d);
             f.pot = f.pot.minus_product(j.mass, rinv);
             g.pot = g.pot.minus_product(i.mass, rinv);
         }

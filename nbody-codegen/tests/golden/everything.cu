@@ -1,7 +1,7 @@
----
-source: nbody-codegen/tests/golden.rs
-expression: "cuda(\"everything\")"
----
+#include "header.cuh"
+
+namespace nbody::law {
+
 struct Everything {
     Table<3, 2> table;
     real strength;
@@ -69,7 +69,8 @@ __device__ __forceinline__ real along(const Space &space, Vector<3> axis, Point<
 }
 
 // Farther for some.
-__device__ __forceinline__ real cutoff(const Everything &self, const Target &target, const Source &source)
+__device__ __forceinline__ real cutoff(
+    const Everything &self, const Space &, const Target &target, const Source &source)
 {
     if (target.kind == FLAG) {
         return real(2.0) * self.strength;
@@ -119,31 +120,45 @@ __device__ __forceinline__ void pair(
     sums.count += near ? h : same ? real(0.5) : real(0.0);
 }
 
+} // namespace nbody::law
+
+namespace nbody {
+
+// The names by which kernels know the law.
+using Parameters = law::Everything;
+using ParticleI = law::Target;
+using ParticleJ = law::Source;
+using Accumulators = law::Sums;
+constexpr int IDIM = 3 * COORDINATE + 3;
+constexpr int JDIM = 3 * COORDINATE + 9;
+constexpr int FDIM = 6;
+constexpr bool SELF_PAIRS = true;
+constexpr bool LOOKS_UP = true;
+constexpr bool KEEPS_INDEX = false;
+constexpr bool CUTOFF = true;
+
+// Negative at the cutoff and beyond it.
+__device__ __forceinline__ real within(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    const real reach = law::cutoff(self, space, i, j);
+    return within_reach(reach, space.difference(j.pos, i.pos));
+}
+
 // The accumulators before the first pair.
-__device__ __forceinline__ Sums nothing()
+__device__ __forceinline__ Accumulators nothing()
 {
     return {};
 }
 
-// Adds what one pair gives to the accumulators, and what rounding takes from their sums to
-// `lost`.
-__device__ __forceinline__ void add(const Sums &term, Sums &f, Sums &lost)
-{
-    compensate(term.force, f.force, lost.force);
-    compensate(term.rows, f.rows, lost.rows);
-    compensate(term.count, f.count, lost.count);
-}
-
 // The backup accumulators before the first bag.
-template <typename T>
-__device__ __forceinline__ void reset(T (&total)[6])
+__device__ __forceinline__ void reset(backup (&total)[FDIM])
 {
-    for (T &sum : total) sum = 0;
+    for (backup &sum : total) sum = 0;
 }
 
 // Folds the accumulators of one bag into the backup accumulators.
-template <typename T>
-__device__ __forceinline__ void fold(const Sums &f, T (&total)[6])
+__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])
 {
     total[0] += f.force.x;
     total[1] += f.force.y;
@@ -154,35 +169,18 @@ __device__ __forceinline__ void fold(const Sums &f, T (&total)[6])
 }
 
 // Merges the backup accumulators of a later split.
-template <typename T>
-__device__ __forceinline__ void merge(const T (&part)[6], T (&total)[6])
+__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])
 {
-    for (int k = 0; k < 6; ++k) total[k] += part[k];
+    for (int k = 0; k < FDIM; ++k) total[k] += part[k];
 }
 
-// What the scheme knows the interaction by.
-using Parameters = Everything;
-using ParticleI = Target;
-using ParticleJ = Source;
-using Accumulators = Sums;
-constexpr int IDIM = 3 * COORDINATE + 3;
-constexpr int JDIM = 3 * COORDINATE + 9;
-constexpr int FDIM = 6;
-constexpr bool SELF_PAIRS = true;
-constexpr bool LOOKS_UP = true;
-constexpr bool CUTOFF = true;
-
-// Negative at the cutoff and beyond it.
-__device__ __forceinline__ real within(
-    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+// Adds what one pair gives to the accumulators, and what rounding takes from their sums to
+// `lost`.
+__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)
 {
-    const real reach = cutoff(self, i, j);
-    return within_reach(reach, space.difference(j.pos, i.pos));
+    compensate(term.force, f.force, lost.force);
+    compensate(term.rows, f.rows, lost.rows);
+    compensate(term.count, f.count, lost.count);
 }
 
-__device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,
-    u32 index, Accumulators &f)
-{
-    pair(self, space, i, j, f);
-}
+} // namespace nbody

@@ -1,22 +1,53 @@
-//! What the scheme knows an interaction by: how its accumulators begin, fold and merge, and the
-//! names of its parts.
+//! What kernels know of an interaction: the names of its parts, and how its accumulators begin, are
+//! folded and merged.
 //!
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
 
 use crate::emit_cuda::text::Text;
 use crate::emit_cuda::{expr, numbers};
-use crate::ir::{Body, Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
-use crate::symmetry::Symmetric;
+use crate::ir::{Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
 
-pub(super) fn emit(text: &mut Text, module: &Module, interaction: &Interaction) {
+/// What every kernel needs.
+pub fn sums(module: &Module, interaction: &Interaction) -> String {
+    let mut text = Text::default();
+    names(&mut text, module, interaction);
+    if let Some(cutoff) = &interaction.cutoff {
+        within(&mut text, module, cutoff);
+    }
     let output = &module[interaction.f.id];
-    nothing(text, output);
-    add(text, output);
-    reset(text, output);
-    fold(text, output);
-    merge(text, output);
-    names(text, module, interaction);
+    nothing(&mut text, output);
+    reset(&mut text, output);
+    fold(&mut text, output);
+    merge(&mut text, output);
+    text.finish()
+}
+
+/// How compensated sums take what one pair gives.
+pub fn compensated(module: &Module, interaction: &Interaction) -> String {
+    let mut text = Text::default();
+    text.comment(&[
+        "Adds what one pair gives to the accumulators, and what rounding takes from their sums to",
+        "`lost`.",
+    ]);
+    let parameters = ["const Accumulators &term", "Accumulators &f", "Accumulators &lost"];
+    text.function("void add", &parameters.map(str::to_owned));
+    text.open("{");
+    for field in &module[interaction.f.id].fields {
+        let [term, f, lost] = ["term", "f", "lost"].map(|of| format!("{of}.{}", field.name));
+        text.line(&match field.ty {
+            Type::Reduced(Reduction::Min) => format!("{f} = min({f}, {term});"),
+            Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
+            Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
+            Type::Reduced(Reduction::ArgMin) => {
+                format!("take_min({f}, {term}.value, {term}.index);")
+            }
+            _ => format!("compensate({term}, {f}, {lost});"),
+        });
+    }
+    text.close("}");
+    text.gap();
+    text.finish()
 }
 
 /// Results of more numbers than a thread has registers gain nothing from loops that are unrolled.
@@ -95,36 +126,9 @@ fn nothing(text: &mut Text, output: &Struct) {
     let parts =
         if parts.iter().all(|part| *part == "{}") { String::new() } else { parts.join(", ") };
     text.comment(&["The accumulators before the first pair."]);
-    text.line(&format!("__device__ __forceinline__ {} nothing()", output.name));
+    text.function("Accumulators nothing", &[]);
     text.open("{");
     text.line(&format!("return {{{parts}}};"));
-    text.close("}");
-    text.gap();
-}
-
-/// How compensated sums take what one pair gives.
-fn add(text: &mut Text, output: &Struct) {
-    text.comment(&[
-        "Adds what one pair gives to the accumulators, and what rounding takes from their sums to",
-        "`lost`.",
-    ]);
-    text.line(&format!(
-        "__device__ __forceinline__ void add(const {0} &term, {0} &f, {0} &lost)",
-        output.name
-    ));
-    text.open("{");
-    for field in &output.fields {
-        let [term, f, lost] = ["term", "f", "lost"].map(|of| format!("{of}.{}", field.name));
-        text.line(&match field.ty {
-            Type::Reduced(Reduction::Min) => format!("{f} = min({f}, {term});"),
-            Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
-            Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
-            Type::Reduced(Reduction::ArgMin) => {
-                format!("take_min({f}, {term}.value, {term}.index);")
-            }
-            _ => format!("compensate({term}, {f}, {lost});"),
-        });
-    }
     text.close("}");
     text.gap();
 }
@@ -132,18 +136,17 @@ fn add(text: &mut Text, output: &Struct) {
 /// How the backup accumulators begin.
 fn reset(text: &mut Text, output: &Struct) {
     text.comment(&["The backup accumulators before the first bag."]);
-    text.line("template <typename T>");
-    text.line(&format!("__device__ __forceinline__ void reset(T (&total)[{}])", output.dim()));
+    text.line("__device__ __forceinline__ void reset(backup (&total)[FDIM])");
     text.open("{");
     let slots = slots(output);
     if slots.iter().any(|slot| slot.kind.begins_with_zero()) {
-        text.line("for (T &sum : total) sum = 0;");
+        text.line("for (backup &sum : total) sum = 0;");
     }
     for Slot { at, kind, .. } in &slots {
         match kind {
             Kind::Min | Kind::ArgMin => text.line(&format!("total[{at}] = infinity();")),
             Kind::Max => text.line(&format!("total[{at}] = -infinity();")),
-            Kind::Index => text.line(&format!("total[{at}] = word<T>(ArgMin::NONE);")),
+            Kind::Index => text.line(&format!("total[{at}] = word<backup>(ArgMin::NONE);")),
             Kind::Sum | Kind::Count => {}
         }
     }
@@ -153,12 +156,7 @@ fn reset(text: &mut Text, output: &Struct) {
 
 fn fold(text: &mut Text, output: &Struct) {
     text.comment(&["Folds the accumulators of one bag into the backup accumulators."]);
-    text.line("template <typename T>");
-    text.line(&format!(
-        "__device__ __forceinline__ void fold(const {} &f, T (&total)[{}])",
-        output.name,
-        output.dim()
-    ));
+    text.line("__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])");
     text.open("{");
     for Slot { at, source, kind, elements } in &slots(output) {
         if let Some(n) = *elements {
@@ -172,14 +170,14 @@ fn fold(text: &mut Text, output: &Struct) {
             Kind::Min => text.line(&format!("if ({source} < {total}) {total} = {source};")),
             Kind::Max => text.line(&format!("if ({source} > {total}) {total} = {source};")),
             Kind::Count => {
-                text.line(&format!("{total} = word<T>(integer({total}) + {source});"));
+                text.line(&format!("{total} = word<backup>(integer({total}) + {source});"));
             }
             Kind::ArgMin => {
                 text.open(&format!("if ({source} < {total}) {{"));
                 text.line(&format!("{total} = {source};"));
             }
             Kind::Index => {
-                text.line(&format!("{total} = word<T>({source});"));
+                text.line(&format!("{total} = word<backup>({source});"));
                 text.close("}");
             }
         }
@@ -190,15 +188,13 @@ fn fold(text: &mut Text, output: &Struct) {
 
 fn merge(text: &mut Text, output: &Struct) {
     text.comment(&["Merges the backup accumulators of a later split."]);
-    text.line("template <typename T>");
-    let n = output.dim();
-    text.line(&format!(
-        "__device__ __forceinline__ void merge(const T (&part)[{n}], T (&total)[{n}])"
-    ));
+    text.line(
+        "__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])",
+    );
     text.open("{");
     let slots = slots(output);
     if slots.iter().all(|slot| slot.kind == Kind::Sum) {
-        text.line(&format!("for (int k = 0; k < {n}; ++k) total[k] += part[k];"));
+        text.line("for (int k = 0; k < FDIM; ++k) total[k] += part[k];");
     } else {
         for Slot { at, kind, elements, .. } in &slots {
             if let Some(n) = *elements {
@@ -232,7 +228,7 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
         Kind::Min => text.line(&format!("if ({part} < {total}) {total} = {part};")),
         Kind::Max => text.line(&format!("if ({part} > {total}) {total} = {part};")),
         Kind::Count => {
-            text.line(&format!("{total} = word<T>(integer({total}) + integer({part}));"));
+            text.line(&format!("{total} = word<backup>(integer({total}) + integer({part}));"));
         }
         Kind::ArgMin => {
             text.open(&format!("if ({part} < {total}) {{"));
@@ -246,7 +242,7 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
 }
 
 fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
-    text.comment(&["What the scheme knows the interaction by."]);
+    text.comment(&["The names by which kernels know the law."]);
     let roles = [
         ("Parameters", &interaction.parameters),
         ("ParticleI", &interaction.i),
@@ -254,65 +250,39 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
         ("Accumulators", &interaction.f),
     ];
     for (role, named) in roles {
-        text.line(&format!("using {role} = {};", module[named.id].name));
+        text.line(&format!("using {role} = law::{};", module[named.id].name));
     }
     let dims = [("IDIM", &interaction.i), ("JDIM", &interaction.j), ("FDIM", &interaction.f)];
     for (dim, named) in dims {
         text.line(&format!("constexpr int {dim} = {};", numbers(&module[named.id])));
     }
-    text.line(&format!("constexpr bool SELF_PAIRS = {};", interaction.self_pairs));
-    text.line(&format!("constexpr bool LOOKS_UP = {};", interaction.looks_up()));
-    within(text, module, interaction);
-    text.line("__device__ __forceinline__ void act(");
-    text.line(
-        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
-    );
-    text.line("    u32 index, Accumulators &f)");
-    text.open("{");
-    let space = space_argument(&interaction.pair.body);
-    let index = if module[interaction.f.id].keeps_index() { "index, " } else { "" };
-    text.line(&format!("pair(self, {space}i, j, {index}f);"));
-    text.close("}");
-}
-
-/// What the scheme calls for both directions of a pair.
-pub(super) fn act_symmetric(text: &mut Text, both: &Symmetric) {
-    text.comment(&["Both directions of a pair, under the names of the scheme."]);
-    text.line("__device__ __forceinline__ void act_symmetric(");
-    text.line(
-        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,",
-    );
-    text.line("    Accumulators &f, Accumulators &g)");
-    text.open("{");
-    let space = space_argument(&both.body);
-    text.line(&format!("pair_symmetric(self, {space}i, j, f, g);"));
-    text.close("}");
+    let keeps_index = module[interaction.f.id].keeps_index();
+    let properties = [
+        ("SELF_PAIRS", interaction.self_pairs),
+        ("LOOKS_UP", interaction.looks_up()),
+        ("KEEPS_INDEX", keeps_index),
+        ("CUTOFF", interaction.cutoff.is_some()),
+    ];
+    for (property, holds) in properties {
+        text.line(&format!("constexpr bool {property} = {holds};"));
+    }
+    text.gap();
 }
 
 /// The cutoff, which says at once which pairs contribute nothing.
-fn within(text: &mut Text, module: &Module, interaction: &Interaction) {
-    text.line(&format!("constexpr bool CUTOFF = {};", interaction.cutoff.is_some()));
-    text.gap();
+fn within(text: &mut Text, module: &Module, cutoff: &Cutoff) {
+    let [i, j] = cutoff.points.map(|point| &module[point].name);
     text.comment(&["Negative at the cutoff and beyond it."]);
-    text.line("__device__ __forceinline__ real within(");
-    text.line(
-        "    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)",
-    );
+    let parameters = [
+        "const Parameters &self",
+        "const Space &space",
+        "const ParticleI &i",
+        "const ParticleJ &j",
+    ];
+    text.function("real within", &parameters.map(str::to_owned));
     text.open("{");
-    if let Some(Cutoff { body, points, .. }) = &interaction.cutoff {
-        let [i, j] = points.map(|point| &module[point].name);
-        let space = space_argument(body);
-        text.line(&format!("const real reach = cutoff(self, {space}i, j);"));
-        let difference = format!("space.difference(j.{j}, i.{i})");
-        text.line(&format!("return within_reach(reach, {difference});"));
-    } else {
-        text.line("return infinity();");
-    }
+    text.line("const real reach = law::cutoff(self, space, i, j);");
+    text.line(&format!("return within_reach(reach, space.difference(j.{j}, i.{i}));"));
     text.close("}");
     text.gap();
-}
-
-/// The first of the arguments for a function that takes differences of positions.
-fn space_argument(body: &Body) -> &'static str {
-    if body.summary.needs_space { "space, " } else { "" }
 }

@@ -1,0 +1,136 @@
+#include "header.cuh"
+
+namespace nbody::law {
+
+struct Extremes {
+    real reach;
+};
+
+struct alignas(packing(3 * COORDINATE + 2)) Grain {
+    Point<3> pos;
+    real charge;
+    alignas(sizeof(real)) u32 kind;
+};
+
+struct Extent {
+    real charge;
+    real shortest;
+    real longest;
+    ArgMin nearest;
+    u32 alike;
+    Array<48> bins; // Counts by distance.
+};
+
+__device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }
+__device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }
+
+// The distance beyond which a pair contributes nothing.
+__device__ __forceinline__ real cutoff(
+    const Extremes &self, const Space &, const Grain &i, const Grain &j)
+{
+    return self.reach;
+}
+
+// Adds to f what j does to i.
+__device__ __forceinline__ void pair(
+    const Extremes &self, const Space &space, const Grain &i, const Grain &j, u32 index, Extent &f)
+{
+    const real r = norm(space.difference(j.pos, i.pos));
+    f.charge += j.charge;
+    f.shortest = min(f.shortest, r);
+    f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));
+    take_min(f.nearest, r, index);
+    if (i.kind == j.kind) {
+        f.alike += 1u;
+    }
+    for (u32 k = 0; k < 48; ++k) {
+        if (r > real(k)) {
+            f.bins[k] += real(1.0);
+        }
+    }
+}
+
+} // namespace nbody::law
+
+namespace nbody {
+
+// The names by which kernels know the law.
+using Parameters = law::Extremes;
+using ParticleI = law::Grain;
+using ParticleJ = law::Grain;
+using Accumulators = law::Extent;
+constexpr int IDIM = 3 * COORDINATE + 2;
+constexpr int JDIM = 3 * COORDINATE + 2;
+constexpr int FDIM = 54;
+constexpr bool SELF_PAIRS = false;
+constexpr bool LOOKS_UP = false;
+constexpr bool KEEPS_INDEX = true;
+constexpr bool CUTOFF = true;
+
+// Negative at the cutoff and beyond it.
+__device__ __forceinline__ real within(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    const real reach = law::cutoff(self, space, i, j);
+    return within_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// The accumulators before the first pair.
+__device__ __forceinline__ Accumulators nothing()
+{
+    return {{}, infinity(), -infinity(), {infinity(), ArgMin::NONE}, {}, {}};
+}
+
+// The backup accumulators before the first bag.
+__device__ __forceinline__ void reset(backup (&total)[FDIM])
+{
+    for (backup &sum : total) sum = 0;
+    total[1] = infinity();
+    total[2] = -infinity();
+    total[3] = infinity();
+    total[4] = word<backup>(ArgMin::NONE);
+}
+
+// Folds the accumulators of one bag into the backup accumulators.
+__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])
+{
+    total[0] += f.charge;
+    if (f.shortest < total[1]) total[1] = f.shortest;
+    if (f.longest > total[2]) total[2] = f.longest;
+    if (f.nearest.value < total[3]) {
+        total[3] = f.nearest.value;
+        total[4] = word<backup>(f.nearest.index);
+    }
+    total[5] = word<backup>(integer(total[5]) + f.alike);
+#pragma unroll
+    for (int k = 0; k < 48; ++k) total[6 + k] += f.bins[k];
+}
+
+// Merges the backup accumulators of a later split.
+__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])
+{
+    total[0] += part[0];
+    if (part[1] < total[1]) total[1] = part[1];
+    if (part[2] > total[2]) total[2] = part[2];
+    if (part[3] < total[3]) {
+        total[3] = part[3];
+        total[4] = part[4];
+    }
+    total[5] = word<backup>(integer(total[5]) + integer(part[5]));
+#pragma unroll
+    for (int k = 0; k < 48; ++k) total[6 + k] += part[6 + k];
+}
+
+// Adds what one pair gives to the accumulators, and what rounding takes from their sums to
+// `lost`.
+__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)
+{
+    compensate(term.charge, f.charge, lost.charge);
+    f.shortest = min(f.shortest, term.shortest);
+    f.longest = max(f.longest, term.longest);
+    take_min(f.nearest, term.nearest.value, term.nearest.index);
+    f.alike += term.alike;
+    compensate(term.bins, f.bins, lost.bins);
+}
+
+} // namespace nbody

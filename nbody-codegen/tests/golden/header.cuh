@@ -1,0 +1,9 @@
+// What stands in front of the generated part of a program: a configuration, and the prelude.
+using size_t = decltype(sizeof(0));
+namespace nbody {
+using real = float;
+using Coordinate = real;
+using backup = double;
+constexpr bool EXACT = false, PERIODIC = false;
+} // namespace nbody
+#include "../../../nbody-cuda/kernels/prelude.cuh"
