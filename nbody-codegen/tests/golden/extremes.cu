@@ -23,6 +23,7 @@ struct Extent {
 
 __device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }
 __device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }
+constexpr u32 FARTHEST = 24u;
 
 // The distance beyond which a pair contributes nothing.
 __device__ __forceinline__ real cutoff(
@@ -47,6 +48,10 @@ __device__ __forceinline__ void pair(
         if (r > real(k)) {
             f.bins[k] += real(1.0);
         }
+    }
+#pragma unroll
+    for (u32 k_2 = 0; k_2 < 4; ++k_2) {
+        f.bins[k_2 + FARTHEST] += r;
     }
 }
 

@@ -4,6 +4,8 @@ pub mod extremes {
     const LEAST: Real = 1e-46;
     // An infinity there.
     const MOST: Real = -3.5e38;
+    // Used by an index alone.
+    const FARTHEST: u32 = 24;
 
     pub struct Extremes {
         pub reach: Real,
@@ -45,6 +47,9 @@ pub mod extremes {
                 if r > k as Real {
                     f.bins[k] += 1.0;
                 }
+            }
+            for k in 0..4 {
+                f.bins[k + FARTHEST] += r;
             }
         }
     }
