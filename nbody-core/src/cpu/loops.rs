@@ -1,6 +1,7 @@
 //! The loops over pairs of an interaction: all that is compiled for each of them, and that again
 //! for every kind of lane and of space. What is around them is compiled once, in this crate.
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -144,8 +145,13 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     /// A j-particle, in every element.
     #[inline(always)]
     fn j_particle(&self, j: usize) -> Of<X::J, L> {
+        Self::j_particle_of(self.sets.j, j)
+    }
+
+    #[inline(always)]
+    fn j_particle_of(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
-        let lines = &self.sets.j[j / LINE * words..][..words];
+        let lines = &lines[j / LINE * words..][..words];
         Of::<X::J, L>::read(&mut Broadcast { lines, at: j % LINE })
     }
 }
@@ -166,10 +172,14 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         f: &mut [Of<X::F, L>; MOST_VECTORS],
     ) {
         let space = &self.space;
+        // With few registers, a j-particle that is kept for the next vector displaces sums. It is read
+        // again for that one, which a compiler would undo if it knew that it is the same.
+        let again = if const { L::REGISTERS < 32 } { black_box(self.sets.j) } else { self.sets.j };
         for k in j {
             let j = self.j_particle(k);
             let index = L::splat_u32(k as u32);
             X::pair(parameters, space, &i[0], &j, index, &mut f[0]);
+            let j = Self::j_particle_of(again, k);
             if Self::VECTORS > 1 {
                 X::pair(parameters, space, &i[1], &j, index, &mut f[1]);
             }

@@ -2,22 +2,30 @@
 
 use super::functions::Functions;
 use super::lanes::{LINE, Lanes, Line, Word};
-use super::series::{MOST_TERMS, Series, coefficients};
+use super::series::{MOST_TERMS, Square, coefficients, economized};
 use super::vector::{Integers, Mask, Vector, read, write};
 use crate::{FieldKind, Lane, Scalar};
 
-/// An error of an estimate, or another number where the estimate is zero or infinite, and its error
-/// is not a number.
+/// `limit` minus a positive product, or the limit itself where the estimate in the product is zero or
+/// infinite, and the product not a number.
 #[inline(always)]
-fn number<V: Vector>(error: V) -> V {
-    V::min_with_number(error, V::splat(2.0))
+fn number<V: Vector>(difference: V, limit: f64) -> V {
+    V::min_with_number(difference, V::splat(limit))
 }
 
 /// `estimate * (1 - error)^-exponent` for the small error of an estimate, by the coefficients of a
 /// series.
 #[inline(always)]
 fn refined<V: Vector>(estimate: V, error: V, series: &[f64; MOST_TERMS + 1]) -> V {
-    let error = number(error);
+    let error = number(error, 1.0);
+    // Before the product with the estimate, which would need a register meanwhile.
+    let sum = behind_one(error, series);
+    V::mul_add(estimate * error, sum, estimate)
+}
+
+/// `((1 - error)^-exponent - 1) / error`, by the coefficients of a series.
+#[inline(always)]
+fn behind_one<V: Vector>(error: V, series: &[f64; MOST_TERMS + 1]) -> V {
     let mut sum = V::splat(series[V::TERMS]);
     if const { V::TERMS > 2 } {
         sum = V::mul_add(sum, error, V::splat(series[2]));
@@ -25,7 +33,7 @@ fn refined<V: Vector>(estimate: V, error: V, series: &[f64; MOST_TERMS + 1]) -> 
     if const { V::TERMS > 1 } {
         sum = V::mul_add(sum, error, V::splat(series[1]));
     }
-    V::mul_add(estimate * error, sum, estimate)
+    sum
 }
 
 /// The entries of these indices, each in its element of so many; NaN where there is none. Vectors
@@ -234,28 +242,25 @@ impl<V: Vector> Lane for V {
         if const { V::TERMS == 0 || N < 2 || N > 4 } {
             return self * x.rsqrt().powi(N);
         }
-        let Series { factor, constants } =
-            const { Series::new(0.5 * N as f64, V::TERMS, size_of::<V::Element>() == 4) };
         let y = V::rsqrt_estimate(x);
         let square = y * y;
+        if const { N < 4 && V::TERMS < 3 } {
+            let series = const { Square::new(0.5 * N as f64) };
+            let scaled = self * V::splat(series.factor);
+            let power = if N == 2 { scaled * square } else { scaled * y * square };
+            let limit = series.one_and_shift;
+            let shifted = number(V::neg_mul_add(x, square, V::splat(limit)), limit);
+            return power * V::mul_add(shifted, shifted, V::splat(series.rest));
+        }
         // Before the series, so that y needs no register any more.
         let power = match N {
             2 => square,
             3 => y * square,
             _ => square * square,
         };
-        let series = if const { V::TERMS == 1 } {
-            number(V::neg_mul_add(x, square, V::splat(1.0 + constants[0])))
-        } else {
-            let error = number(V::neg_mul_add(x, square, V::splat(1.0)));
-            let mut sum = error + V::splat(constants[V::TERMS - 1]);
-            if const { V::TERMS > 2 } {
-                sum = V::mul_add(sum, error, V::splat(constants[1]));
-            }
-            V::mul_add(sum, error, V::splat(constants[0]))
-        };
-        // Not `self * factor`, which may be rounded the same way for all particles.
-        self * ((power * series) * V::splat(factor))
+        let error = number(V::neg_mul_add(x, square, V::splat(1.0)), 1.0);
+        let series = const { &economized(0.5 * N as f64, V::TERMS) };
+        (self * power) * V::mul_add(behind_one(error, series), error, V::splat(1.0))
     }
     #[inline(always)]
     fn recip(self) -> Self {
