@@ -353,6 +353,25 @@ fn results_are_the_same_in_every_run() {
 }
 
 #[test]
+fn results_are_the_same_for_every_number_of_threads() {
+    // Blocks of both directions an odd number of times, the last one not whole.
+    let bodies = bodies(2200);
+    for pairs in [Pairs::Ordered, Pairs::Symmetric] {
+        // Sums of `f32` in `f64` are often exact, whatever their order; those of `f64` are not.
+        let options = Options::default().pairs(pairs).precision(Precision::Double);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut direct = AllPairs::with_options(&Device::cpu(), GRAVITY, options).unwrap();
+            pool.install(|| direct.evaluate_self(&bodies).unwrap())
+        };
+        let one = run(1);
+        for threads in [2, 3, 16] {
+            assert_eq!(run(threads), one, "{pairs}, {threads} threads");
+        }
+    }
+}
+
+#[test]
 fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
     // Enough that uploads and downloads take several threads, which then do what is others'.
     let (targets, sources) = (bodies(30_000), bodies(2));

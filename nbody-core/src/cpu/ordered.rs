@@ -34,7 +34,7 @@ impl<S: Scalar> Job<'_, S> {
     /// ordered pair in the order of a summation order.
     pub fn evaluate(&self, nj: usize, order: SummationOrder, both: bool, out: &mut Columns<u64>) {
         match self.loops.both {
-            Some(loop_of_both) if both => self.tournament(loop_of_both, out),
+            Some(loop_of_both) if both => self.symmetric(loop_of_both, out),
             _ => {
                 let split = order.bags_per_split(nj).saturating_mul(order.bag);
                 self.splits(nj, split, out);
@@ -53,9 +53,7 @@ impl<S: Scalar> Job<'_, S> {
                 let mut part = out.to_vec();
                 self.folding.begin(&mut part);
                 self.tile(first, start..nj.min(start.saturating_add(split)), &mut part);
-                for (part, out) in part.chunks(words).zip(out.chunks_mut(words)) {
-                    self.folding.fold::<f64>(LINE, part, 0, out);
-                }
+                self.folding.fold_blocks::<f64>(&part, out);
             }
         });
     }

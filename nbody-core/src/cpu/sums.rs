@@ -81,6 +81,14 @@ impl Folding {
         });
     }
 
+    /// Folds sums of whole blocks into as many backup accumulators.
+    pub fn fold_blocks<S: Scalar>(&self, current: &[Line<S::Word>], backup: &mut [Line<u64>]) {
+        let words = self.kinds.len().max(1);
+        for (current, backup) in current.chunks(words).zip(backup.chunks_mut(words)) {
+            self.fold::<S>(LINE, current, 0, backup);
+        }
+    }
+
     /// Folds what is at the beginning of these lines into as many backup accumulators from `at`
     /// on.
     #[inline(always)]

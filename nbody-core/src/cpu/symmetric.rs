@@ -1,105 +1,246 @@
 //! Both directions of a pair at once (Newton's third law, and more): each unordered pair of one
 //! set is evaluated once.
 //!
-//! The particles are cut into tiles. Those of one tile meet those of another as vectors of
-//! i-particles, whose sums are in memory, and as j-particles, a few at a time, whose sums are in
-//! registers until they have met the whole tile. The tiles meet in rounds, as in a tournament: in
-//! a round each has one partner at most, so that no two threads add to the same sums, and the
-//! order of the rounds is that of the sums.
+//! The particles are cut into i-blocks. Those of one meet those of another as vectors of i-particles,
+//! whose sums are in memory, and as j-particles, a few at a time, whose sums are in registers until
+//! they have met the whole block. Pairs of blocks are in the order of a round-robin: in a round each
+//! block has one partner at most, and rounds follow one another.
+//!
+//! No thread waits for another. Each takes the next pair of blocks and sums what they do to one another
+//! into parts of its own. A part is added to the results of its block when it is its turn, which its
+//! round says, so that the order of all sums is the same for every number of threads; what comes too
+//! early is kept until then. Nearly nothing is, unless a thread is held up, and then what is kept
+//! concerns two blocks, as much as two copies of the results at most.
 
+use std::mem;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::columns::Columns;
 use super::loops::{AT_ONCE, Both, MOST_NOTES};
 use super::ordered::{Job, bags};
+use super::sums::Folding;
 use crate::numeric::simd::{LINE, Line};
 use crate::{Scalar, parallel};
 
-/// Particles of the largest tile, and of the smallest.
+/// Particles of the largest i-block, and of the smallest.
 const LARGEST: usize = 512;
 const SMALLEST: usize = 128;
 /// The smallest vectors have two elements.
-const _: () = assert!(LARGEST / 2 <= MOST_NOTES, "a tile has more vectors than can be noted");
-/// Tiles that keep some threads busy.
-const TILES: usize = 32;
+const _: () = assert!(LARGEST / 2 <= MOST_NOTES, "a block has more vectors than can be noted");
+/// Blocks whose pairs keep many threads busy.
+const BLOCKS: usize = 32;
 
-/// From so many particles on it pays to evaluate both directions at once.
-pub(crate) const FEWEST: usize = 2 * TILES * LINE;
+/// The fewest particles for which both directions at once are faster than ordered pairs, whatever the
+/// number of threads: the results must not depend on that. With fewer, there are not enough pairs of
+/// blocks for all.
+pub(crate) const FEWEST: usize = BLOCKS * SMALLEST;
 
-/// The particles of a tile.
-fn tile_of(n: usize) -> usize {
-    (n / TILES / LINE * LINE).clamp(SMALLEST, LARGEST)
+/// The particles of an i-block.
+fn block_of(n: usize) -> usize {
+    (n / BLOCKS / LINE * LINE).clamp(SMALLEST, LARGEST)
+}
+
+/// The pairs of blocks in the order of their rounds, by the circle method: one block stays, the others
+/// go round it.
+#[derive(Clone, Copy)]
+struct RoundRobin {
+    blocks: usize,
+    /// The blocks, made even: who meets the last one then has nobody to meet.
+    players: usize,
+}
+
+impl RoundRobin {
+    fn new(blocks: usize) -> Self {
+        Self { blocks, players: blocks.next_multiple_of(2) }
+    }
+
+    /// Each block with itself, and each of all rounds.
+    fn count(self) -> usize {
+        self.blocks + self.players.saturating_sub(1) * (self.players / 2)
+    }
+
+    /// The round, and the two blocks, the lower one first; each with itself in round 0.
+    fn meeting(self, index: usize) -> (usize, [usize; 2]) {
+        let Some(index) = index.checked_sub(self.blocks) else { return (0, [index; 2]) };
+        let tables = self.players / 2;
+        let (round, table) = (1 + index / tables, index % tables);
+        let circle = self.players - 1;
+        let one = if table == 0 { circle } else { (round + table) % circle };
+        let other = (round + circle - table) % circle;
+        (round, [one.min(other), one.max(other)])
+    }
+}
+
+/// The results of a block, to which a part is added in each round.
+struct Sums<'a> {
+    results: &'a mut [Line<u64>],
+    /// The round whose part is next.
+    round: usize,
+    /// Parts of later rounds.
+    early: Vec<(usize, Vec<Line<u64>>)>,
+}
+
+impl Sums<'_> {
+    /// Adds the part of a round, or keeps it until those before it have been added.
+    fn add(&mut self, folding: &Folding, round: usize, part: &mut Vec<Line<u64>>) {
+        if round != self.round {
+            self.early.push((round, mem::take(part)));
+            return;
+        }
+        self.fold(folding, part);
+        while let Some(next) = self.early.iter().position(|(round, _)| *round == self.round) {
+            let (_, part) = self.early.swap_remove(next);
+            self.fold(folding, &part);
+        }
+    }
+
+    fn fold(&mut self, folding: &Folding, part: &[Line<u64>]) {
+        folding.fold_blocks::<f64>(part, self.results);
+        self.round += 1;
+    }
+}
+
+/// What a thread sums into, kept from one pair of blocks to the next.
+struct Workspace<W> {
+    i_sums: Vec<Line<W>>,
+    j_sums: Vec<Line<W>>,
+    parts: [Vec<Line<u64>>; 2],
 }
 
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates both directions of every pair of one set.
-    pub fn tournament(&self, both: Both<S::Word>, out: &mut Columns<u64>) {
+    pub fn symmetric(&self, both: Both<S::Word>, out: &mut Columns<u64>) {
         let (n, words) = (out.len(), out.words().max(1));
-        let tile = tile_of(n);
-        let range = |k: usize| k * tile..n.min((k + 1) * tile);
-        let tiles: Vec<_> =
-            out.lines_mut().chunks_mut(tile / LINE * words).map(Mutex::new).collect();
-        let sums = |k: usize| tiles[k].lock().unwrap_or_else(PoisonError::into_inner);
-        // In one of the pool's threads, so that the rounds need not wake it.
-        rayon::scope(|_| {
-            parallel::each(tiles.len(), &|k| self.own(range(k), &mut sums(k)));
-            // The circle method: one tile stays, the others go round it.
-            let players = tiles.len().next_multiple_of(2);
-            for round in 1..players {
-                parallel::each(players / 2, &|table| {
-                    let circle = players - 1;
-                    let one = if table == 0 { circle } else { (round + table) % circle };
-                    let other = (round + circle - table) % circle;
-                    let (first, second) = (one.min(other), one.max(other));
-                    if second < tiles.len() {
-                        let sums = [&mut *sums(first), &mut *sums(second)];
-                        self.meet(
-                            both,
-                            [range(first), range(second)],
-                            sums.map(|sums| &mut **sums),
-                        );
+        let block = block_of(n);
+        let range = |k: usize| k * block..n.min((k + 1) * block);
+        let blocks = out.lines_mut().chunks_mut(block / LINE * words).map(|results| {
+            self.folding.begin(results);
+            Mutex::new(Sums { results, round: 0, early: Vec::new() })
+        });
+        let blocks: Vec<_> = blocks.collect();
+        let robin = RoundRobin::new(blocks.len());
+        let next = AtomicUsize::new(0);
+        parallel::each(parallel::threads().min(robin.count()), &|_| {
+            let mut space = Workspace {
+                i_sums: Vec::new(),
+                j_sums: Vec::new(),
+                parts: [Vec::new(), Vec::new()],
+            };
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= robin.count() {
+                    break;
+                }
+                let (round, [first, second]) = robin.meeting(index);
+                if first == second {
+                    self.own(range(first), &mut space);
+                } else if second < blocks.len() {
+                    self.meet(both, [range(first), range(second)], &mut space);
+                } else {
+                    space.parts[0].clear();
+                }
+                let count = if first == second { 1 } else { 2 };
+                for (block, part) in [first, second].into_iter().zip(&mut space.parts).take(count) {
+                    if let Some(sums) = blocks.get(block) {
+                        let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
+                        sums.add(self.folding, round, part);
                     }
-                });
+                }
             }
         });
     }
 
-    /// What the particles of a range of whole blocks do to one another.
-    fn own(&self, range: Range<usize>, out: &mut [Line<u64>]) {
-        self.folding.begin(out);
-        self.tile(range.start / LINE, range, out);
+    /// Sums what the particles of a range of whole blocks do to one another.
+    fn own(&self, range: Range<usize>, space: &mut Workspace<S::Word>) {
+        let part = &mut space.parts[0];
+        self.begin(range.len(), part);
+        self.tile(range.start / LINE, range, part);
     }
 
-    /// Adds what the particles of two ranges do to one another: of whole blocks the first, of any
+    /// A part of so many particles, to which nothing has been added.
+    fn begin(&self, particles: usize, part: &mut Vec<Line<u64>>) {
+        part.resize(particles.div_ceil(LINE) * self.nothing.len(), Line([0; LINE]));
+        self.folding.begin(part);
+    }
+
+    /// Sums what the particles of two ranges do to one another: of whole blocks the first, of any
     /// number the second, which comes after the first.
-    fn meet(
-        &self,
-        both: Both<S::Word>,
-        [i, j]: [Range<usize>; 2],
-        [i_out, j_out]: [&mut [Line<u64>]; 2],
-    ) {
+    fn meet(&self, both: Both<S::Word>, [i, j]: [Range<usize>; 2], space: &mut Workspace<S::Word>) {
         let words = self.nothing.len();
-        let mut i_sums = self.nothing.repeat(i.len() / self.loops.width);
-        let mut j_sums = self.nothing.repeat(j.len().div_ceil(LINE));
+        let Workspace { i_sums, j_sums, parts: [i_part, j_part] } = space;
+        self.begin(i.len(), i_part);
+        self.begin(j.len(), j_part);
+        for (sums, vectors) in
+            [(&mut *i_sums, i.len() / self.loops.width), (&mut *j_sums, j.len().div_ceil(LINE))]
+        {
+            sums.clear();
+            (0..vectors).for_each(|_| sums.extend_from_slice(self.nothing));
+        }
         for bag in bags(j.clone(), self.bag) {
             let end = bag.end;
             for k in bag.step_by(AT_ONCE) {
                 let at = k - j.start;
                 let j_sums = &mut j_sums[at / LINE * words..];
                 let j = k..end.min(k + AT_ONCE);
-                both(self.sets, i.clone(), j, &mut i_sums, at % LINE, j_sums);
+                both(self.sets, i.clone(), j, i_sums, at % LINE, j_sums);
             }
             if self.accumulation.folds_each_bag() {
-                self.fold(0, &mut i_sums, i_out);
+                self.fold(0, i_sums, i_part);
             }
         }
         if !self.accumulation.folds_each_bag() {
-            self.fold(0, &mut i_sums, i_out);
+            self.fold(0, i_sums, i_part);
         }
-        let words = words.max(1);
-        for (sums, out) in j_sums.chunks(words).zip(j_out.chunks_mut(words)) {
-            self.folding.fold::<S>(LINE, sums, 0, out);
+        self.folding.fold_blocks::<S>(j_sums, j_part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_two_blocks_meet_once_and_no_block_twice_in_a_round() {
+        for blocks in 0..20 {
+            let robin = RoundRobin::new(blocks);
+            let mut met = HashSet::new();
+            let mut rounds = vec![0; blocks];
+            for index in 0..robin.count() {
+                let (round, pair) = robin.meeting(index);
+                assert!(met.insert(pair), "{pair:?} of {blocks} again");
+                for (k, block) in pair.into_iter().enumerate() {
+                    if block < blocks && (k == 0 || pair[0] != pair[1]) {
+                        // Its parts come in the order of rounds, one for each.
+                        assert_eq!(rounds[block], round, "{block} of {blocks}");
+                        rounds[block] += 1;
+                    }
+                }
+            }
+            met.retain(|pair| pair[1] < blocks);
+            assert_eq!(met.len(), blocks * (blocks + 1) / 2);
+        }
+    }
+
+    #[test]
+    fn parts_are_added_in_the_order_of_rounds_whenever_they_come() {
+        let fields = [crate::Field { name: "", kind: crate::FieldKind::Real }];
+        let folding = Folding::new(&fields, crate::Precision::Double);
+        // Their sum depends on the order.
+        let parts = [1e16, 1.0, -1e16, 3.0];
+        let expected = parts.iter().fold(0.0, |sum, part| sum + part);
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1], [1, 2, 3, 0]] {
+            let mut results = [Line([0_u64; LINE])];
+            let mut sums = Sums { results: &mut results, round: 0, early: Vec::new() };
+            for round in order {
+                let part: f64 = parts[round];
+                sums.add(&folding, round, &mut vec![Line([part.to_bits(); LINE])]);
+            }
+            assert!(sums.round == 4 && sums.early.is_empty());
+            assert_eq!(results[0].0.map(f64::from_bits), [expected; LINE], "{order:?}");
         }
     }
 }
