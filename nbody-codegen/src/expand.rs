@@ -141,7 +141,7 @@ fn lints(attrs: &[Attribute]) -> TokenStream {
         .collect()
 }
 
-/// What a function of a pair does, and the name by which it knows the space.
+/// The body of a function of a pair, and its name for the space.
 struct Evaluate {
     space: Ident,
     body: TokenStream,

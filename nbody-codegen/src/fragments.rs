@@ -1,5 +1,5 @@
-//! What `macro_rules!` puts for `$e:expr`, `$b:block` and the like: its tokens, in a group without
-//! delimiters, so that they hold together. Where they do so anyway, the group is in the way.
+//! Removes the groups without delimiters in which `macro_rules!` puts the tokens of `$e:expr`,
+//! `$b:block` and the like, where the tokens hold together without one.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 

@@ -73,7 +73,7 @@ pub struct Cuda {
     pub law: String,
     /// Both directions of a pair at once, behind `law`; nothing where the parities do not allow it.
     pub third_law: Option<String>,
-    /// What kernels know of it, in the namespace `nbody`.
+    /// The text that kernels need besides, in the namespace `nbody`.
     pub sums: String,
     /// The same of compensated sums, behind `sums`.
     pub compensated: String,

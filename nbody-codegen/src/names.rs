@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Words that C++ and Rust keep for themselves, macros, and what the emitted text says itself. It stands in a
-/// namespace of its own, where other names hide those of the program around it.
+/// Keywords of C++ and Rust, macros, and the words of the emitted text itself. It stands in a namespace
+/// of its own, where other names hide those of the program around it.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     // C++17 and later, and the alternative tokens.
@@ -37,7 +37,7 @@ const RESERVED: &[&str] = &[
     "min", "max", "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
 ];
 
-/// How macros of C and CUDA begin.
+/// Prefixes of the macros of C and CUDA.
 const FAMILIES: &[&str] = &[
     "NBODY_", "CUDA", "CU_", "NV_", "cuda", "va_", "M_", "FP_", "FLT_", "DBL_", "LDBL_",
     "HUGE_VAL", "CHAR_", "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "INT_", "UINT_", "LONG_", "ULONG_",

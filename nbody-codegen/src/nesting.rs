@@ -1,5 +1,5 @@
-//! How deep a module nests, told from its tokens before anything goes as deep as they do, and runs out
-//! of stack: the parser, the checks, and what prints and drops a tree.
+//! Limits the nesting of a module, by its tokens, before anything that recurs as deep as they nest can
+//! run out of stack: the parser, the checks, and the code that prints and drops a tree.
 
 use std::vec::IntoIter;
 
@@ -93,7 +93,7 @@ impl Open {
     }
 }
 
-/// Where the expression, statement or item ends that begins here: behind `,`, `;` or braces that
+/// The end of the expression, statement or item that begins here: behind `,`, `;` or braces that
 /// nothing carries on.
 fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
     let ends = |at: usize| match &tokens[at] {
@@ -111,16 +111,16 @@ fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
     (begin..tokens.len()).find(|at| ends(*at)).map_or(tokens.len(), |at| at + 1)
 }
 
-/// What makes an expression one level deeper.
+/// A token that makes an expression one level deeper.
 enum Level {
-    /// Whatever stands between or before operands.
+    /// A token between or before operands.
     Operator,
     /// From one operand to a part of it or its method: `i.pos`, `f()()`.
     Step,
 }
 
-/// What a token is: punctuation, and a word such as `as`, `else` or `return` in front of another, are
-/// operators.
+/// Classifies a token: punctuation, and a word such as `as`, `else` or `return` in front of another,
+/// are operators.
 fn level(tokens: &[TokenTree], at: usize) -> Option<Level> {
     let before = at.checked_sub(1).map(|at| &tokens[at]);
     let is_joint = |punct: &Punct| punct.spacing() == Spacing::Joint;

@@ -1,4 +1,4 @@
-//! What takes the place of a module that was refused: its types, as visible as can be, and
+//! The stub that replaces a module that was refused: its types, as visible as can be, and
 //! interactions that do nothing, so that the code around it compiles and adds no errors of its own.
 //!
 //! The `unsafe impl` of both traits is sound: beside an error, nothing of this is ever run.

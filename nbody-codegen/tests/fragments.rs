@@ -1,8 +1,8 @@
-//! What a macro puts for one of its fragments holds together, as in parentheses.
+//! The tokens of a fragment of a macro hold together, as in parentheses.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Where `fragment!(...)` stands, a group with this delimiter.
+/// Replaces each `fragment!(...)` by a group with this delimiter.
 fn with_fragments(tokens: TokenStream, delimiter: Delimiter) -> TokenStream {
     let mut tokens = tokens.into_iter();
     let mut found = Vec::new();

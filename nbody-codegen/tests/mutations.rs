@@ -148,14 +148,14 @@ fn count(tokens: TokenStream) -> usize {
     tokens.into_iter().map(|token| 1 + inner(token)).sum()
 }
 
-/// Where the tokens are in their source: the range that they span.
+/// The range of the source that the tokens span.
 fn range(tokens: TokenStream) -> Range<usize> {
     let mut ranges = tokens.into_iter().map(|token| token.span().byte_range());
     let first = ranges.next().unwrap_or_default();
     first.start..ranges.last().unwrap_or(first).end
 }
 
-/// Where the errors of an expansion are.
+/// The places of the errors of an expansion.
 fn errors(expansion: TokenStream) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut tokens = expansion.into_iter();

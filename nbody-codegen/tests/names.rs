@@ -42,11 +42,11 @@ struct Names {
     law: String,
     particle: String,
     result: String,
-    /// Of each struct.
+    /// The fields of each struct.
     fields: [Vec<String>; 3],
     constants: Vec<String>,
     functions: Vec<String>,
-    /// What `pair` calls both particles and the result.
+    /// The names of both particles and the result in `pair`.
     roles: [String; 3],
     variables: Vec<String>,
     comment: String,

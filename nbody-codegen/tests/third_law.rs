@@ -16,7 +16,7 @@ const MODULES: [&str; 6] = [
     "../interactions/src/vortex.rs",
 ];
 
-/// What runs an interaction on random particles: all words of a record are real numbers, but
+/// Functions that run an interaction on random particles: all words of a record are real numbers, but
 /// for the fields that INTEGERS sets. Counts lie in the totals by their bits.
 const CHECK: &str = r"
 inline double random_number()

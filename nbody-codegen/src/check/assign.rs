@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::message::{self, suggestion};
 
-/// What an assignment changes.
+/// The place that an assignment changes.
 enum Target {
     Local(Place<LocalId>),
     Output(Place<FieldId>),
@@ -62,7 +62,7 @@ impl BodyChecker<'_> {
         Some(())
     }
 
-    /// What the left side of an assignment stands for.
+    /// Resolves the left side of an assignment.
     fn target(&mut self, left: &Expr, op: Option<BinaryOp>) -> Option<Target> {
         let cx = self.items.cx;
         let site = Site::of(left);

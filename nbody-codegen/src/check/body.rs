@@ -36,14 +36,14 @@ pub(crate) struct BodyChecker<'a> {
     pub accumulated: HashSet<FieldId>,
 }
 
-/// What to write instead of statements that the language does not have.
+/// Advice for statements that the language does not have.
 const STATEMENTS: &str =
     "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
 const NO_WHILE: &str =
     "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
 const NO_JUMP: &str = "put an `if` around the rest of the turn";
 
-/// What a function gives back.
+/// The type that a function returns.
 #[derive(Clone, Copy)]
 pub(crate) enum Returns {
     Nothing,

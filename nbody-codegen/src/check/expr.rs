@@ -127,7 +127,7 @@ impl BodyChecker<'_> {
         Some(ir::Expr::new(kind, ty, span))
     }
 
-    /// What to write for a bare name that is a field of the parameters, a particle or the result.
+    /// Advice for a bare name that is a field of the parameters, a particle or the result.
     pub fn of_record(&self, name: &str) -> Option<String> {
         let has = |record: StructId| {
             self.items.structs[record].fields.iter().any(|field| field.ident == name)
@@ -147,7 +147,7 @@ impl BodyChecker<'_> {
         (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
     }
 
-    /// What a name before a dot stands for, if that is a record.
+    /// Resolves a name before a dot, if it is that of a record.
     pub fn record(&self, base: &Expr) -> Option<Binding> {
         let Expr::Path(path) = without_groups(base) else { return None };
         let binding = self.scopes.find(&path.path.get_ident()?.to_string())?;
@@ -427,7 +427,7 @@ impl BodyChecker<'_> {
     }
 }
 
-/// How an integer becomes the real number that was expected.
+/// Advice to make the expected real number of an integer.
 pub(crate) fn real_of(value: &ir::Expr, expected: Type) -> Option<String> {
     match (&value.kind, value.ty, expected) {
         (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
@@ -473,7 +473,7 @@ fn given(n: usize) -> String {
     }
 }
 
-/// How a piece of Rust that has no meaning here is called, and what to write instead.
+/// The name of a piece of Rust that has no meaning here, and advice.
 fn refusal(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
         Expr::Closure(_) => ("a closure", "write a helper function"),

@@ -11,7 +11,7 @@ use crate::message;
 enum Checked {
     /// Below the length for certain.
     Known(Index),
-    /// Whatever the data says.
+    /// Known from the data alone.
     Data(ir::Expr),
 }
 

@@ -29,7 +29,7 @@ use body::{BodyChecker, Returns};
 /// Types of Rust that generated code names.
 const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
 
-/// What bodies can refer to.
+/// The items that bodies can refer to.
 pub(crate) struct Items<'a> {
     pub cx: &'a Ctxt,
     pub structs: &'a List<ir::Struct>,
@@ -48,7 +48,7 @@ impl Items<'_> {
 
 /// A helper function as its callers see it.
 pub(crate) struct Signature {
-    /// What it is in [`ir::Module::functions`], once all are checked.
+    /// Its id in [`ir::Module::functions`], once all are checked.
     pub id: FunctionId,
     /// Its name in C++.
     pub name: String,
@@ -263,7 +263,8 @@ fn structure(
     }
 }
 
-/// Whether there is no `impl`, or one was refused or names no struct of the module, which may be any of them.
+/// Whether there is no `impl`, or one was refused or names no struct of the module, which may be any
+/// of them.
 fn is_incomplete(module: &syntax::Module) -> bool {
     let is_known = |ident: &Option<Ident>| {
         ident.as_ref().is_some_and(|name| module.structs.iter().any(|item| item.ident == *name))

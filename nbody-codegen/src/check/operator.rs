@@ -1,4 +1,4 @@
-//! Which operators take which types.
+//! The types of operators.
 
 use syn::BinOp;
 

@@ -1,4 +1,4 @@
-//! What names mean inside a body, and in which order functions call each other.
+//! The meaning of names inside a body, and the order in which functions call each other.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::ir::{Input, LocalId};
 use crate::message;
 use crate::syntax::Function;
 
-/// What a name in a body stands for.
+/// The meaning of a name in a body.
 #[derive(Clone, Copy)]
 pub(crate) enum Binding {
     Local(LocalId),

@@ -8,7 +8,7 @@ use crate::ir::{
     Side, Type, UnaryOp, Value,
 };
 
-/// How tightly an expression holds together.
+/// The precedence of operators, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Conditional,

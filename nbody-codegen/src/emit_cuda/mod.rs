@@ -126,7 +126,7 @@ fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     text.gap();
 }
 
-/// How many numbers a struct is made of on the device, where a coordinate may take two.
+/// The numbers of a struct on the device, where a coordinate may take two.
 fn numbers(item: &Struct) -> String {
     let is_point = |ty| matches!(ty, Type::Point(_));
     let coordinates = item.fields.iter().filter(|field| is_point(field.ty));

@@ -1,5 +1,5 @@
-//! What kernels know of an interaction: the names of its parts, and how its accumulators begin, are
-//! folded and merged.
+//! Prints what kernels need besides the declaration: names for its parts, and the start, the folding
+//! and the merging of accumulators.
 //!
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
@@ -8,7 +8,7 @@ use crate::emit_cuda::text::Text;
 use crate::emit_cuda::{expr, numbers};
 use crate::ir::{Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
 
-/// What every kernel needs.
+/// The text that every kernel needs.
 pub fn sums(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     names(&mut text, module, interaction);
@@ -23,12 +23,11 @@ pub fn sums(module: &Module, interaction: &Interaction) -> String {
     text.finish()
 }
 
-/// How compensated sums take what one pair gives.
+/// The addition of compensated sums.
 pub fn compensated(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     text.comment(&[
-        "Adds what one pair gives to the accumulators, and what rounding takes from their sums to",
-        "`lost`.",
+        "Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.",
     ]);
     let parameters = ["const Accumulators &term", "Accumulators &f", "Accumulators &lost"];
     text.function("void add", &parameters.map(str::to_owned));
@@ -133,7 +132,7 @@ fn nothing(text: &mut Text, output: &Struct) {
     text.gap();
 }
 
-/// How the backup accumulators begin.
+/// The initial values of the backup accumulators.
 fn reset(text: &mut Text, output: &Struct) {
     text.comment(&["The backup accumulators before the first bag."]);
     text.line("__device__ __forceinline__ void reset(backup (&total)[FDIM])");

@@ -10,7 +10,7 @@ const WIDTH: usize = 100;
 pub(crate) struct Text {
     lines: String,
     depth: usize,
-    /// What the next line begins with: `} else `.
+    /// The beginning of the next line: `} else `.
     prefix: &'static str,
 }
 

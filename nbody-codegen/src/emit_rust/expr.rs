@@ -197,7 +197,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What an operation makes of a variable and a value.
+    /// An operation on a variable and a value.
     pub(super) fn combined(
         &self,
         left: &TokenStream,
@@ -298,7 +298,7 @@ fn scalar_product(expr: &Expr) -> Option<(Ident, &[Expr])> {
     }
 }
 
-/// What the power of a reciprocal square root is taken of, and the power.
+/// The operand of a power of a reciprocal square root, and the power.
 fn power_of_root(expr: &Expr) -> Option<(&Expr, i32)> {
     match &expr.kind {
         ExprKind::Powi(base, n) if (2..=16).contains(n) => match &base.kind {

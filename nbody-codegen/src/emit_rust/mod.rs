@@ -257,7 +257,7 @@ impl<'a> Printer<'a> {
         self.roles.expect("checked: helper functions see no particles")
     }
 
-    /// Where something is accumulated; everywhere if there is no condition.
+    /// The mask under which something is accumulated; none if there is no condition.
     fn mask(&self, mask: Option<&Ident>) -> Option<TokenStream> {
         match (mask, self.returned) {
             (None, false) => None,

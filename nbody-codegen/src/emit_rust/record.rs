@@ -86,7 +86,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// How generated code goes through the numbers of a field.
+/// The code that goes through the numbers of a field.
 struct Numbers {
     /// The value before the first pair.
     zero: TokenStream,
@@ -185,7 +185,7 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// How generated code takes what a pair gives to a field of the result.
+/// The code that accumulates into a field of the result.
 struct Sum {
     /// The function that chooses between two values by a mask.
     select: TokenStream,

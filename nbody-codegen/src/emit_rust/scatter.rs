@@ -13,9 +13,9 @@ use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, Stmt
 
 /// A loop that adds to the entries of one index.
 struct Scatter<'a> {
-    /// What the variable of the loop is compared with.
+    /// The value that the variable of the loop is compared with.
     index: &'a Expr,
-    /// What else must hold.
+    /// The other conditions.
     conditions: Vec<&'a Expr>,
     sums: &'a [Stmt],
 }

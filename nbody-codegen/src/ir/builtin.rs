@@ -2,7 +2,7 @@
 
 use super::types::Type;
 
-/// What a function costs in [operation counts](super::Operations).
+/// The class of a function in [operation counts](super::Operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
     Sqrt,
@@ -13,7 +13,7 @@ pub enum Cost {
     Free,
 }
 
-/// What a function does with the sign of its operand.
+/// The parity of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// It comes out in front.
@@ -48,7 +48,7 @@ macro_rules! builtins {
                 }
             }
 
-            /// How many arguments it takes besides the receiver, which are of its type.
+            /// The number of arguments besides the receiver, which are of its type.
             pub fn arguments(self) -> usize {
                 match self {
                     $(Self::$variant => $arguments,)*
@@ -57,7 +57,7 @@ macro_rules! builtins {
                 }
             }
 
-            /// What it costs, for the methods of `Real`.
+            /// The class of its cost, for the methods of `Real`.
             pub fn cost(self) -> Cost {
                 match self {
                     $(Self::$variant => Cost::$cost,)*
@@ -120,8 +120,7 @@ impl Builtin {
         matches!(self, Self::Atan2 | Self::Copysign)
     }
 
-    /// What becomes of the sign of an operand, of each if there are several, for every bit of
-    /// the result.
+    /// The parity in the operand, in each if there are several, for every bit of the result.
     pub fn sign(self) -> Sign {
         match self {
             Self::Recip

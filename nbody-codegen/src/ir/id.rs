@@ -136,7 +136,7 @@ impl ExprId {
         Self(place)
     }
 
-    /// How many expressions of its body stand before it.
+    /// The number of expressions before it in its body.
     pub fn place(self) -> usize {
         self.0
     }

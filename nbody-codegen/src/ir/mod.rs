@@ -45,7 +45,7 @@ pub struct Struct {
 }
 
 impl Struct {
-    /// How many numbers a value is made of.
+    /// The numbers that a value is made of.
     pub fn dim(&self) -> usize {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
@@ -119,7 +119,7 @@ impl Interaction {
         self.cutoff.iter().map(|cutoff| &cutoff.body).chain([&self.pair.body])
     }
 
-    /// What one evaluation of this body costs: that of `pair`, or of both directions.
+    /// The operations of one evaluation of this body: that of `pair`, or of both directions.
     pub fn operations(&self, body: &Body) -> Operations {
         let mut operations = body.summary.operations;
         if let Some(cutoff) = &self.cutoff {
@@ -159,7 +159,7 @@ pub struct Cutoff {
     pub points: [FieldId; 2],
 }
 
-/// What a function calls the particles.
+/// The names of the particles in a function.
 pub struct Roles {
     pub i: String,
     pub j: String,
@@ -186,13 +186,13 @@ impl Roles {
 pub struct Body {
     pub locals: List<Local>,
     pub statements: Vec<Stmt>,
-    /// What it returns at its end, if anything.
+    /// The value at its end, if it returns one.
     pub value: Option<Expr>,
-    /// What the function calls the space in which positions differ.
+    /// The name of the space in which positions differ.
     pub space: String,
     /// Comments behind the last statement.
     pub comments: Vec<String>,
-    /// How many expressions there are, whose ids are numbers below that.
+    /// The number of expressions, whose ids are below it.
     pub exprs: usize,
     pub summary: Summary,
 }
@@ -274,13 +274,13 @@ pub enum StmtKind {
 /// Whose result is accumulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// What i feels: `f`.
+    /// `f`: that of i.
     I,
-    /// What j feels: `g`, which only functions of both directions have.
+    /// `g`: that of j, which only functions of both directions have.
     J,
 }
 
-/// What becomes of a value that is accumulated.
+/// The operation that accumulates a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulate {
     Add,
@@ -366,7 +366,7 @@ pub enum ExprKind {
     Convert(Box<Expr>),
 }
 
-/// Which component, within its range for certain.
+/// The index of a component, certainly within its range.
 #[derive(Clone, PartialEq)]
 pub enum Index {
     Fixed(usize),
@@ -390,7 +390,7 @@ impl Index {
     }
 }
 
-/// What a pair function reads.
+/// The records that a pair function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     Parameters,

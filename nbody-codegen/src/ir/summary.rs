@@ -1,4 +1,4 @@
-//! What a body is to those that call it, and what it costs.
+//! Sums a body up for its callers, and counts its operations.
 
 use super::builtin::{Builtin, Cost};
 use crate::ir::{
@@ -8,14 +8,14 @@ use crate::ir::{
 /// Loops of more turns are left to the compiler.
 pub const LONGEST_UNROLLED: usize = 32;
 
-/// What is told of a body once for all that use it.
+/// The properties of a body that its callers ask for, computed once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
     /// Whether it, or a function that it calls, takes differences of positions.
     pub needs_space: bool,
-    /// What one evaluation costs.
+    /// The operations of one evaluation.
     pub operations: Operations,
-    /// How many expressions an evaluation is, with those of the functions that it calls in turn.
+    /// The number of expressions, with those of the functions that it calls in turn.
     pub expressions: u64,
 }
 

@@ -16,7 +16,7 @@ pub enum Type {
     Reduced(Reduction),
 }
 
-/// How a result takes what pairs give, if not as a sum.
+/// A reduction over pairs that is no sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     Min,

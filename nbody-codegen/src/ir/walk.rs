@@ -1,7 +1,7 @@
 //! The parts of statements and expressions: the one place that knows where they are.
 //!
-//! What looks for something goes through [`statements`] and [`Expr::walk`]; what computes something
-//! from each part, such as the emitters, goes down by itself.
+//! Searches go through [`statements`] and [`Expr::walk`]; code that computes something from each part,
+//! such as the emitters, recurs by itself.
 
 use std::iter;
 

@@ -1,7 +1,7 @@
 //! The body of both directions.
 //!
 //! The body of `pair` stays as it is, and beside each of its values that the exchange of i and j
-//! changes stands what it is the other way: an even value is used again, an odd one with the
+//! changes stands its counterpart: an even value is used again, an odd one with the
 //! opposite sign, and another is computed twice, from as much as can be shared. The factors of a
 //! product that are even or odd are multiplied once.
 
@@ -99,11 +99,11 @@ pub(super) struct Symmetrizer<'a> {
     /// Those of `pair`, and behind them the new ones.
     locals: List<Local>,
     names: Unique,
-    /// What a variable is the other way, where that is a variable of its own.
+    /// The counterpart of a variable under the exchange of i and j, where that is a variable.
     backs: HashMap<LocalId, LocalId>,
     /// The variables that have their values already.
     defined: HashSet<LocalId>,
-    /// What was computed once for both, in the blocks that are open.
+    /// The values computed once for both directions, in the blocks that are open.
     shared: Vec<(Expr, LocalId)>,
     /// The variable or the field that the statement is about.
     target: String,
@@ -234,7 +234,7 @@ impl<'a> Symmetrizer<'a> {
         }
         let Two { forth, back } = self.two(value, op.is_some());
         let turned = Place { of: self.back_of(place.of), ..place.clone() };
-        // What is read the other way must not be changed yet.
+        // A variable that the counterpart reads must not be changed yet.
         let back_first = back.expr.reads(place.of);
         let mut both = [(place.clone(), forth, behind), (turned, back, None)];
         if back_first {
@@ -273,8 +273,8 @@ impl<'a> Symmetrizer<'a> {
         }
     }
 
-    /// What is accumulated; if it is the same for both but for the sign, it takes the name of the
-    /// result.
+    /// The value that is accumulated; if it is the same for both but for the sign, it takes the name
+    /// of the result.
     fn contribution(&mut self, value: &'a Expr, is_sum: bool) -> Two {
         let parity = self.parities.expr(value);
         let is_product = is_sum && self.is_product(value);
@@ -285,7 +285,7 @@ impl<'a> Symmetrizer<'a> {
         self.two(value, is_sum)
     }
 
-    /// The variable that holds what this one is the other way.
+    /// The variable that holds the counterpart of this one.
     fn back_of(&mut self, local: LocalId) -> LocalId {
         if let Some(back) = self.backs.get(&local) {
             return *back;
@@ -297,7 +297,7 @@ impl<'a> Symmetrizer<'a> {
         back
     }
 
-    /// What a variable is the other way.
+    /// The counterpart of a variable under the exchange of i and j.
     pub fn turned(&mut self, local: LocalId) -> Signed {
         let parity = self.parities.local(local);
         if parity.is_known() {

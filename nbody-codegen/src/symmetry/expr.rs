@@ -56,7 +56,7 @@ impl<'a> Symmetrizer<'a> {
         self.operand(expr, false, "factor")
     }
 
-    /// What it is of the target names what has no better name.
+    /// `part` names, with the target of the statement, a value that has no better name.
     fn operand(&mut self, expr: &'a Expr, fused: bool, part: &str) -> Two {
         if self.is_product(expr) {
             return self.product(expr, fused);

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Roles, Typ
 /// Longer names say less than the text does.
 const LONGEST: usize = 20;
 
-/// What the names of a function stand for.
+/// The function whose values are named.
 pub(super) struct Names<'a> {
     pub module: &'a Module,
     pub body: &'a Body,

@@ -34,7 +34,7 @@ pub(super) fn is_product(expr: &Expr) -> bool {
     }
 }
 
-/// How many factors an expression has if these variables are multiplied out, which have so many.
+/// The number of factors if these variables, which have so many, are multiplied out.
 pub(super) fn factors(expr: &Expr, of: &HashMap<LocalId, usize>) -> usize {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Mul, a, b) => factors(a, of) + factors(b, of),

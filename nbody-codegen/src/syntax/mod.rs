@@ -14,7 +14,7 @@ use crate::message;
 
 /// The arguments of the attribute.
 pub struct Arguments {
-    /// What the `nbody` crate is called where the module stands.
+    /// The name of the `nbody` crate where the module stands.
     pub krate: TokenStream,
 }
 
@@ -49,7 +49,7 @@ pub struct Module {
     pub constants: Vec<Constant>,
     pub functions: Vec<Function>,
     pub interactions: Vec<Interaction>,
-    /// What every `impl` names, sound or not.
+    /// The names in every `impl`, sound or not.
     pub roles: Vec<Roles>,
 }
 
@@ -94,7 +94,7 @@ pub struct Function {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
-    /// What is no plain name is refused.
+    /// Anything but a plain name is refused.
     pub parameters: Vec<(syn::Pat, Type)>,
     pub output: Type,
     pub block: syn::Block,

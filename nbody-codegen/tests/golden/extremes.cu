@@ -126,8 +126,7 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
     for (int k = 0; k < 48; ++k) total[6 + k] += part[6 + k];
 }
 
-// Adds what one pair gives to the accumulators, and what rounding takes from their sums to
-// `lost`.
+// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.
 __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)
 {
     compensate(term.charge, f.charge, lost.charge);

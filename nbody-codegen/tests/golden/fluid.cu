@@ -286,8 +286,7 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
     total[13] = word<backup>(integer(total[13]) + integer(part[13]));
 }
 
-// Adds what one pair gives to the accumulators, and what rounding takes from their sums to
-// `lost`.
+// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.
 __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)
 {
     compensate(term.acc, f.acc, lost.acc);

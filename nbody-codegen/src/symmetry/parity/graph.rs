@@ -1,6 +1,6 @@
 //! Values as a graph in which equal values are one node, and every value has a sign.
 //!
-//! What two expressions have in common is found by building both: operands that may change places
+//! Building two expressions finds their common parts: operands that may change places
 //! are sorted, signs are drawn to the front wherever that is exact, and products are bags of
 //! factors, in whatever order they were written. A value is its node and its sign, so that to be
 //! equal, or opposite, is to have the same node.
@@ -35,7 +35,7 @@ impl Value {
     }
 }
 
-/// How a node is made of others.
+/// The operation that makes a node of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Of real numbers or vectors.
@@ -82,7 +82,7 @@ enum Node {
 pub struct Graph {
     nodes: Vec<Node>,
     found: HashMap<Node, usize>,
-    /// What each node is after i and j changed places, for as many nodes as was asked.
+    /// The counterpart of each node under the exchange of i and j, for the first nodes.
     exchanged: Vec<Value>,
 }
 
@@ -189,7 +189,7 @@ impl Graph {
         self.intern(Node::Apply(op, x)).times(minus)
     }
 
-    /// What needs no node of its own.
+    /// The value of an operation that needs no node of its own.
     fn folded(&mut self, op: Op, x: &[Value]) -> Option<Value> {
         let integers = (
             x.first().and_then(|x| self.known_integer(*x)),

@@ -11,7 +11,7 @@ use crate::symmetry::parity::{Parities, Parity};
 
 /// Expressions that are evaluated, and nodes that they make, before it is too much.
 const LIMIT: usize = 20_000;
-/// How deep expressions may be within each other, those of the functions that they call included.
+/// The greatest depth of expressions, with those of the functions that they call.
 const DEEPEST: usize = 1000;
 
 pub(super) struct Interpreter<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Interpreter<'a> {
     /// The expressions that are being evaluated.
     depth: usize,
     pub parities: Parities,
-    /// What each `let` gave.
+    /// The values of each `let`.
     given: BTreeMap<LocalId, Given>,
 }
 

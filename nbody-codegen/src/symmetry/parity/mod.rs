@@ -1,4 +1,4 @@
-//! What becomes of every value of an interaction when i and j change places.
+//! Finds the parity of every value of an interaction under the exchange of i and j.
 //!
 //! A body is run on a [graph](graph::Graph) of values instead of numbers, helper functions and loops
 //! included. A value is even if the exchange of the particles leaves its node and its sign, and
@@ -14,7 +14,7 @@ use crate::ir::{Body, Expr, Interaction, LocalId, Module, StmtKind, statements};
 
 use interpret::Interpreter;
 
-/// How a value takes the exchange of i and j; only zero is both even and odd.
+/// The parity of a value under the exchange of i and j; only zero is both even and odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parity {
     /// It stays the same.
@@ -37,7 +37,7 @@ impl Parity {
         self.odd && !self.even
     }
 
-    /// What is true of both.
+    /// The parity that both have.
     fn and(self, other: Self) -> Self {
         Self { even: self.even && other.even, odd: self.odd && other.odd }
     }
