@@ -28,6 +28,21 @@ constexpr bool FOLD_EACH_BAG = true, COMPENSATED = true, EXACT = false, PERIODIC
 /// Macros, some of those that compilers define without being asked.
 const MACROS: [&str; 6] = ["NULL", "assert", "M_PI", "INFINITY", "linux", "cudaHostAllocMapped"];
 
+/// Fields of parameters, particles and results, and statements, whose text has every word that the
+/// compiler itself says.
+const EVERY_FIELD: [&str; 3] = [
+    "every_table: [[Real; 2]; 2],",
+    "every_place: Point, every_kind: u32, every_list: [Real; 3],",
+    "every_force: Vector, every_least: EVERY_LEAST,",
+];
+const EVERY_WORD: &str = "
+let every_d = J.every_place - I.every_place;
+let every_r = (every_d.norm2() + 1e60).sqrt() / (every_d.dot(every_d) + 1e-60);
+let every_rinv = every_r.rsqrt().powi(3) + every_r.powi(2) + J.every_list[I.every_kind];
+F.every_force += every_d.cross(every_d) / every_rinv.clamp(1.0, 2.0).mul_add(3.0, every_d.norm());
+F.every_least.min(self.every_table[I.every_kind][J.every_kind]);
+";
+
 const BEFORE: &str = "prelude.cuh";
 const BEHIND: [&str; 3] = ["sums.cuh", "force_loop.cuh", "all_pairs.cuh"];
 
@@ -67,9 +82,13 @@ impl Names {
     fn module(&self) -> String {
         let Self { law, particle, result, fields, roles: [i, j, f], comment, .. } = self;
         let mut text = format!("mod names {{\n#[doc = {comment:?}]\n");
-        for (name, fields) in [law, particle, result].into_iter().zip(fields) {
+        // Results that keep an index have no third law.
+        let least = if self.constants.is_empty() { "ArgMin<Real>" } else { "Min<Real>" };
+        let structs = [law, particle, result].into_iter().zip(fields).zip(EVERY_FIELD);
+        for ((name, fields), every) in structs {
             let fields = fields.iter().map(|field| format!("#[doc = {comment:?}] {field}: Real,"));
-            let _ = writeln!(text, "struct {name} {{ {} }}", fields.collect::<String>());
+            let every = every.replace("EVERY_LEAST", least);
+            let _ = writeln!(text, "struct {name} {{ {} {every} }}", fields.collect::<String>());
         }
         for name in &self.constants {
             let _ = writeln!(text, "const {name}: Real = 2.0;");
@@ -102,7 +121,12 @@ impl Names {
             let _ = writeln!(text, "let {name} = {j}.{}; // {comment}", fields[1][0]);
             let _ = writeln!(text, "{f}.{result} += {name};");
         }
-        text + "} } }"
+        let every = [("I.", i), ("J.", j), ("F.", f)]
+            .iter()
+            .fold(EVERY_WORD.to_owned(), |text, (role, name)| {
+                text.replace(role, &format!("{name}."))
+            });
+        text + &every + "} } }"
     }
 }
 
@@ -183,10 +207,25 @@ fn every_word_of_the_program_can_be_a_name() {
     let plain = Names::plain().fields;
     let fields = [words.clone(), words.clone(), plain[2].clone()];
     let fields = Names { fields, ..Names::plain() };
-    let mut modules = vec![constants.module(), functions.module(), fields.module()];
-    // Structs beside the variables of the generated part.
-    let beside =
-        ["f", "g", "term", "lost", "i", "j", "index", "space", "reach", "part", "total", "k"];
+    let variables = Names { variables: words.clone(), ..Names::plain() };
+    let mut modules =
+        vec![constants.module(), functions.module(), variables.module(), fields.module()];
+    // Structs beside the functions and the parameters of the generated part: the first of three is
+    // declared before the others.
+    let beside = [
+        "packing",
+        "f",
+        "g",
+        "COORDINATE",
+        "i",
+        "j",
+        "take_min",
+        "index",
+        "space",
+        "divide",
+        "pair",
+        "entry",
+    ];
     modules.extend(beside.chunks_exact(3).map(|names| {
         let [law, particle, result] = [0, 1, 2].map(|k| names[k].to_owned());
         let fields = [&law, &particle, &result].map(|name| vec![name.clone()]);
