@@ -21,7 +21,7 @@ const LANES: [(&str, [&str; 2]); 3] = [
     ("avx512, single", ["avx512", "Single"]),
     ("avx512, double", ["avx512", "Double"]),
 ];
-const LOOPS: [&str; 3] = ["several", "one", "both"];
+const LOOPS: [&str; 3] = ["several", "one", "symmetric"];
 
 /// Interaction, lanes and loop.
 type Key = (String, &'static str, &'static str);
@@ -128,7 +128,7 @@ fn table(counts: &BTreeMap<Key, Counts>) -> String {
     let mut text = String::new();
     let mut line = |words: [&str; 5]| {
         let [interaction, lanes, the_loop, numbers @ ..] = words;
-        let _ = write!(text, "{interaction:<22}{lanes:<17}{the_loop:<8}");
+        let _ = write!(text, "{interaction:<22}{lanes:<17}{the_loop:<10}");
         let [instructions, stack] = numbers;
         let _ = writeln!(text, "{instructions:>12}{stack:>7}");
     };

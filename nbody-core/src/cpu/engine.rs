@@ -2,12 +2,12 @@
 
 use super::columns::Columns;
 use super::evaluation::{Evaluation, Packed};
+use super::schedule::Schedule;
 use super::sums::Folding;
-use super::symmetric::FEWEST;
 use super::variant::Variant;
 use crate::numeric::simd::SimdLevel;
 use crate::pack::Rows;
-use crate::{Accumulation, Error, Law, Options, Pairs, Precision, Store, SummationOrder, pack};
+use crate::{Error, Law, Options, Precision, Store, SummationOrder, pack};
 
 /// How the CPU computes, and by which law.
 #[derive(Clone, Copy, Debug)]
@@ -141,24 +141,13 @@ impl CpuEngine {
             loops: (law.cpu_loops)(variant),
             domain,
             skips_self: one_set && !law.self_pairs,
-            both: one_set && self.evaluates_both(i.len()),
+            schedule: Schedule::choose(&self.options, law, i.len(), one_set),
             order: self.order,
             accumulation,
             folding: &folding,
         };
         let sets = [&parameters, &i.packed, &j.packed];
         if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
-    }
-
-    /// Whether both directions of a pair of one set of `n` particles are evaluated at once, where
-    /// there are loops for that.
-    fn evaluates_both(&self, n: usize) -> bool {
-        let Options { pairs, order, accumulation, .. } = self.options;
-        let possible = order.is_none() && accumulation != Accumulation::Compensated;
-        // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way
-        // at a time.
-        let pays = n >= FEWEST && !self.law.cutoff;
-        possible && (pairs == Pairs::Symmetric || pairs == Pairs::Auto && pays)
     }
 }
 

@@ -1,8 +1,8 @@
 //! One evaluation, whatever the interaction: its compiled loops on packed particles.
 
 use super::columns::Columns;
-use super::loops::{Loops, Sets};
-use super::ordered::Job;
+use super::loops::{Loops, Setting};
+use super::schedule::{Job, Schedule};
 use super::sums::Folding;
 use super::variant::{BySize, Compiled};
 use crate::pack::Rows;
@@ -48,8 +48,7 @@ pub(super) struct Evaluation<'a> {
     pub loops: Compiled,
     pub domain: Domain,
     pub skips_self: bool,
-    /// Whether both directions of a pair are evaluated at once, where there are loops for that.
-    pub both: bool,
+    pub schedule: Schedule,
     pub order: SummationOrder,
     pub accumulation: Accumulation,
     pub folding: &'a Folding,
@@ -90,26 +89,12 @@ impl Evaluation<'_> {
         [parameters, i, j]: [&Columns<S::Word>; 3],
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
-        let &Self { domain, skips_self, both, order, accumulation, folding, .. } = self;
-        let sets = Sets {
-            parameters: parameters.lines(),
-            domain,
-            i: i.lines(),
-            j: j.lines(),
-            skips_self,
-            folding,
-        };
-        let job = Job::<S> {
-            loops,
-            sets: &sets,
-            n: i.len(),
-            bag: order.bag,
-            accumulation,
-            folding,
-            nothing: &folding.nothing::<S>(),
-        };
+        let &Self { domain, skips_self, schedule, order, accumulation, folding, .. } = self;
+        let setting = Setting { parameters: parameters.lines(), domain, skips_self, folding };
+        let nothing = &folding.nothing::<S>();
+        let job = Job::<S> { loops, setting: &setting, i, j, order, accumulation, nothing };
         let bytes = self.law.stack(loops.width * size_of::<S::Word>());
-        let task = &mut || job.evaluate(j.len(), order, both, out);
+        let task = &mut || job.evaluate(schedule, out);
         if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
     }
 }

@@ -1,14 +1,12 @@
-//! All pairs on the CPU: the scheme of the GPU, in the same order, a thread for each share of
-//! the i-particles.
+//! All pairs on the CPU, by schedules that call the compiled loops of an interaction.
 
 mod columns;
 mod engine;
 mod evaluation;
 mod loops;
-mod ordered;
 mod peak;
+mod schedule;
 mod sums;
-mod symmetric;
 mod variant;
 
 use std::marker::PhantomData;

@@ -116,13 +116,12 @@ impl Folding {
         at: usize,
         backup: &mut [Line<u64>],
     ) {
-        let kinds = self.kinds.iter().enumerate();
-        for (c, kind) in kinds {
-            let (Some(current_line), Some(line)) = (current.get(c), backup.get_mut(c)) else {
-                return;
-            };
-            let Some(sums) = line.0[at..].first_chunk_mut::<N>() else { return };
-            let Some(terms) = current_line.0.first_chunk::<N>() else { return };
+        let count = self.kinds.len();
+        assert!(current.len() >= count && backup.len() >= count, "a line for each number");
+        assert!(N <= LINE && at <= LINE - N, "{N} elements of a line from {at} on");
+        for (c, kind) in self.kinds.iter().enumerate() {
+            let sums = elements_mut::<_, N>(&mut backup[c].0, at);
+            let terms = elements::<_, N>(&current[c].0);
             match kind {
                 FieldKind::Count | FieldKind::U32 => {
                     each(sums, terms, |a, b| u64::from((a as u32).wrapping_add(S::word_to_u32(b))));
@@ -149,6 +148,18 @@ impl Folding {
             }
         }
     }
+}
+
+/// The first elements of a line.
+#[inline(always)]
+fn elements<W, const N: usize>(line: &[W; LINE]) -> &[W; N] {
+    line.first_chunk().expect("a vector has no more elements than a line")
+}
+
+/// The elements of a line from `at` on.
+#[inline(always)]
+fn elements_mut<W, const N: usize>(line: &mut [W; LINE], at: usize) -> &mut [W; N] {
+    line[at..].first_chunk_mut().expect("a vector is in one line")
 }
 
 #[inline(always)]

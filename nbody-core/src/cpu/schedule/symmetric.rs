@@ -17,25 +17,36 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::columns::Columns;
-use super::loops::{AT_ONCE, Both, MOST_NOTES};
-use super::ordered::{Job, bags};
-use super::sums::Folding;
+use super::Job;
+use crate::cpu::columns::Columns;
+use crate::cpu::loops::{CANDIDATES, Symmetric};
+use crate::cpu::sums::Folding;
 use crate::numeric::simd::{LINE, Line};
-use crate::{Scalar, parallel};
+use crate::{Accumulation, Law, Options, Pairs, Scalar, parallel};
 
 /// Particles of the largest i-block, and of the smallest.
 const LARGEST: usize = 512;
 const SMALLEST: usize = 128;
 /// The smallest vectors have two elements.
-const _: () = assert!(LARGEST / 2 <= MOST_NOTES, "a block has more vectors than can be noted");
+const _: () = assert!(LARGEST / 2 <= CANDIDATES, "a block has more vectors than candidates");
 /// Blocks whose pairs keep many threads busy.
 const BLOCKS: usize = 32;
 
 /// The fewest particles for which both directions at once are faster than ordered pairs, whatever the
 /// number of threads: the results must not depend on that. With fewer, there are not enough pairs of
 /// blocks for all.
-pub(crate) const FEWEST: usize = BLOCKS * SMALLEST;
+const FEWEST: usize = BLOCKS * SMALLEST;
+
+/// Whether both directions of a pair of one set of `n` particles are evaluated at once, where there
+/// are loops for that.
+pub(super) fn is_chosen(options: &Options, law: &Law, n: usize) -> bool {
+    let &Options { pairs, order, accumulation, .. } = options;
+    let possible = order.is_none() && accumulation != Accumulation::Compensated;
+    // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way at a
+    // time.
+    let pays = n >= FEWEST && !law.cutoff;
+    possible && (pairs == Pairs::Symmetric || pairs == Pairs::Auto && pays)
+}
 
 /// The particles of an i-block.
 fn block_of(n: usize) -> usize {
@@ -111,12 +122,13 @@ struct Workspace<W> {
 
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates both directions of every pair of one set.
-    pub fn symmetric(&self, both: Both<S::Word>, out: &mut Columns<u64>) {
+    pub(super) fn symmetric(&self, pairs: Symmetric<S::Word>, out: &mut Columns<u64>) {
         let (n, words) = (out.len(), out.words().max(1));
+        let folding = self.setting.folding;
         let block = block_of(n);
         let range = |k: usize| k * block..n.min((k + 1) * block);
         let blocks = out.lines_mut().chunks_mut(block / LINE * words).map(|results| {
-            self.folding.begin(results);
+            folding.begin(results);
             Mutex::new(Sums { results, round: 0, early: Vec::new() })
         });
         let blocks: Vec<_> = blocks.collect();
@@ -137,7 +149,7 @@ impl<S: Scalar> Job<'_, S> {
                 if first == second {
                     self.own(range(first), &mut space);
                 } else if second < blocks.len() {
-                    self.meet(both, [range(first), range(second)], &mut space);
+                    self.meet(pairs, [range(first), range(second)], &mut space);
                 } else {
                     space.parts[0].clear();
                 }
@@ -145,29 +157,33 @@ impl<S: Scalar> Job<'_, S> {
                 for (block, part) in [first, second].into_iter().zip(&mut space.parts).take(count) {
                     if let Some(sums) = blocks.get(block) {
                         let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
-                        sums.add(self.folding, round, part);
+                        sums.add(folding, round, part);
                     }
                 }
             }
         });
     }
 
-    /// Sums what the particles of a range of whole blocks do to one another.
+    /// Sums the effects of the particles of a block on one another.
     fn own(&self, range: Range<usize>, space: &mut Workspace<S::Word>) {
         let part = &mut space.parts[0];
         self.begin(range.len(), part);
-        self.tile(range.start / LINE, range, part);
+        self.i_block(range.start, range, part);
     }
 
     /// A part of so many particles, to which nothing has been added.
     fn begin(&self, particles: usize, part: &mut Vec<Line<u64>>) {
         part.resize(particles.div_ceil(LINE) * self.nothing.len(), Line([0; LINE]));
-        self.folding.begin(part);
+        self.setting.folding.begin(part);
     }
 
-    /// Sums what the particles of two ranges do to one another: of whole blocks the first, of any
-    /// number the second, which comes after the first.
-    fn meet(&self, both: Both<S::Word>, [i, j]: [Range<usize>; 2], space: &mut Workspace<S::Word>) {
+    /// Sums the effects of the particles of two blocks on one another, of which the first is whole.
+    fn meet(
+        &self,
+        pairs: Symmetric<S::Word>,
+        [i, j]: [Range<usize>; 2],
+        space: &mut Workspace<S::Word>,
+    ) {
         let words = self.nothing.len();
         let Workspace { i_sums, j_sums, parts: [i_part, j_part] } = space;
         self.begin(i.len(), i_part);
@@ -178,14 +194,10 @@ impl<S: Scalar> Job<'_, S> {
             sums.clear();
             (0..vectors).for_each(|_| sums.extend_from_slice(self.nothing));
         }
-        for bag in bags(j.clone(), self.bag) {
-            let end = bag.end;
-            for k in bag.step_by(AT_ONCE) {
-                let at = k - j.start;
-                let j_sums = &mut j_sums[at / LINE * words..];
-                let j = k..end.min(k + AT_ONCE);
-                both(self.sets, i.clone(), j, i_sums, at % LINE, j_sums);
-            }
+        let i = self.i_view(i);
+        for bag in self.bags(j.clone()) {
+            let j_sums = &mut j_sums[(bag.start - j.start) / LINE * words..];
+            pairs(self.setting, &i, &self.j_view(bag), i_sums, j_sums);
             if self.accumulation.folds_each_bag() {
                 self.fold(0, i_sums, i_part);
             }
@@ -193,7 +205,7 @@ impl<S: Scalar> Job<'_, S> {
         if !self.accumulation.folds_each_bag() {
             self.fold(0, i_sums, i_part);
         }
-        self.folding.fold_blocks::<S>(j_sums, j_part);
+        self.setting.folding.fold_blocks::<S>(j_sums, j_part);
     }
 }
 

@@ -1,0 +1,82 @@
+//! Schedules: which particles meet, in which order, on which thread, and where the sums go. Each is a
+//! file with all of it; the loops that they call, and the folding of sums, know of none.
+
+mod ordered;
+mod symmetric;
+
+use std::ops::Range;
+
+use super::columns::Columns;
+use super::loops::{Loops, Setting, View};
+use crate::numeric::simd::{LINE, Line};
+use crate::{Accumulation, Law, Options, Scalar, SummationOrder};
+
+/// The schedules of the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schedule {
+    /// Every ordered pair, in a [`SummationOrder`].
+    Ordered,
+    /// Both directions of every pair of one set at once.
+    Symmetric,
+}
+
+impl Schedule {
+    /// The schedule for `n` i-particles, which are the j-particles too if they are one set.
+    pub fn choose(options: &Options, law: &Law, n: usize, one_set: bool) -> Self {
+        if one_set && symmetric::is_chosen(options, law, n) {
+            Self::Symmetric
+        } else {
+            Self::Ordered
+        }
+    }
+}
+
+/// One evaluation, for a schedule to carry out.
+pub(super) struct Job<'a, S: Scalar> {
+    pub loops: &'a Loops<S::Word>,
+    pub setting: &'a Setting<'a, S::Word>,
+    pub i: &'a Columns<S::Word>,
+    pub j: &'a Columns<S::Word>,
+    pub order: SummationOrder,
+    pub accumulation: Accumulation,
+    /// The result of no pair, a line for each number.
+    pub nothing: &'a [Line<S::Word>],
+}
+
+impl<S: Scalar> Job<'_, S> {
+    /// Evaluates all pairs by a schedule, or by ordered pairs where there are no loops for it.
+    pub fn evaluate(&self, schedule: Schedule, out: &mut Columns<u64>) {
+        match (schedule, self.loops.symmetric) {
+            (Schedule::Symmetric, Some(pairs)) => self.symmetric(pairs, out),
+            _ => self.ordered(out),
+        }
+    }
+
+    /// Some i-particles, a whole number of vectors.
+    fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
+        View { lines: self.i.lines(), first: 0, range }
+    }
+
+    /// Some j-particles.
+    fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
+        View { lines: self.j.lines(), first: 0, range }
+    }
+
+    /// The bags of a range, the last one shorter.
+    fn bags(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<S> {
+        let (end, bag) = (range.end, self.order.bag);
+        range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
+    }
+
+    /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
+    /// begins them again.
+    fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
+        let (width, words) = (self.loops.width, self.nothing.len().max(1));
+        for (k, sums) in sums.chunks_mut(words).enumerate() {
+            let i = i + k * width;
+            let out = &mut out[i / LINE * words..];
+            self.setting.folding.fold::<S>(width, sums, i % LINE, out);
+            sums.copy_from_slice(self.nothing);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Every ordered pair: the schedule of the GPU, with vectors of i-particles for its threads.
+//!
+//! The j-particles stream by, one after another in every element of a vector, and meet as many
+//! vectors of i-particles as the registers hold. Each i-particle sums in the order of the
+//! j-particles, so that neither the instructions nor the number of threads show in the order.
+
+use std::ops::Range;
+
+use super::Job;
+use crate::cpu::columns::Columns;
+use crate::numeric::simd::{LINE, Line};
+use crate::{Accumulation, Scalar, parallel};
+
+/// Lines of particles in an i-block: those that a thread takes at a time.
+const LINES: usize = 4;
+
+impl<S: Scalar> Job<'_, S> {
+    /// Evaluates every ordered pair; the splits of the j-particles are merged in order.
+    pub(super) fn ordered(&self, out: &mut Columns<u64>) {
+        let (nj, words) = (self.j.len(), self.nothing.len().max(1));
+        let split = self.order.bags_per_split(nj).saturating_mul(self.order.bag);
+        let folding = self.setting.folding;
+        parallel::each_chunk(out.lines_mut(), LINES * words, &|first, out| {
+            let first = first / words * LINE;
+            folding.begin(out);
+            self.i_block(first, 0..nj.min(split), out);
+            for start in (0..nj).step_by(split).skip(1) {
+                let mut part = out.to_vec();
+                folding.begin(&mut part);
+                self.i_block(first, start..nj.min(start.saturating_add(split)), &mut part);
+                folding.fold_blocks::<f64>(&part, out);
+            }
+        });
+    }
+
+    /// Adds to `out` the effect of the j-particles of a range, a whole number of bags, on an i-block,
+    /// whose first particle is `begin`.
+    pub(super) fn i_block(&self, begin: usize, j: Range<usize>, out: &mut [Line<u64>]) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let end = begin + out.len() / words.max(1) * LINE;
+        let end = end.min(self.i.len().next_multiple_of(width));
+        let compensated = self.accumulation == Accumulation::Compensated;
+        let mut i = begin;
+        while i < end {
+            let room = (end - i) / width;
+            let several = !compensated && room >= self.loops.vectors;
+            let vectors = if several { self.loops.vectors } else { 1 };
+            let mut sums = self.nothing.repeat(vectors);
+            let mut lost = self.nothing.to_vec();
+            for bag in self.bags(j.clone()) {
+                if compensated {
+                    let i = self.i_view(i..i + width);
+                    let j = self.j_view(bag);
+                    (self.loops.one)(self.setting, &i, &j, &mut sums, Some(&mut lost));
+                } else {
+                    self.bag(i, vectors, several, bag, &mut sums);
+                }
+                if self.accumulation.folds_each_bag() {
+                    self.fold(i - begin, &mut sums, out);
+                }
+            }
+            if !self.accumulation.folds_each_bag() {
+                self.fold(i - begin, &mut sums, out);
+            }
+            if compensated {
+                self.setting.folding.only_numbers::<S>(&mut lost);
+                self.fold(i - begin, &mut lost, out);
+            }
+            i += vectors * width;
+        }
+    }
+
+    /// Adds the effect of a bag on some vectors of i-particles.
+    fn bag(
+        &self,
+        i: usize,
+        vectors: usize,
+        several: bool,
+        bag: Range<usize>,
+        sums: &mut [Line<S::Word>],
+    ) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let skips_self = self.setting.skips_self;
+        let several_at_once = |j: Range<usize>, sums: &mut [Line<S::Word>]| {
+            if several && !j.is_empty() {
+                let i = self.i_view(i..i + vectors * width);
+                (self.loops.several)(self.setting, &i, &self.j_view(j), sums);
+            }
+        };
+        // Which of the bag are among these i-particles.
+        let clamp = |k: usize| if skips_self { k.clamp(bag.start, bag.end) } else { bag.end };
+        let own = if several { clamp(i)..clamp(i + vectors * width) } else { bag.clone() };
+        several_at_once(bag.start..own.start, sums);
+        for vector in (0..vectors).filter(|_| !own.is_empty()) {
+            let sums = &mut sums[vector * words..][..words];
+            let i = i + vector * width;
+            let (i, j) = (self.i_view(i..i + width), self.j_view(own.clone()));
+            (self.loops.one)(self.setting, &i, &j, sums, None);
+        }
+        several_at_once(own.end..bag.end, sums);
+    }
+}
