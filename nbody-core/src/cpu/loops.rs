@@ -430,14 +430,15 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                 let first = j.range.start / LINE;
                 // Two at a time, so that i-particles and their sums are read half as often.
                 for k in j.range.clone().step_by(2) {
-                    let last = (j.range.end - 1).min(k + 1);
+                    let two = k + 1 < j.range.end;
+                    let last = k + usize::from(two);
                     let pair = [
                         Kernel::<X, L, P>::j_particle(j.lines, k),
                         Kernel::<X, L, P>::j_particle(j.lines, last),
                     ];
                     let mut sums = [Of::<X::F, L>::default(); 2];
                     if const { Kernel::<X, L, P>::FILTERS } {
-                        for it in 0..=last - k {
+                        for it in 0..1 + last - k {
                             let (j, g) = (&pair[it], &mut sums[it]);
                             kernel.filter_and_evaluate_symmetric(&parameters, i, j, i_sums, g);
                         }
@@ -451,9 +452,10 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                             &mut sums,
                         );
                     }
-                    for (k, g) in (k..=last).zip(&sums) {
-                        let lines = j_sums[(k / LINE - first) * dim..][..dim].iter_mut();
-                        g.write(&mut Reduce::<L> { lines, kinds, at: k % LINE });
+                    for it in 0..1 + last - k {
+                        let lines = &mut j_sums[((k + it) / LINE - first) * dim..][..dim];
+                        let at = (k + it) % LINE;
+                        sums[it].write(&mut Reduce::<L> { lines: lines.iter_mut(), kinds, at });
                     }
                 }
             },
