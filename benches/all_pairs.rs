@@ -20,10 +20,11 @@ struct Bench<'a> {
 
 impl Visitor for Bench<'_> {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        if !INTERACTIONS.contains(&X::NAME) {
+        if !INTERACTIONS.contains(&X::LAW.name) {
             return;
         }
-        let mut group = self.criterion.benchmark_group(format!("{} on {}", X::NAME, self.device));
+        let mut group =
+            self.criterion.benchmark_group(format!("{} on {}", X::LAW.name, self.device));
         group.sample_size(10);
         for &n in self.sizes {
             let mut direct = AllPairs::new(&self.device, interaction).expect("the device answers");

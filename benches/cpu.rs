@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nbody::models::uniform;
-use nbody::{CpuAllPairs, Engine, Interaction, Options, Pairs, Precision, SimdLevel};
+use nbody::{CpuAllPairs, Engine, Interaction, Law, Options, Pairs, Precision, SimdLevel};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
 use particular::math::Vec3;
@@ -40,7 +40,7 @@ struct Way {
 }
 
 impl Way {
-    fn all<X: Interaction>() -> impl Iterator<Item = Self> {
+    fn all(law: &Law) -> impl Iterator<Item = Self> {
         let one =
             |level| Self { level, precision: Precision::Single, pairs: Pairs::Ordered, threads: 1 };
         let best = one(SimdLevel::best());
@@ -49,7 +49,7 @@ impl Way {
         let parallel = (threads > 1).then_some(Self { threads, ..best });
         let ways = SimdLevel::available().map(one).chain([double]).chain(parallel);
         let pairs = &[Pairs::Ordered, Pairs::Symmetric];
-        let pairs = &pairs[..if X::THIRD_LAW.is_some() { 2 } else { 1 }];
+        let pairs = &pairs[..if law.third_law.is_some() { 2 } else { 1 }];
         ways.flat_map(move |way| pairs.iter().map(move |&pairs| Self { pairs, ..way }))
     }
 }
@@ -65,11 +65,11 @@ struct Bench<'a>(&'a mut Criterion);
 
 impl Visitor for Bench<'_> {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        if !INTERACTIONS.contains(&X::NAME) {
+        if !INTERACTIONS.contains(&X::LAW.name) {
             return;
         }
-        let mut group = self.0.benchmark_group(X::NAME);
-        for way in Way::all::<X>() {
+        let mut group = self.0.benchmark_group(X::LAW.name);
+        for way in Way::all(X::LAW) {
             let Way { level, precision, pairs, threads } = way;
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for n in SIZES {
@@ -144,7 +144,7 @@ mod histogram {
 
 /// The histogram in a plain loop, with an index.
 fn plain_histogram(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group(histogram::Histogram::NAME);
+    let mut group = criterion.benchmark_group(histogram::Histogram::LAW.name);
     for n in SIZES {
         let samples: Vec<u32> =
             uniform::<histogram::Sample>(n, 1).iter().map(|it| it.kind).collect();

@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nbody::{
-    Accumulation, AllPairs, Case, Device, Domain, Interaction, Math, Options, Pairs, Precision,
-    SimdLevel, SummationOrder,
+    Accumulation, AllPairs, Case, Device, Domain, Interaction, Law, Math, Options, Pairs,
+    Precision, SimdLevel, SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{all_ways, domains, paired_ways};
@@ -81,10 +81,10 @@ impl Visitor for Trials {
         // What to expect takes longer to find than a program to run, and is the same in all ways to
         // compute in a space but those of mixed precision, whose particles are others.
         let expected = [(); 4].map(|()| Cases::<X>::default());
-        let ways = paired_ways::<X>(self.domains, self.turn);
-        let ways = nbody_tests::tested::<X, _>(!self.others, ways, self.turn);
-        let orders = orders::<X>(&ways, self.turn);
-        self.all.extend(all_ways::<X>(self.domains).iter().map(name));
+        let ways = paired_ways(X::LAW, self.domains, self.turn);
+        let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
+        let orders = orders(X::LAW, &ways, self.turn);
+        self.all.extend(all_ways(X::LAW, self.domains).iter().map(name));
         self.taken.extend(ways.iter().map(name));
         for (way, options) in ways.into_iter().enumerate() {
             let Options { precision, domain, .. } = options;
@@ -93,7 +93,8 @@ impl Visitor for Trials {
                 expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
             let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
             let cache = self.cache.clone();
-            self.trials.push(Trial::test(format!("{}/{}", X::NAME, name(&options)), move || {
+            let title = format!("{}/{}", X::LAW.name, name(&options));
+            self.trials.push(Trial::test(title, move || {
                 let emulator = Device::emulator()?.with_cache_dir(cache);
                 let all = || nbody_verify::cases(&interaction, domain, precision, &SIZES);
                 let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
@@ -111,8 +112,8 @@ fn name(options: &Options) -> String {
 
 /// Which way to compute compares bits in which of [`ORDERS`]: one way in each, others for the next
 /// interaction, where IEEE arithmetic defines the bits.
-fn orders<X: Interaction>(ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
-    let exact = |way: &usize| ways[*way].math == Math::Exact && X::OPERATIONS.special == 0;
+fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
+    let exact = |way: &usize| ways[*way].math == Math::Exact && law.operations.special == 0;
     let exact: Vec<_> = (0..ways.len()).filter(exact).collect();
     let of = |order| exact.get((turn + order) % exact.len().max(1)).map(|&way| (way, order));
     (0..ORDERS.len()).filter_map(of).collect()
@@ -138,7 +139,7 @@ impl<X: Interaction> Check<'_, X> {
         let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
         // Compensated sums are of ordered pairs whatever is asked for.
         let compensated = self.options.accumulation == Accumulation::Compensated;
-        let symmetric = X::THIRD_LAW.filter(|_| compensated);
+        let symmetric = X::LAW.third_law.filter(|_| compensated);
         let symmetric = symmetric.map(|_| self.options.pairs(Pairs::Symmetric));
         for device in [&self.emulator].into_iter().chain(checked) {
             for options in [self.options].into_iter().chain(symmetric) {

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{
-    Domain, Error, Interaction, KernelConfig, Options, Origin, Pairs, Precision, Program, Schedule,
-    nvrtc,
+    Domain, Error, Interaction, KernelConfig, Law, Options, Origin, Pairs, Precision, Program,
+    Schedule, nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_verify::{domains, paired_ways};
@@ -143,7 +143,7 @@ impl Visitor for Trials {
             (double, Targets { main, fewer: vec![], symmetric: vec![90] }),
             (boxed, Targets { main: FEW.to_vec(), fewer: vec![], symmetric: FEW.to_vec() }),
         ];
-        for options in paired_ways::<X>(self.domains, turn) {
+        for options in paired_ways(X::LAW, self.domains, turn) {
             // Whatever the pairs, the program of ordered pairs is the same.
             let ordered = options.pairs(default.pairs);
             let is_known = [default, double].contains(&ordered) || options == boxed;
@@ -156,11 +156,11 @@ impl Visitor for Trials {
                 self.others += 1;
             }
         }
-        for (options, targets) in nbody_tests::tested::<X, _>(self.library, ways, turn) {
+        for (options, targets) in nbody_tests::tested(X::LAW, self.library, ways, turn) {
             let lean = self.library && [default, boxed].contains(&options);
             let (name, compiler) =
-                (format!("{}/{options}/{}", X::NAME, options.pairs), self.compiler.clone());
-            let compile = move || compile::<X>(&compiler, options, lean, &targets, turn);
+                (format!("{}/{options}/{}", X::LAW.name, options.pairs), self.compiler.clone());
+            let compile = move || compile(X::LAW, &compiler, options, lean, &targets, turn);
             self.trials.push(Trial::test(name, compile));
         }
         self.turn += 1;
@@ -170,30 +170,31 @@ impl Visitor for Trials {
 /// Compiles the programs. Those of the library in the default configuration are lean: they must not
 /// use local memory. Of the others only the text is in question, and a [small](self::small) program
 /// has all of it.
-fn compile<X: Interaction>(
+fn compile(
+    law: &Law,
     compiler: &Compiler,
     options: Options,
     lean: bool,
     targets: &Targets,
     turn: usize,
 ) -> Result<(), Failed> {
-    for (number, program) in Program::all(X::LAW, options)?.into_iter().enumerate() {
+    for (number, program) in Program::all(law, options)?.into_iter().enumerate() {
         let architectures = match program.config.schedule {
             Schedule::Symmetric => &*targets.symmetric,
             _ if number == 0 => &*targets.main,
             _ if targets.fewer.is_empty() => &[],
             _ => slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()]),
         };
-        let small = small::<X>(&program);
+        let small = small(law, &program);
         for &architecture in architectures {
             if lean {
-                compile_lean::<X>(compiler, &program, architecture)?;
+                compile_lean(law, compiler, &program, architecture)?;
             } else {
                 local_memory(compiler, &small, architecture)?;
             }
         }
         // The functions of CUDA's library work on halves of a double as they like.
-        let double = options.precision == Precision::Double && X::OPERATIONS.special == 0;
+        let double = options.precision == Precision::Double && law.operations.special == 0;
         if double && !architectures.is_empty() {
             let ptx = compiler.compile(&small, NEWEST)?;
             if ptx.windows(4).any(|window| window == b".f32") {
@@ -208,15 +209,16 @@ fn compile<X: Interaction>(
 /// The same program but for two numbers, that of the i-particles of a thread and that of the turns
 /// of a loop which are unrolled: both are one, so that it takes a third of the time to compile. The
 /// emulator runs the whole ones.
-fn small<X: Interaction>(program: &Program) -> Program {
+fn small(law: &Law, program: &Program) -> Program {
     let mut config = program.config;
     (config.i_per_thread, config.unroll) = (1, 1);
-    Program::with_config(X::LAW, program.options, config)
+    Program::with_config(law, program.options, config)
 }
 
 /// With as many i-particles for a thread as an engine would take: without local memory, and
 /// with more than a fourth of what was chosen.
-fn compile_lean<X: Interaction>(
+fn compile_lean(
+    law: &Law,
     compiler: &Compiler,
     program: &Program,
     architecture: u32,
@@ -224,11 +226,11 @@ fn compile_lean<X: Interaction>(
     let wanted = program.config.i_per_thread;
     let mut config = Some(program.config);
     while let Some(lean) = config.filter(|config| 4 * config.i_per_thread > wanted) {
-        let program = Program::with_config(X::LAW, program.options, lean);
+        let program = Program::with_config(law, program.options, lean);
         if local_memory(compiler, &program, architecture)? == 0 {
             return Ok(());
         }
-        config = lean.narrower(X::LAW, program.options);
+        config = lean.narrower(law, program.options);
     }
     Err(format!("{:?}, sm_{architecture}: local memory", program.config).into())
 }

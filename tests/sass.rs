@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::sass::{self, Kernel, Slots};
-use nbody::{Interaction, KernelConfig, Options, Precision, Program};
+use nbody::{Interaction, KernelConfig, Law, Options, Precision, Program};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 use crate::compiler::Compiler;
@@ -167,31 +167,33 @@ impl Visitor for Trials {
         let single = SINGLE.map(|architecture| (Precision::Single, architecture));
         let double = DOUBLE.map(|architecture| (Precision::Double, architecture));
         for (precision, architecture) in single.into_iter().chain(double) {
-            let source = [X::NAME.to_owned(), precision.to_string(), format!("sm_{architecture}")];
+            let source =
+                [X::LAW.name.to_owned(), precision.to_string(), format!("sm_{architecture}")];
             let (name, tools) = (source.join("/"), self.tools.clone());
             self.sources.insert(source.clone());
-            if !nbody_tests::is_tested::<X>(true) {
+            if !nbody_tests::is_tested(X::LAW, true) {
                 continue;
             }
             self.trials.push(Trial::test(name, move || {
-                Ok(check::<X>(&tools, &source, precision, architecture)?)
+                Ok(check(X::LAW, &tools, &source, precision, architecture)?)
             }));
         }
     }
 }
 
 /// Compares the kernels that evaluate pairs.
-fn check<X: Interaction>(
+fn check(
+    law: &Law,
     tools: &Tools,
     source: &Source,
     precision: Precision,
     architecture: u32,
 ) -> Result<(), String> {
     let options = Options::default().precision(precision);
-    let widest = KernelConfig::widest(X::LAW, options).map_err(|e| e.to_string())?;
+    let widest = KernelConfig::widest(law, options).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
-    for config in [widest].into_iter().chain(KernelConfig::symmetric(X::LAW, options)) {
-        let program = Program::with_config(X::LAW, options, config);
+    for config in [widest].into_iter().chain(KernelConfig::symmetric(law, options)) {
+        let program = Program::with_config(law, options, config);
         let (cubin, kernels) = compile(tools, &program, architecture)?;
         let name = program.kernels()[0].to_string_lossy().into_owned();
         let of_kernel = |attribute| {
@@ -200,7 +202,7 @@ fn check<X: Interaction>(
             found.map(|(_, value)| value).ok_or("an attribute is missing in the CUBIN")
         };
         let (registers, local) = (of_kernel(cubin::REGISTERS)?, of_kernel(cubin::FRAME_SIZE)?);
-        let slots = Slots::of(X::LAW, &program, &kernels);
+        let slots = Slots::of(law, &program, &kernels);
         let Slots { all, least } = slots.ok_or("no FORCE-LOOP that is unrolled as asked for")?;
         let [interaction, precision, architecture] = source.clone();
         let key = [interaction, name, precision, architecture];

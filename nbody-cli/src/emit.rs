@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Domain, Interaction, KernelConfig, Options, Pairs, Program};
+use nbody::{Domain, Interaction, KernelConfig, Law, Options, Pairs, Program};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -37,12 +37,16 @@ struct Emit {
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let both = KernelConfig::symmetric(X::LAW, self.options);
-        let both = both.filter(|_| self.options.pairs == Pairs::Symmetric);
-        self.program = Some(both.map_or_else(
-            || Program::new(X::LAW, self.options),
-            |both| Ok(Program::with_config(X::LAW, self.options, both)),
-        ));
+        self.program = Some(program(X::LAW, self.options));
+    }
+}
+
+/// The program for many particles: of both directions of a pair at once where these are asked for.
+fn program(law: &Law, options: Options) -> Result<Program, nbody::Error> {
+    let symmetric = KernelConfig::symmetric(law, options);
+    match symmetric.filter(|_| options.pairs == Pairs::Symmetric) {
+        Some(config) => Ok(Program::with_config(law, options, config)),
+        None => Program::new(law, options),
     }
 }
 

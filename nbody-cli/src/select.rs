@@ -11,7 +11,7 @@ pub fn interactions() -> PossibleValuesParser {
     struct Names(Vec<&'static str>);
     impl Visitor for Names {
         fn visit<X: Interaction>(&mut self, _: X) {
-            self.0.push(X::NAME);
+            self.0.push(X::LAW.name);
         }
     }
     let mut names = Names(Vec::new());
@@ -24,7 +24,7 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     struct Filter<'a, V>(&'a [String], &'a mut V);
     impl<V: Visitor> Visitor for Filter<'_, V> {
         fn visit<X: Interaction>(&mut self, interaction: X) {
-            if self.0.is_empty() || self.0.iter().any(|name| name == X::NAME) {
+            if self.0.is_empty() || self.0.iter().any(|name| name == X::LAW.name) {
                 self.1.visit(interaction);
             }
         }

@@ -105,7 +105,7 @@ impl Tune<'_> {
             _ => &j,
         };
         let mut out = direct.results(n)?;
-        self.bar.set_message(format!("{}, {n}, {}", X::NAME, sets(one_set)));
+        self.bar.set_message(format!("{}, {n}, {}", X::LAW.name, sets(one_set)));
         let mut trials = Vec::new();
         let bar = self.bar.clone();
         let best = direct.tune(&i, j, &mut out, one_set, &mut |tuned, count| {
@@ -120,7 +120,7 @@ impl Tune<'_> {
         }
         trials.sort_by_key(|tuned| tuned.time);
         for tuned in trials {
-            self.table.row(row(X::NAME, n, &tuned));
+            self.table.row(row(X::LAW.name, n, &tuned));
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ struct Worst {
 
 impl Visitor for Verify {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        self.bar.set_message(X::NAME);
+        self.bar.set_message(X::LAW.name);
         // Particles in mixed precision are others.
         let precisions = [Precision::Single, Precision::Mixed];
         let domains = self.domains.map(|domain| {
@@ -109,7 +109,7 @@ impl Visitor for Verify {
         });
         let checked: Vec<_> = checked.collect();
         for ((device, options, cases), checked) in work.iter().zip(checked) {
-            self.row(X::NAME, device, *options, cases.len(), checked);
+            self.row(X::LAW.name, device, *options, cases.len(), checked);
         }
     }
 }
@@ -179,7 +179,7 @@ fn check<X: Interaction>(
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
     // Both directions of a pair at once also where it does not pay.
-    let symmetric = X::THIRD_LAW.map(|_| options.pairs(Pairs::Symmetric));
+    let symmetric = X::LAW.third_law.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
         for case in cases {
@@ -205,7 +205,7 @@ fn bits<X: Interaction>(
     options: Options,
     cases: &[Case<X>],
 ) -> Result<Option<bool>, Error> {
-    if options.math != Math::Exact || X::OPERATIONS.special > 0 || device.name() == SCALARS {
+    if options.math != Math::Exact || X::LAW.operations.special > 0 || device.name() == SCALARS {
         return Ok(None);
     }
     let options = options.order(BITS);

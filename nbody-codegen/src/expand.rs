@@ -82,7 +82,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     .map(|text| Literal::string(&text));
     let operations = operations(item, &pair.body, krate);
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
-    let third_law = third_law(module, item, krate);
+    let (third_law, pair_symmetric) = third_law(module, item, krate);
     let ends = item.cutoff.is_some();
     let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);
     let index = ident(&pair.roles.index);
@@ -100,15 +100,17 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             type I = #i;
             type J = #j;
             type F = #f;
-            const NAME: &'static str = #name;
-            const SELF_PAIRS: bool = #self_pairs;
-            const CUTOFF: bool = #ends;
-            const OPERATIONS: #krate::Operations = #operations;
-            const CUDA: #krate::CudaText =
-                #krate::CudaText { law: #law, sums: #sums, compensated: #compensated };
+            const LAW: &'static #krate::Law = &#krate::__private::Declaration {
+                name: #name,
+                self_pairs: #self_pairs,
+                cutoff: #ends,
+                operations: #operations,
+                cuda: #krate::CudaText { law: #law, sums: #sums, compensated: #compensated },
+                third_law: #third_law,
+            }.law::<Self>();
             #cutoff
             #pair
-            #third_law
+            #pair_symmetric
 
             #[inline(never)]
             fn cpu_loops(__variant: #krate::__private::Variant) -> #krate::__private::Compiled {
@@ -236,20 +238,25 @@ fn cutoff(
     quote!(#cutoff #within)
 }
 
-/// Both directions of a pair at once, where there is such a form.
-fn third_law(module: &Module, item: &Interaction, krate: &TokenStream) -> Option<TokenStream> {
-    let both = symmetric(module, item)?;
+/// Both directions of a pair at once, where there is such a form: its description, and the function.
+fn third_law(
+    module: &Module,
+    item: &Interaction,
+    krate: &TokenStream,
+) -> (TokenStream, Option<TokenStream>) {
+    let Some(both) = symmetric(module, item) else {
+        return (quote!(::core::option::Option::None), None);
+    };
     let cuda = Literal::string(&emit_cuda::pair_symmetric(module, item, &both));
     let operations = operations(item, &both.body, krate);
     let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
     let none = TokenStream::new();
     let roles = (&both.roles, &none);
     let pair_symmetric = function_of_pair("pair_symmetric", item, roles, &none, &evaluate, krate);
-    Some(quote! {
-        const THIRD_LAW: ::core::option::Option<#krate::ThirdLaw> =
-            ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations });
-        #pair_symmetric
-    })
+    let third_law = quote! {
+        ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations })
+    };
+    (third_law, Some(pair_symmetric))
 }
 
 fn operations(item: &Interaction, body: &Body, krate: &TokenStream) -> TokenStream {

@@ -240,13 +240,16 @@ impl<'a> Stub<'a> {
                 type I = #i;
                 type J = #j;
                 type F = #f;
-                const NAME: &'static ::core::primitive::str = #name;
-                const SELF_PAIRS: ::core::primitive::bool = false;
-                const OPERATIONS: #krate::Operations = #krate::Operations {
-                    add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
-                };
-                const CUDA: #krate::CudaText =
-                    #krate::CudaText { law: "", sums: "", compensated: "" };
+                const LAW: &'static #krate::Law = &#krate::__private::Declaration {
+                    name: #name,
+                    self_pairs: false,
+                    cutoff: false,
+                    operations: #krate::Operations {
+                        add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
+                    },
+                    cuda: #krate::CudaText { law: "", sums: "", compensated: "" },
+                    third_law: ::core::option::Option::None,
+                }.law::<Self>();
                 fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(
                     _: &#target<Real>, _: &__Space, _: &#i<Real>, _: &#j<Real>, _: Real::U32,
                     _: &mut #f<Real>,

@@ -110,7 +110,7 @@ pub trait Engine<X: Interaction> {
 
     /// Evaluates every pair of one set of particles, given as what feels and as what acts, in
     /// the same order (the same buffer twice where I and J are one type). A particle meets
-    /// itself only if the interaction says so ([`Interaction::SELF_PAIRS`]).
+    /// itself only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Self::Particles<X::I>,

@@ -34,6 +34,7 @@ pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder}
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cpu::{Compiled, Variant};
+    pub use crate::law::interaction::Declaration;
     pub use crate::law::record::{compensate, dim};
     pub use crate::numeric::vector::{add_to_entry, gather_entry, select_array};
     pub use bytemuck::{Pod, Zeroable};

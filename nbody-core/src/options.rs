@@ -49,7 +49,7 @@ pub enum Math {
 }
 
 /// Which pairs of one set are evaluated, where both directions of a pair may be evaluated at once
-/// ([`Interaction::THIRD_LAW`](crate::Interaction::THIRD_LAW)).
+/// ([`Law::third_law`](crate::Law::third_law)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pairs {

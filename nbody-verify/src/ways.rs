@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nbody_core::{Accumulation, Domain, Error, Interaction, Math, Options, Pairs, Precision};
+use nbody_core::{Accumulation, Domain, Error, Law, Math, Options, Pairs, Precision};
 
 /// Space without end, and a box that particles in the unit cube reach across: along x from face
 /// to face, along y twice, along z not at all. Its lengths are powers of two, so that all
@@ -40,8 +40,8 @@ pub fn ways(domain: Domain) -> Vec<Options> {
 
 /// The ways in these spaces, and where both directions of a pair may be evaluated at once, each also
 /// so. Compensated sums are of ordered pairs whatever is asked for.
-pub fn all_ways<X: Interaction>(domains: [Domain; 2]) -> Vec<Options> {
-    product(domains, X::THIRD_LAW.is_some())
+pub fn all_ways(law: &Law, domains: [Domain; 2]) -> Vec<Options> {
+    product(domains, law.third_law.is_some())
 }
 
 fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
@@ -60,8 +60,8 @@ fn may_be_unordered(way: &Options) -> bool {
 ///
 /// The default is always among them. `turn` is the interaction's place in the library: each has
 /// others, so that a library has them all.
-pub fn paired_ways<X: Interaction>(domains: [Domain; 2], turn: usize) -> Vec<Options> {
-    cover(&product(domains, X::THIRD_LAW.is_some()), turn)
+pub fn paired_ways(law: &Law, domains: [Domain; 2], turn: usize) -> Vec<Options> {
+    cover(&product(domains, law.third_law.is_some()), turn)
 }
 
 /// Takes the default, one of those that say little new, and then again and again the way in which

@@ -109,13 +109,13 @@ pub fn measure<X: Interaction>(
     let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&direct, path));
     let build = direct.build();
     Ok(Measurement {
-        interaction: X::NAME,
+        interaction: X::LAW.name,
         device: device.name(),
         properties,
         n,
         one_set,
         schedule: direct.program().map_or(Schedule::Ordered, |program| program.config.schedule),
-        operations: X::OPERATIONS.flops(),
+        operations: X::LAW.operations.flops(),
         times,
         compiler: build.map(|build| build.compiler.clone()),
         usage: build.and_then(|build| build.usage),

@@ -102,7 +102,7 @@ impl Visitor for Bench<'_> {
                 if self.error.is_some() {
                     return;
                 }
-                self.bar.set_message(format!("{} on {device}, {n}", X::NAME));
+                self.bar.set_message(format!("{} on {device}, {n}", X::LAW.name));
                 match measure(device, interaction, self.options, n, self.nvdisasm.as_deref()) {
                     Ok(measurement) => self.measurements.push(measurement),
                     Err(error) => self.error = Some(error),

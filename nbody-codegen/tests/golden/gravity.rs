@@ -168,22 +168,36 @@ pub mod gravity {
         type I = Body;
         type J = Body;
         type F = Field;
-        const NAME: &'static str = "gravity";
-        const SELF_PAIRS: bool = false;
-        const CUTOFF: bool = false;
-        const OPERATIONS: ::nbody::Operations = ::nbody::Operations {
-            add: 10u32,
-            mul: 9u32,
-            div: 0u32,
-            sqrt: 1u32,
-            special: 0u32,
-            compare: 0u32,
-        };
-        const CUDA: ::nbody::CudaText = ::nbody::CudaText {
-            law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2; // Squared softening length.\n};\n\nstruct alignas(packing(3 * COORDINATE + 1)) Body {\n    Point<3> pos;\n    real mass;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real mr = j.mass * rinv; // the potential of j\n    f.acc += mr * rinv * rinv * d;\n    f.pot -= mr;\n}\n\n",
-            sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 1;\nconstexpr int JDIM = 3 * COORDINATE + 1;\nconstexpr int FDIM = 4;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
-            compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n}\n\n",
-        };
+        const LAW: &'static ::nbody::Law = &::nbody::__private::Declaration {
+            name: "gravity",
+            self_pairs: false,
+            cutoff: false,
+            operations: ::nbody::Operations {
+                add: 10u32,
+                mul: 9u32,
+                div: 0u32,
+                sqrt: 1u32,
+                special: 0u32,
+                compare: 0u32,
+            },
+            cuda: ::nbody::CudaText {
+                law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2; // Squared softening length.\n};\n\nstruct alignas(packing(3 * COORDINATE + 1)) Body {\n    Point<3> pos;\n    real mass;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real mr = j.mass * rinv; // the potential of j\n    f.acc += mr * rinv * rinv * d;\n    f.pot -= mr;\n}\n\n",
+                sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 1;\nconstexpr int JDIM = 3 * COORDINATE + 1;\nconstexpr int FDIM = 4;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
+                compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n}\n\n",
+            },
+            third_law: ::core::option::Option::Some(::nbody::ThirdLaw {
+                cuda: "// Adds to f what j does to i, and to g what i does to j.\n__device__ __forceinline__ void pair_symmetric(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f, Field &g)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real rinv3 = rinv * rinv * rinv;\n    f.acc += j.mass * rinv3 * d;\n    g.acc -= i.mass * rinv3 * d;\n    f.pot -= j.mass * rinv;\n    g.pot -= i.mass * rinv;\n}\n\n",
+                operations: ::nbody::Operations {
+                    add: 14u32,
+                    mul: 15u32,
+                    div: 0u32,
+                    sqrt: 1u32,
+                    special: 0u32,
+                    compare: 0u32,
+                },
+            }),
+        }
+            .law::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
         fn pair<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
@@ -200,17 +214,6 @@ pub mod gravity {
             f.acc = f.acc.plus_product(mr * rinv * rinv, d);
             f.pot = f.pot - mr;
         }
-        const THIRD_LAW: ::core::option::Option<::nbody::ThirdLaw> = ::core::option::Option::Some(::nbody::ThirdLaw {
-            cuda: "// Adds to f what j does to i, and to g what i does to j.\n__device__ __forceinline__ void pair_symmetric(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f, Field &g)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real rinv3 = rinv * rinv * rinv;\n    f.acc += j.mass * rinv3 * d;\n    g.acc -= i.mass * rinv3 * d;\n    f.pot -= j.mass * rinv;\n    g.pot -= i.mass * rinv;\n}\n\n",
-            operations: ::nbody::Operations {
-                add: 14u32,
-                mul: 15u32,
-                div: 0u32,
-                sqrt: 1u32,
-                special: 0u32,
-                compare: 0u32,
-            },
-        });
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
         fn pair_symmetric<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(

@@ -107,7 +107,7 @@ impl<X: Interaction> Sets<X> {
         let space = Positions { space: Either::in_domain(&self.domain), split };
         let parameters: X::With<Bounded> = traced(&self.interaction);
         let sources: Vec<<X::J as Record>::With<Bounded>> = self.j.iter().map(traced).collect();
-        let skip_self = self.one_set && !X::SELF_PAIRS;
+        let skip_self = self.one_set && !X::LAW.self_pairs;
         let only_sums = X::F::FIELDS.iter().all(|field| field.kind.is_sum());
         let particle = |k: usize| {
             let i = traced(&self.i[k]);

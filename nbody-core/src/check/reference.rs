@@ -32,7 +32,7 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), !X::SELF_PAIRS)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), !X::LAW.self_pairs)
 }
 
 fn double_loop<X: Interaction>(

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::sums::Folding;
 use crate::law::space::InDomain;
 use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-use crate::{Domain, Interaction, Output, Record, pack};
+use crate::{Domain, Interaction, Law, Output, Record, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
@@ -59,9 +59,11 @@ pub(crate) type Symmetric<W> =
 
 /// Whether evaluating both directions of a pair at once saves operations: those of the cutoff filter,
 /// or of the pair. What is added to sums in memory takes as much as some of them.
-const fn saves<X: Interaction>() -> bool {
-    match X::THIRD_LAW {
-        Some(law) => X::CUTOFF || 6 * law.operations.flops() < 10 * X::OPERATIONS.flops(),
+const fn saves(law: &Law) -> bool {
+    match law.third_law {
+        Some(symmetric) => {
+            law.cutoff || 6 * symmetric.operations.flops() < 10 * law.operations.flops()
+        }
         None => false,
     }
 }
@@ -81,7 +83,7 @@ impl<W> Loops<W> {
             vectors: Kernel::<X, L, P>::VECTORS,
             several: U::several,
             one: U::one,
-            symmetric: if const { L::REORDERS && saves::<X>() } {
+            symmetric: if const { L::REORDERS && saves(X::LAW) } {
                 Some(U::symmetric)
             } else {
                 None
@@ -170,7 +172,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
 /// branch that is guessed wrong takes longer than to look first which are.
 impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     /// Whether a cutoff filter finds the hits before these are evaluated.
-    const FILTERS: bool = X::CUTOFF && L::REORDERS;
+    const FILTERS: bool = X::LAW.cutoff && L::REORDERS;
 
     /// Evaluates all pairs of some vectors.
     #[inline(always)]

@@ -42,38 +42,42 @@ pub struct CudaText {
     pub compensated: &'static str,
 }
 
-/// Both directions of a pair at once: what j does to i, and what i does to j.
+/// The evaluation of both directions of a pair at once: what j does to i, and what i does to j.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThirdLaw {
-    /// The CUDA function `pair_symmetric`, behind the [`law`](CudaText::law) of [`Interaction::CUDA`].
+    /// The CUDA function `pair_symmetric`, which follows the declaration's [`law`](CudaText::law).
     pub cuda: &'static str,
-    /// What one evaluation, which serves two ordered pairs, costs.
+    /// The cost of one evaluation, which serves two ordered pairs.
     pub operations: Operations,
 }
 
-/// An interaction as a value: what engines know of it, so that they need not be compiled for each.
+/// An interaction as a value, [`Interaction::LAW`]: all that engines, programs and the cache know of
+/// it, so that none of them is compiled again for each interaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// Its name: [`Interaction::NAME`].
+    /// The name in commands: that of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
-    /// Whether a particle meets itself when i and j are one set.
+    /// Whether a particle interacts with itself when i and j are one set: `SELF_PAIRS` of the
+    /// declaration, `false` where it has none.
     pub self_pairs: bool,
-    /// Whether it ends at a distance.
+    /// Whether the interaction ends at a distance: the declaration has `fn cutoff`.
     pub cutoff: bool,
-    /// What one pair costs.
+    /// The cost of one ordered pair, counted in the declaration's `fn pair`.
     pub operations: Operations,
-    /// The generated part of the CUDA program: [`Interaction::CUDA`].
+    /// The generated part of its CUDA programs.
     pub cuda: CudaText,
-    /// How both directions of a pair are evaluated at once.
+    /// The evaluation of both directions of a pair at once; `None` where i and j are of different
+    /// types, or where the parity of `fn pair` under their exchange is not known.
     pub third_law: Option<ThirdLaw>,
-    /// Its parameters.
+    /// The layout of the parameters.
     pub parameters: &'static [Field],
-    /// What an i-particle is made of.
+    /// The layout of an i-particle, [`Interaction::I`].
     pub i: &'static [Field],
-    /// What a j-particle is made of.
+    /// The layout of a j-particle, [`Interaction::J`].
     pub j: &'static [Field],
-    /// What a result is made of.
+    /// The layout of a result, [`Interaction::F`].
     pub f: &'static [Field],
+    /// Hands out the loops over pairs on the CPU: [`Interaction::cpu_loops`].
     pub(crate) cpu_loops: fn(Variant) -> Compiled,
 }
 
@@ -88,6 +92,39 @@ impl Law {
     }
 }
 
+/// The part of a [`Law`] that the macro writes. The types of the interaction tell the rest, so that
+/// it cannot disagree with them.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields of `Law`")]
+pub struct Declaration {
+    pub name: &'static str,
+    pub self_pairs: bool,
+    pub cutoff: bool,
+    pub operations: Operations,
+    pub cuda: CudaText,
+    pub third_law: Option<ThirdLaw>,
+}
+
+impl Declaration {
+    /// Returns the law of the interaction that is declared so.
+    pub const fn law<X: Interaction>(self) -> Law {
+        let Self { name, self_pairs, cutoff, operations, cuda, third_law } = self;
+        Law {
+            name,
+            self_pairs,
+            cutoff,
+            operations,
+            cuda,
+            third_law,
+            parameters: X::FIELDS,
+            i: X::I::FIELDS,
+            j: X::J::FIELDS,
+            f: X::F::FIELDS,
+            cpu_loops: X::cpu_loops,
+        }
+    }
+}
+
 /// A pairwise interaction; the value holds its uniform parameters.
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Interaction for ...`, and by
@@ -95,9 +132,8 @@ impl Law {
 ///
 /// # Safety
 ///
-/// Engines run [`CUDA`](Self::CUDA), and the functions of [`THIRD_LAW`](Self::THIRD_LAW), on memory that
-/// is laid out as the fields of the records say: the text must declare its structs so, and neither read
-/// nor write anything else.
+/// Engines run the CUDA text of [`LAW`](Self::LAW) on memory that is laid out as the fields of the
+/// records say: the text must declare its structs so, and neither read nor write anything else.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
 pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The i-particle: what feels.
@@ -107,34 +143,8 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     /// What is accumulated, one for each i-particle.
     type F: Output<Lane = f64, Host = Self::F, With<f64> = Self::F>;
 
-    /// The interaction's name in commands: that of its struct, in snake case.
-    const NAME: &'static str;
-    /// Whether a particle meets itself when i and j are one set; `false` unless the
-    /// declaration says otherwise.
-    const SELF_PAIRS: bool;
-    /// Whether it ends at a distance: [`Interaction::cutoff`] may be less than infinite.
-    const CUTOFF: bool = false;
-    /// What one pair costs.
-    const OPERATIONS: Operations;
-    /// The generated part of the CUDA program: the structs, `pair` and `fold`.
-    const CUDA: CudaText;
-    /// How both directions of a pair are evaluated at once, where i and j are of one type and
-    /// the parity of everything under their exchange allows it (Newton's third law, and more).
-    const THIRD_LAW: Option<ThirdLaw> = None;
-    /// All of this, and the fields of the records, as a value.
-    const LAW: &'static Law = &Law {
-        name: Self::NAME,
-        self_pairs: Self::SELF_PAIRS,
-        cutoff: Self::CUTOFF,
-        operations: Self::OPERATIONS,
-        cuda: Self::CUDA,
-        third_law: Self::THIRD_LAW,
-        parameters: Self::FIELDS,
-        i: Self::I::FIELDS,
-        j: Self::J::FIELDS,
-        f: Self::F::FIELDS,
-        cpu_loops: Self::cpu_loops,
-    };
+    /// The interaction as a value: its name, layouts, costs and texts.
+    const LAW: &'static Law;
 
     /// The distance from which on the pair contributes nothing; infinite unless the declaration
     /// says otherwise.
@@ -172,7 +182,7 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     );
 
     /// Adds to `f` what `j` does to `i`, and to `g` what `i` does to `j`, where both directions can
-    /// be evaluated at once ([`Interaction::THIRD_LAW`]); otherwise it adds nothing.
+    /// be evaluated at once ([`Law::third_law`]); otherwise it adds nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn pair_symmetric<L: Lane, S: Space<L>>(

@@ -87,11 +87,15 @@ unsafe impl nbody::Interaction for Gravity {
     type I = Body;
     type J = Body;
     type F = Field;
-    const NAME: &'static str = "gravity";
-    const SELF_PAIRS: bool = false;
-    const OPERATIONS: nbody::Operations =
-        nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 };
-    const CUDA: nbody::CudaText = nbody::CudaText { law: "", sums: "", compensated: "" };
+    const LAW: &'static nbody::Law = &nbody::__private::Declaration {
+        name: "gravity",
+        self_pairs: false,
+        cutoff: false,
+        operations: nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 },
+        cuda: nbody::CudaText { law: "", sums: "", compensated: "" },
+        third_law: None,
+    }
+    .law::<Self>();
     fn pair<L: nbody::Lane, S: nbody::Space<L>>(
         this: &Gravity<L>,
         space: &S,
