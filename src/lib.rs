@@ -60,10 +60,10 @@
 
 pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuParticles, CpuResults, CudaText, Domain,
-    Engine, Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, Interaction, Lane, Law,
-    Lengths, Math, Mixed, Open, Operations, Options, Output, Pairs, Periodic, Point, Precision,
-    Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Split, Store, SummationOrder,
-    ThirdLaw, Vector, Writer, compare, peak, reference, reference_self,
+    DoubleSingle, Engine, Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport,
+    Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations, Options, Output, Pairs,
+    Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Store,
+    SummationOrder, ThirdLaw, Vector, Writer, compare, peak, reference, reference_self,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

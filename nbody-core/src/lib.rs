@@ -24,7 +24,7 @@ pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
 pub use numeric::lane::Lane;
-pub use numeric::mixed::{Mixed, Split};
+pub use numeric::mixed::{DoubleSingle, Mixed};
 pub use numeric::scalar::Scalar;
 pub use numeric::simd::SimdLevel;
 pub use numeric::vector::{Point, Vector};

@@ -393,21 +393,21 @@ __device__ __forceinline__ real difference(real a, real b, real length, real inv
     else return d;
 }
 
-// The same in mixed precision, where the second number is what rounding took from the first.
-template <typename Split>
+// The same in mixed precision, where coordinates are double-single: hi + lo.
+template <typename DoubleSingle>
 __device__ __forceinline__ real difference(
-    const Split &a, const Split &b, const Split &length, real inverse)
+    const DoubleSingle &a, const DoubleSingle &b, const DoubleSingle &length, real inverse)
 {
-    // Where this cancels the first difference is exact (Sterbenz 1974).
-    const real d = a.high - b.high;
-    if constexpr (!PERIODIC) return d + (a.low - b.low);
+    // Where this cancels, the first difference is exact (Sterbenz 1974).
+    const real d = a.hi - b.hi;
+    if constexpr (!PERIODIC) return d + (a.lo - b.lo);
 
-    // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
-    const real back = d - a.high;
-    const real lost = (a.high - (d - back)) - (b.high + back);
-    const real rest = lost + (a.low - b.low);
+    // The rounding error of d (Knuth's two-sum), which matters where whole lengths cancel most of d.
+    const real back = d - a.hi;
+    const real lost = (a.hi - (d - back)) - (b.hi + back);
+    const real rest = lost + (a.lo - b.lo);
     const real lengths = -rint((d + rest) * inverse);
-    return mul_add(lengths, length.high, d) + mul_add(lengths, length.low, rest);
+    return mul_add(lengths, length.hi, d) + mul_add(lengths, length.lo, rest);
 }
 
 // Where positions differ.

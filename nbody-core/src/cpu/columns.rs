@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, Rows};
-use crate::{Error, Field, FieldKind, Scalar, Split, parallel};
+use crate::{DoubleSingle, Error, Field, FieldKind, Scalar, parallel};
 
 /// Records in blocks of [`LINE`], in each of which every number has a line; the last block is
 /// filled with zeros. All numbers of a record are near one another, and as many records as a
@@ -109,8 +109,8 @@ impl Rows for Widened<'_> {
                     *cell = match kind {
                         FieldKind::U32 => next().into(),
                         FieldKind::Point(_) => {
-                            let [high, low] = [next(), next()].map(f32::from_bits);
-                            f64::from(Split { high, low }).to_bits()
+                            let [hi, lo] = [next(), next()].map(f32::from_bits);
+                            f64::from(DoubleSingle { hi, lo }).to_bits()
                         }
                         _ => f64::from(f32::from_bits(next())).to_bits(),
                     };

@@ -1,4 +1,4 @@
-//! Mixed precision: `f32` for everything but positions, which are two of them.
+//! Mixed precision: `f32` with double-single positions.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -6,36 +6,35 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::scalar::integers_of;
 use crate::{Lane, Scalar};
 
-/// An `f32` whose [coordinates](Lane::Coordinate) are [`Split`] in two, so that the difference of
-/// two positions is as good far from the origin as near it.
+/// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of two
+/// positions is as accurate far from the origin as near it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Mixed(pub f32);
 
-/// A coordinate as the sum of two numbers, the second of which is what rounding takes from the
-/// first: 48 bits of it.
+/// A double-single number: the unevaluated sum of two `f32`, which holds 48 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Split<L = f32> {
-    /// The coordinate, rounded to `f32`.
-    pub high: L,
-    /// The rest, rounded to `f32`.
-    pub low: L,
+pub struct DoubleSingle<L = f32> {
+    /// The number rounded to `f32`.
+    pub hi: L,
+    /// The rounding error of `hi`, rounded to `f32`.
+    pub lo: L,
 }
 
-impl From<f64> for Split {
+impl From<f64> for DoubleSingle {
     #[inline(always)]
     fn from(value: f64) -> Self {
-        let high = value as f32;
-        let low = (value - f64::from(high)) as f32;
-        // An infinity has no rest.
-        Self { high, low: if high.is_finite() { low } else { 0.0 } }
+        let hi = value as f32;
+        let lo = (value - f64::from(hi)) as f32;
+        // The rounding error of an infinity is zero.
+        Self { hi, lo: if hi.is_finite() { lo } else { 0.0 } }
     }
 }
 
-impl From<Split> for f64 {
+impl From<DoubleSingle> for f64 {
     #[inline(always)]
-    fn from(Split { high, low }: Split) -> Self {
-        Self::from(high) + Self::from(low)
+    fn from(DoubleSingle { hi, lo }: DoubleSingle) -> Self {
+        Self::from(hi) + Self::from(lo)
     }
 }
 
@@ -71,7 +70,7 @@ impl fmt::Display for Mixed {
     }
 }
 
-/// The operations of `f32`.
+/// Implements functions by those of `f32`.
 macro_rules! delegate {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(fn $unary(self) -> Self {
@@ -90,7 +89,7 @@ impl Lane for Mixed {
     const ROUNDOFF: f64 = f32::ROUNDOFF;
     type Mask = bool;
     type U32 = u32;
-    type Coordinate = Split;
+    type Coordinate = DoubleSingle;
 
     delegate! {
         unary: sqrt rsqrt recip cbrt exp ln sin cos tan asin acos atan sinh cosh tanh erf erfc abs
@@ -128,47 +127,52 @@ impl Lane for Mixed {
     }
 
     #[inline(always)]
-    fn coordinate(value: f64) -> Split {
+    fn coordinate(value: f64) -> DoubleSingle {
         value.into()
     }
     #[inline(always)]
-    fn select_coordinate(mask: bool, yes: Split, no: Split) -> Split {
+    fn select_coordinate(mask: bool, yes: DoubleSingle, no: DoubleSingle) -> DoubleSingle {
         if mask { yes } else { no }
     }
 
     #[inline(always)]
-    fn difference(a: Split, b: Split) -> Self {
+    fn difference(a: DoubleSingle, b: DoubleSingle) -> Self {
         Self(difference(a, b))
     }
 
     #[inline(always)]
-    fn nearest_difference(a: Split, b: Split, length: Split, inverse: Self) -> Self {
+    fn nearest_difference(
+        a: DoubleSingle,
+        b: DoubleSingle,
+        length: DoubleSingle,
+        inverse: Self,
+    ) -> Self {
         Self(nearest_difference(a, b, length, inverse.0))
     }
 }
 
-/// From b to a.
+/// Returns the displacement a - b.
 #[inline(always)]
-pub(crate) fn difference<L: Lane>(a: Split<L>, b: Split<L>) -> L {
-    // Where this cancels the first difference is exact (Sterbenz 1974).
-    (a.high - b.high) + (a.low - b.low)
+pub(crate) fn difference<L: Lane>(a: DoubleSingle<L>, b: DoubleSingle<L>) -> L {
+    // Where this cancels, the first difference is exact (Sterbenz 1974).
+    (a.hi - b.hi) + (a.lo - b.lo)
 }
 
-/// From the nearest image of b to a.
+/// Returns the displacement from the nearest image of b to a.
 #[inline(always)]
 pub(crate) fn nearest_difference<L: Lane>(
-    a: Split<L>,
-    b: Split<L>,
-    length: Split<L>,
+    a: DoubleSingle<L>,
+    b: DoubleSingle<L>,
+    length: DoubleSingle<L>,
     inverse: L,
 ) -> L {
-    let d = a.high - b.high;
-    // What rounding took from it (Knuth's two-sum): whole lengths may leave little of it.
-    let back = d - a.high;
-    let lost = (a.high - (d - back)) - (b.high + back);
-    let rest = lost + (a.low - b.low);
+    let d = a.hi - b.hi;
+    // The rounding error of d (Knuth's two-sum), which matters where whole lengths cancel most of d.
+    let back = d - a.hi;
+    let lost = (a.hi - (d - back)) - (b.hi + back);
+    let rest = lost + (a.lo - b.lo);
     let lengths = -((d + rest) * inverse).round_ties_even();
-    lengths.mul_add(length.high, d) + lengths.mul_add(length.low, rest)
+    lengths.mul_add(length.hi, d) + lengths.mul_add(length.lo, rest)
 }
 
 impl Scalar for Mixed {
@@ -201,13 +205,13 @@ impl Scalar for Mixed {
         word
     }
     #[inline(always)]
-    fn coordinate_to_f64(coordinate: Split) -> f64 {
+    fn coordinate_to_f64(coordinate: DoubleSingle) -> f64 {
         coordinate.into()
     }
     #[inline(always)]
-    fn coordinate_to_words(Split { high, low }: Split, mut to: impl FnMut(u32)) {
-        to(high.to_bits());
-        to(low.to_bits());
+    fn coordinate_to_words(DoubleSingle { hi, lo }: DoubleSingle, mut to: impl FnMut(u32)) {
+        to(hi.to_bits());
+        to(lo.to_bits());
     }
 }
 
@@ -215,12 +219,12 @@ impl Scalar for Mixed {
 mod tests {
     use super::*;
 
-    /// Positions within `reach`, with more digits than `f32` holds.
-    fn pairs(reach: f64) -> impl Iterator<Item = (f64, f64)> {
+    /// Returns pairs of coordinates in an interval around 0, with more digits than `f32` holds.
+    fn pairs(length: f64) -> impl Iterator<Item = (f64, f64)> {
         (1..5000).map(move |k| {
             let a = (f64::from(k) * 0.618_033_988_749_894_9).fract();
             let b = (f64::from(k) * 0.414_213_562_373_095_1).fract();
-            (reach * (a - 0.5), reach * (b - 0.5))
+            (length * (a - 0.5), length * (b - 0.5))
         })
     }
 
@@ -235,7 +239,7 @@ mod tests {
 
     #[test]
     fn differences_to_the_nearest_image_keep_their_digits() {
-        // Positions in and beyond a box, from face to face among them, and far from the origin.
+        // Positions inside and outside a box, some at opposite faces, and far from the origin.
         let length = 0.7;
         let inverse = Mixed((1.0 / length) as f32);
         let far = pairs(1.0).map(|(a, b)| (1e6 + a, 1e6 + b));
@@ -254,9 +258,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_stays_so() {
-        assert_eq!(Split::from(1e300), Split { high: f32::INFINITY, low: 0.0 });
-        assert!(f64::from(Split::from(f64::NAN)).is_nan());
+    fn infinities_and_nan_are_kept() {
+        assert_eq!(DoubleSingle::from(1e300), DoubleSingle { hi: f32::INFINITY, lo: 0.0 });
+        assert!(f64::from(DoubleSingle::from(f64::NAN)).is_nan());
         assert!(Mixed::difference(f64::NAN.into(), 1.0.into()).0.is_nan());
     }
 }

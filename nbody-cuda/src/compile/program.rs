@@ -144,7 +144,7 @@ fn header(law: &Law, options: Options, config: KernelConfig) -> String {
     let exact = math == Math::Exact;
     let coordinate = match precision {
         Precision::Single | Precision::Double => "using Coordinate = real; // of a position",
-        Precision::Mixed => "struct Coordinate { real high, low; }; // of a position: their sum",
+        Precision::Mixed => "struct Coordinate { real hi, lo; }; // of a position: double-single",
     };
     let pairs = match schedule {
         Schedule::Ordered => "all pairs",

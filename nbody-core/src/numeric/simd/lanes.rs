@@ -1,6 +1,6 @@
 //! Lanes that are filled from memory.
 
-use crate::{FieldKind, Lane, Mixed, Reader, Scalar, Split, Writer};
+use crate::{DoubleSingle, FieldKind, Lane, Mixed, Reader, Scalar, Writer};
 
 /// Particles in a block: a multiple of the elements of every lane.
 pub(crate) const LINE: usize = 16;
@@ -214,17 +214,17 @@ macro_rules! one_element {
         }
     };
 }
-one_element!(f32, whole);
-one_element!(f64, whole);
-one_element!(Mixed, split);
+one_element!(f32, single);
+one_element!(f64, single);
+one_element!(Mixed, double_single);
 
 #[inline(always)]
-fn whole<L>(mut next: impl FnMut() -> L) -> L {
+fn single<L>(mut next: impl FnMut() -> L) -> L {
     next()
 }
 
 #[inline(always)]
-fn split(mut next: impl FnMut() -> Mixed) -> Split {
-    let high = next().0;
-    Split { high, low: next().0 }
+fn double_single(mut next: impl FnMut() -> Mixed) -> DoubleSingle {
+    let hi = next().0;
+    DoubleSingle { hi, lo: next().0 }
 }
