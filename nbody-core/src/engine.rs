@@ -1,4 +1,4 @@
-//! What every engine that sums over all pairs offers.
+//! The interface of all engines.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use crate::{Error, Interaction, Record, Scalar};
 pub enum Sources<'a, J> {
     /// Particles of another set.
     Others(&'a J),
-    /// The i-particles themselves, as what acts: particle k of j is particle k of i. Where I and J are
-    /// one type, it is the same buffer.
+    /// The i-particles themselves: j-particle k is i-particle k. Where I and J are one type, it is the
+    /// same buffer.
     Same(&'a J),
 }
 
@@ -36,44 +36,44 @@ impl<'a, J> Sources<'a, J> {
     }
 }
 
-/// The fate of the results that are there when an evaluation stores its sums.
+/// The way in which an evaluation stores its sums in results that already hold values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Store {
-    /// They are replaced.
+    /// Replaces the values.
     #[default]
     Replace,
-    /// They are added to.
+    /// Adds to the values.
     Add,
 }
 
 /// Sums an interaction over all pairs: on the CPU, on a GPU, in the emulator.
 ///
-/// The calls that take slices do everything; those that take what [`upload`](Self::upload)
-/// returned leave the data where the engine computes, for codes that evaluate often.
+/// Methods that take slices upload, evaluate and download. Those that take uploaded particles
+/// ([`upload`](Self::upload)) leave the data on the device, for codes that evaluate often.
 pub trait Engine<X: Interaction> {
-    /// What can go wrong.
+    /// The error of its methods.
     type Error: From<Error> + std::error::Error + Send + Sync + 'static;
-    /// Particles where the engine computes.
+    /// Particles in the memory of the engine's device.
     type Particles<P: Record<Lane = f64>>: 'static;
-    /// Results where the engine computes.
+    /// Results in the memory of the engine's device.
     type Results;
 
-    /// Takes the particles to where the engine computes, rounded to its precision. What is beyond the
-    /// range of that becomes infinite, and is not refused: a position of 1e300 in `f32` is one at
-    /// infinity, which gives what the interaction gives there, often NaN.
+    /// Copies the particles to the device, rounded to the engine's precision. Numbers beyond its range
+    /// become infinite and are not refused: a position of 1e300 in `f32` is one at infinity, where
+    /// the results are those of the interaction, often NaN.
     fn upload<P>(&self, particles: &[P]) -> Result<Self::Particles<P::Host>, Self::Error>
     where
         P: Record,
         P::Lane: Scalar;
 
-    /// Room for the results of `n` i-particles. It holds what no pair gives: zeros, and infinities
-    /// for extremes.
+    /// Allocates the results of `n` i-particles, with the values of no pair: zeros, and infinities for
+    /// extremes.
     fn results(&self, n: usize) -> Result<Self::Results, Self::Error>;
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in `out`, whose
-    /// length must be that of `i`. The other evaluations are this one by shorter names.
+    /// length must be that of `i`. The other evaluations call this one.
     ///
-    /// Where it fails, results that it would have added to are as they were.
+    /// If an evaluation that adds fails, the results keep their values.
     fn evaluate_with(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -82,8 +82,7 @@ pub trait Engine<X: Interaction> {
         store: Store,
     ) -> Result<(), Self::Error>;
 
-    /// The time that one evaluation takes where it computes: by events on a GPU, by the clock on the
-    /// CPU.
+    /// Measures the time of one evaluation on the device: by events on a GPU, by the clock on the CPU.
     fn time(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -91,14 +90,14 @@ pub trait Engine<X: Interaction> {
         out: &mut Self::Results,
     ) -> Result<Duration, Self::Error>;
 
-    /// Brings results back, after the evaluations that fill them have ended.
+    /// Copies results to the host, after the evaluations that fill them have ended.
     fn download<S: Scalar>(
         &self,
-        fields: &Self::Results,
+        results: &Self::Results,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Self::Error>;
 
-    /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. With no
-    /// j-particles every result is what no pair gives.
+    /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. Without j-particles
+    /// every result has the value of no pair.
     fn evaluate_into(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -108,9 +107,9 @@ pub trait Engine<X: Interaction> {
         self.evaluate_with(i, Sources::Others(j), out, Store::Replace)
     }
 
-    /// Evaluates every pair of one set of particles, given as what feels and as what acts, in
-    /// the same order (the same buffer twice where I and J are one type). A particle meets
-    /// itself only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
+    /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
+    /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
+    /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -120,9 +119,9 @@ pub trait Engine<X: Interaction> {
         self.evaluate_with(i, Sources::Same(j), out, Store::Replace)
     }
 
-    /// Adds the results of every (i, j) pair to those in `out`: engines of several interactions, whose
-    /// F is one type, may add to one buffer. The sums of the evaluation are rounded to the precision of
-    /// the results before they are added; an extreme replaces what is there if it is beyond that.
+    /// Adds the results of every (i, j) pair to those in `out`. Engines of several interactions with
+    /// one type F may add to one buffer. The sums of the evaluation are rounded to the precision of the
+    /// results before they are added; a minimum or maximum replaces one that it exceeds.
     fn add_into(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -132,7 +131,7 @@ pub trait Engine<X: Interaction> {
         self.evaluate_with(i, Sources::Others(j), out, Store::Add)
     }
 
-    /// Adds the results of one set of particles on itself to those in `out`; see
+    /// Adds the results of every pair of one set of particles to those in `out`; see
     /// [`evaluate_self_into`](Self::evaluate_self_into) and [`add_into`](Self::add_into).
     fn add_self_into(
         &mut self,
@@ -143,7 +142,7 @@ pub trait Engine<X: Interaction> {
         self.evaluate_with(i, Sources::Same(j), out, Store::Add)
     }
 
-    /// The results of the j-particles on each i-particle.
+    /// Returns the results of every i-particle, over all j-particles.
     fn evaluate<S: Scalar>(
         &mut self,
         i: &[<X::I as Record>::With<S>],
@@ -155,7 +154,7 @@ pub trait Engine<X: Interaction> {
         self.download::<S>(&out)
     }
 
-    /// The results of one set of particles on itself; see
+    /// Returns the results of every particle of one set, over the set; see
     /// [`evaluate_self_into`](Self::evaluate_self_into).
     fn evaluate_self<S: Scalar>(
         &mut self,

@@ -1,79 +1,81 @@
-//! What can go wrong without a GPU.
+//! Errors of the CPU engine, the reference and the comparison.
 
 use std::fmt;
 
 use crate::{Precision, SimdLevel};
 
-/// An evaluation or a comparison that was refused. Nothing was computed.
+/// The error of an evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two things that belong together differ in length.
+    /// The lengths of two slices or buffers differ.
     #[error("{what}: found {found}, expected {expected}; give one for each particle")]
     LengthMismatch {
-        /// What has the wrong length.
+        /// The slice or buffer of the wrong length.
         what: &'static str,
-        /// The length that it has.
+        /// Its length.
         found: usize,
-        /// The length that it must have.
+        /// The required length.
         expected: usize,
     },
-    /// Particles or results of an engine of another precision.
+    /// The particles or results are those of an engine of another precision.
     #[error(
         "{what} in {found} precision given to an engine in {expected} precision; make them with the \
          engine that uses them"
     )]
     PrecisionMismatch {
-        /// Which of them.
+        /// The buffer: i-particles, j-particles or results.
         what: &'static str,
-        /// Their precision.
+        /// Its precision.
         found: Precision,
-        /// The precision that the engine has for them.
+        /// The precision that the engine needs.
         expected: Precision,
     },
-    /// More particles than can be numbered.
-    #[error("{found} particles: at most {limit} can be numbered; upload fewer at a time")]
+    /// The number of particles exceeds the range of their indices.
+    #[error("{found} particles, expected at most {limit}; upload fewer at a time")]
     TooManyParticles {
-        /// How many there are.
+        /// The number of particles.
         found: usize,
-        /// How many there may be.
+        /// The largest number of particles.
         limit: usize,
     },
-    /// Room for results that the machine does not have.
-    #[error("out of memory: room for {n} results of {bytes} bytes; evaluate fewer at a time")]
+    /// The host has too little memory for the results.
+    #[error("out of memory for {n} results of {bytes} bytes each; evaluate fewer at a time")]
     OutOfMemory {
-        /// How many results.
+        /// The number of results.
         n: usize,
-        /// The bytes of one.
+        /// The size of a result in bytes.
         bytes: usize,
     },
-    /// Records so large that no thread has the stack for them.
+    /// The records need more stack than a thread can have.
     #[error(
-        "no threads with {bytes} bytes of stack, which such large records take; make them smaller"
+        "cannot create threads with {bytes} bytes of stack, which the structs of the interaction \
+         need; make these smaller"
     )]
     OutOfStack {
-        /// The bytes that a thread needs.
+        /// The stack that a thread needs, in bytes.
         bytes: usize,
     },
-    /// The name of no choice.
-    #[error("`{found}`: expected {}", expected.join(", "))]
+    /// The name is not that of a value of the option.
+    #[error("unknown name `{found}`: expected {}", expected.join(", "))]
     UnknownName {
         /// The name that was given.
         found: String,
-        /// The names there are.
+        /// The valid names.
         expected: &'static [&'static str],
     },
-    /// Vector instructions that this machine does not have.
-    #[error("{found}: this machine has {}", available.join(", "))]
+    /// The CPU lacks the vector instructions.
+    #[error("this CPU has no {found} instructions: choose one of {}", available.join(", "))]
     SimdUnavailable {
-        /// The instructions that were asked for.
+        /// The requested level.
         found: SimdLevel,
-        /// Those that there are.
+        /// The levels of this CPU.
         available: Vec<&'static str>,
     },
-    /// A periodic box without room.
+    /// A length of a periodic box is not positive.
     #[error(
-        "periodic box of length {found} along {axis}: lengths are positive, or infinite where the box is open"
+        "periodic box of length {found} along {axis}: expected a positive length, or an infinite \
+         one to leave the direction open"
     )]
     BoxLength {
         /// The direction: x, y or z.
@@ -81,10 +83,10 @@ pub enum Error {
         /// The length that was given.
         found: f64,
     },
-    /// A periodic box that the precision of an engine cannot hold.
+    /// A length of a periodic box, or its inverse, is outside the range of the precision.
     #[error(
-        "periodic box of length {found:e} along {axis}: in {precision} precision lengths are from \
-         {:.2e} to {:.2e}, so that they and their inverses are numbers; choose other units or a \
+        "periodic box of length {found:e} along {axis}: expected {:.2e} to {:.2e} in {precision} \
+         precision, where lengths and their inverses are normal numbers; choose other units or a \
          higher precision, or leave the direction open with an infinite length",
         precision.box_lengths().start(), precision.box_lengths().end()
     )]
@@ -96,12 +98,12 @@ pub enum Error {
         /// The precision of the engine.
         precision: Precision,
     },
-    /// A summation order that orders nothing.
+    /// The bags or the splits of a summation order are empty.
     #[error("summation order of bags of {bag} in {splits} splits: both must be at least 1")]
     EmptySummationOrder {
-        /// The bag that was asked for.
+        /// The requested size of a bag.
         bag: usize,
-        /// The splits that were asked for.
+        /// The requested number of splits.
         splits: usize,
     },
 }
@@ -113,15 +115,15 @@ impl Error {
     }
 }
 
-/// The message: what `fn main() -> Result<(), nbody::Error>` prints.
+/// Prints the message, for `fn main() -> Result<(), nbody::Error>`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         explain(self, f)
     }
 }
 
-/// Writes the message of an error and its causes, but for those that the message tells: what people
-/// read when a program ends with an error, in the place of its fields.
+/// Writes the message of an error, and those of its causes which it does not contain: a `Debug` for
+/// programs that return the error from `main`.
 pub fn explain(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_see_of_an_error_is_its_message() {
+    fn debug_prints_the_message() {
         let error = Error::EmptySummationOrder { bag: 0, splits: 2 };
         let message = "summation order of bags of 0 in 2 splits: both must be at least 1";
         assert_eq!(format!("{error:?}"), message);
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_told_once() {
+    fn causes_are_printed_once() {
         #[derive(thiserror::Error)]
         #[error("{message}")]
         struct Outer {
@@ -163,9 +165,9 @@ mod tests {
             }
         }
         let outer = |message| Outer { message, source: "x".parse::<u32>().unwrap_err() };
-        let told = format!("{:?}", outer("no number"));
-        assert_eq!(told, "no number\n  because: invalid digit found in string");
-        let told = format!("{:?}", outer("no number: invalid digit found in string"));
-        assert_eq!(told, "no number: invalid digit found in string");
+        let printed = format!("{:?}", outer("no number"));
+        assert_eq!(printed, "no number\n  because: invalid digit found in string");
+        let printed = format!("{:?}", outer("no number: invalid digit found in string"));
+        assert_eq!(printed, "no number: invalid digit found in string");
     }
 }

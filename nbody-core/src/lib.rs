@@ -1,5 +1,5 @@
-//! The core of `nbody`: what an interaction is, how the CPU evaluates it, and what a result is
-//! checked against. It knows nothing of CUDA.
+//! The core of `nbody`: the traits of interactions and engines, the CPU engine, and the reference
+//! that results are checked against. It does not depend on CUDA.
 
 mod check;
 mod cpu;
@@ -30,7 +30,7 @@ pub use numeric::simd::SimdLevel;
 pub use numeric::vector::{Point, Vector};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
 
-/// What generated code names besides.
+/// Items for generated code alone.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cpu::{Compiled, Variant};

@@ -1,4 +1,4 @@
-//! How an evaluation computes.
+//! Options of an evaluation: precision, accumulation, mathematics, space and order.
 
 use std::fmt;
 
@@ -12,64 +12,65 @@ pub enum Precision {
     Single,
     /// `f64`.
     Double,
-    /// `f32`, but for positions, which are two of them: 48 bits. Their differences are rounded
-    /// to `f32` once or twice, wherever the particles are. In fast mathematics the CPU, which has
-    /// `f64` at hand, computes in that with these particles.
+    /// `f32` with double-single positions (48 bits, [`DoubleSingle`](crate::DoubleSingle)), whose
+    /// differences are rounded to `f32` once or twice, wherever the particles are. In fast mathematics
+    /// the CPU rounds the particles so, and computes in `f64`.
     Mixed,
 }
 
-/// How the contributions of the j-particles are summed.
+/// The method by which the contributions of the j-particles are summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accumulation {
     /// One running sum in the precision of the pair.
     Direct,
-    /// A sum for each bag, folded into a backup accumulator of the same precision: the
-    /// Chamomile scheme (Hamada & Iitaka 2007, section 2).
+    /// One sum per bag, which is folded into a backup accumulator of the same precision: the Chamomile
+    /// scheme (Hamada & Iitaka 2007, section 2).
     Blocked,
     /// The same, with the backup accumulator in `f64`.
     #[default]
     BlockedF64,
-    /// One running sum in the precision of the pair, and beside it what rounding took from it,
-    /// term by term (compensated summation); the result is both, in `f64`. It takes six
-    /// operations more for each sum of a pair, and every ordered pair by itself.
+    /// Compensated summation: one running sum in the precision of the pair, and a second sum of its
+    /// rounding errors, which are added in `f64` at the end. It takes six more operations for each sum
+    /// of a pair, and evaluates ordered pairs.
     Compensated,
 }
 
-/// What the arithmetic may trade for speed.
+/// The accuracy of the arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Math {
-    /// The hardware's reciprocal square root and division, fused multiply-add, and
+    /// Approximate reciprocal square roots and divisions of the hardware, fused multiply-add, and
     /// denormals flushed to zero in `f32`.
     #[default]
     Fast,
-    /// IEEE square root and division, and no contraction: the same bits on every engine
-    /// that uses the same [`SummationOrder`].
+    /// IEEE square root and division, and no contraction: engines with the same [`SummationOrder`]
+    /// give the same bits.
     Exact,
 }
 
-/// Which pairs of one set are evaluated, where both directions of a pair may be evaluated at once
+/// The pairs of one set that are evaluated: (i, j) and (j, i) one after the other, or both directions at
+/// once where Newton's third law allows it
 /// ([`Law::third_law`](crate::Law::third_law)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pairs {
-    /// What is likely to be faster; in exact mathematics every ordered pair, since both directions
-    /// at once share products that the declaration has in another order.
+    /// The engine chooses what is probably faster. Exact mathematics always uses ordered pairs, since
+    /// both directions share products whose factors the declaration has in another order.
     #[default]
     Auto,
-    /// Every ordered pair by itself.
+    /// Every ordered pair.
     Ordered,
-    /// Both directions at once, wherever the interaction allows it and the engine can.
+    /// Both directions at once, where the interaction allows it and the engine can.
     Symmetric,
 }
 
 /// The order in which the j-particles are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SummationOrder {
-    /// j-particles in a bag.
+    /// Number of j-particles in a bag.
     pub bag: usize,
-    /// Parts that the j-particles are split into, each summed by itself and then added in
-    /// order. A part is a whole number of bags.
+    /// Number of splits: parts of the j-particles, each a whole number of bags, which are summed
+    /// separately and then added in order.
     pub splits: usize,
 }
 
@@ -80,7 +81,7 @@ impl Default for SummationOrder {
 }
 
 impl SummationOrder {
-    /// Refuses a summation order that orders nothing.
+    /// Refuses bags without particles, and no splits.
     pub fn check(self) -> Result<(), Error> {
         let Self { bag, splits } = self;
         if bag == 0 || splits == 0 {
@@ -90,13 +91,13 @@ impl SummationOrder {
         }
     }
 
-    /// The bags of one part, so that `splits` parts cover `nj` j-particles.
+    /// Returns the number of bags in a split of `nj` j-particles.
     pub fn bags_per_split(self, nj: usize) -> usize {
         nj.div_ceil(self.bag.max(1)).div_ceil(self.splits.max(1)).max(1)
     }
 }
 
-/// How an evaluation computes: precision, accumulation, mathematics, space and order.
+/// Options of an evaluation: precision, accumulation, mathematics, space and order.
 ///
 /// ```
 /// use nbody_core::{Options, Precision};
@@ -108,58 +109,58 @@ impl SummationOrder {
 pub struct Options {
     /// The arithmetic of one pair.
     pub precision: Precision,
-    /// How contributions are summed.
+    /// The method of summation.
     pub accumulation: Accumulation,
-    /// What the arithmetic may trade for speed.
+    /// The accuracy of the arithmetic.
     pub math: Math,
     /// The space that the particles are in.
     pub domain: Domain,
-    /// Which pairs of one set are evaluated.
+    /// The pairs of one set that are evaluated.
     pub pairs: Pairs,
-    /// The order of summation; `None` leaves the choice to the engine. An order that is asked for
-    /// is one of ordered pairs.
+    /// The order of summation; `None` leaves the choice to the engine. With an order that is given,
+    /// the engine evaluates ordered pairs.
     pub order: Option<SummationOrder>,
 }
 
-/// These set one field of a copy, and leave the others as they are.
+/// Setters, each of which returns a copy with one field changed.
 impl Options {
-    /// The same in this precision.
+    /// Sets the precision.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// The same with contributions summed so.
+    /// Sets the method of summation.
     #[must_use]
     pub const fn accumulation(self, accumulation: Accumulation) -> Self {
         Self { accumulation, ..self }
     }
 
-    /// The same with this mathematics.
+    /// Sets the accuracy of the arithmetic.
     #[must_use]
     pub const fn math(self, math: Math) -> Self {
         Self { math, ..self }
     }
 
-    /// The same in this space.
+    /// Sets the space that the particles are in.
     #[must_use]
     pub const fn domain(self, domain: Domain) -> Self {
         Self { domain, ..self }
     }
 
-    /// The same with these pairs of one set.
+    /// Sets the pairs of one set that are evaluated.
     #[must_use]
     pub const fn pairs(self, pairs: Pairs) -> Self {
         Self { pairs, ..self }
     }
 
-    /// The same in this order of summation, or in that which the engine chooses (`None`).
+    /// Sets the order of summation, or leaves it to the engine (`None`).
     #[must_use]
     pub fn order(self, order: impl Into<Option<SummationOrder>>) -> Self {
         Self { order: order.into(), ..self }
     }
 
-    /// The precision of the backup accumulators, and so of the results: single or double.
+    /// Returns the precision of the backup accumulators and of the results: single or double.
     pub const fn backup(&self) -> Precision {
         match self.accumulation {
             Accumulation::BlockedF64 | Accumulation::Compensated => Precision::Double,
@@ -172,7 +173,7 @@ impl Options {
 }
 
 impl Accumulation {
-    /// Whether the running sums are folded into the backup accumulators after each bag, and not
+    /// Returns whether the running sums are folded into the backup accumulators after each bag, not
     /// only after the last.
     pub const fn folds_each_bag(self) -> bool {
         matches!(self, Self::Blocked | Self::BlockedF64)
@@ -182,10 +183,10 @@ impl Accumulation {
 macro_rules! names {
     ($type:ident: $($variant:ident $name:literal),*) => {
         impl $type {
-            /// Every choice.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The name in tables and commands.
+            /// Returns the name in tables and commands.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
@@ -195,7 +196,7 @@ macro_rules! names {
             type Err = $crate::Error;
 
             fn from_str(name: &str) -> Result<Self, $crate::Error> {
-                let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
+                let found = Self::ALL.iter().copied().find(|value| value.name() == name);
                 found.ok_or_else(|| $crate::Error::UnknownName {
                     found: name.to_owned(),
                     expected: &[$($name),*],

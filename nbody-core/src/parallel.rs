@@ -1,15 +1,15 @@
-//! Loops on all threads, compiled once: callers hand in closures behind references, so that their
-//! types do not reach the thread pool, whose code would be compiled again for each of them.
+//! Parallel loops. They take closures by reference to trait objects, so that the code of the thread
+//! pool is compiled once, not again for each type of closure.
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// The stack that any thread has left for a task.
+/// Stack in bytes that every thread of a pool has left for a task.
 const STACK: usize = 1 << 20;
 
-/// Runs a task that takes so many bytes of stack, and those that it starts, in threads made for it if
-/// others may have less. Whether they can be made.
+/// Runs a task that needs `bytes` of stack, and the tasks that it starts, in a thread pool of its own
+/// if other threads may have less. Returns `false`, without running it, if no such pool can be made.
 pub(crate) fn with_stack(bytes: usize, task: &mut (dyn FnMut() + Send)) -> bool {
     if bytes <= STACK {
         task();
@@ -22,7 +22,7 @@ pub(crate) fn with_stack(bytes: usize, task: &mut (dyn FnMut() + Send)) -> bool 
     pool.map(|pool| pool.install(task)).is_ok()
 }
 
-/// How many threads there are.
+/// Returns the number of threads.
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads()
 }
@@ -32,7 +32,7 @@ pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(task);
 }
 
-/// Gives each chunk of a slice, with the number of its first item, to a task.
+/// Runs a task for each chunk of a slice, with the index of its first item.
 pub(crate) fn each_chunk<T: Send>(
     items: &mut [T],
     chunk: usize,
@@ -44,7 +44,7 @@ pub(crate) fn each_chunk<T: Send>(
     }
     let count = items.len().div_ceil(chunk);
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
-    // Whoever comes next takes the next.
+    // A task takes the next chunk, whichever its own number is.
     each(count, &|_| {
         let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
         if let Some((k, items)) = next {
@@ -53,7 +53,7 @@ pub(crate) fn each_chunk<T: Send>(
     });
 }
 
-/// Collects what a function, which takes so many bytes of stack, makes of `0..n`.
+/// Collects `make(0)` to `make(n - 1)`; `make` needs `stack` bytes of stack.
 pub(crate) fn map<T: Clone + Default + Send>(
     n: usize,
     stack: usize,
@@ -65,7 +65,7 @@ pub(crate) fn map<T: Clone + Default + Send>(
         each_chunk(&mut all, 1, &|k, items| items.iter_mut().for_each(|item| *item = make(k)));
     };
     if !with_stack(stack, task) {
-        // What there is may do: the stack is an estimate, and there is no other way.
+        // The stack of the threads at hand may suffice: `stack` is an upper estimate.
         task();
     }
     all
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_come_in_order_whatever_the_chunk() {
+    fn items_are_in_order_for_every_chunk() {
         for n in [0, 1, 7, 8, 9, 100] {
             let expected: Vec<_> = (0..n).map(|k| k * k).collect();
             for chunk in [0, 1, 3, 8, 1000] {
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// More numbers than a thread has room for by itself, one after another.
+    /// Recurses with 8 KiB of stack at each level, more in all than a default thread has.
     #[inline(never)]
     fn deep(depth: usize) -> u64 {
         let numbers = std::hint::black_box([depth as u64; 1 << 10]);

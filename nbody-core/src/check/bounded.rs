@@ -1,23 +1,23 @@
-//! A number that knows how far rounding may have moved it.
+//! Running error bounds: a number with a bound of its rounding error.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
 
-/// Rounding errors in unit roundoffs of the result: those of the GPU's approximate division and
-/// square root, and of the functions of CUDA's and the host's libraries.
+/// Largest errors of operations, in unit roundoffs of the result: of the GPU's approximate division
+/// and square root, and of the functions of CUDA's and the host's libraries.
 const DIVISION: f64 = 4.0;
 const ROOT: f64 = 2.0;
 const FUNCTION: f64 = 16.0;
 
-/// A number in `f64`, and a bound of the error that it would have in another precision, in units
-/// of that precision's roundoff. To first order each operation hands on the errors of its operands
-/// and adds that of its own rounding (running error analysis; Wilkinson 1986, Higham 2002,
+/// A number in `f64` with its running error bound: a bound of the error that it would have in another
+/// precision, in units of that precision's roundoff. To first order each operation propagates the errors
+/// of its operands and adds its own rounding error (running error analysis; Wilkinson 1986, Higham 2002,
 /// section 3.3).
 ///
-/// What `f32` holds exactly, computed from what is exact, has no error, so that comparisons of
-/// such numbers are certain. Other comparisons go the way that they go in `f64`.
+/// A result that `f32` represents exactly has no error if its operands have none, so that comparisons of
+/// such numbers are certain. Other comparisons have the outcome that they have in `f64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bounded {
     pub value: f64,
@@ -25,40 +25,42 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// A number as it is given: rounded once, unless that changes nothing.
+    /// Returns an input, with the error of rounding it once; none if it is exact in `f32`.
     pub fn given(value: f64) -> Self {
         Self::rounded(value, 0.0)
     }
 
-    /// The result of an operation that rounds to the nearest number.
+    /// Returns the result of an operation that rounds to nearest.
     fn rounded(value: f64, error: f64) -> Self {
-        // Exactly: is anything lost in `f32`?
+        // Exact comparison: does rounding to `f32` change the value?
         #[allow(clippy::float_cmp)]
         let exact = error == 0.0 && f64::from(value as f32) == value;
         Self { value, error: if exact { 0.0 } else { error + value.abs() } }
     }
 
-    /// The difference of two coordinates of this magnitude together, split in two `f32` each.
-    pub fn difference_of_split(value: f64, magnitude: f64) -> Self {
-        let rest = 4.0 * f32::ROUNDOFF * magnitude;
+    /// Returns the difference of two double-single coordinates, whose magnitudes have this sum.
+    pub fn double_single_difference(value: f64, magnitude: f64) -> Self {
+        let representation = 4.0 * f32::ROUNDOFF * magnitude;
         let difference = Self::rounded(value, 0.0);
         let inexact = difference.error > 0.0;
-        Self { error: if inexact { 3.0 * value.abs() + rest } else { 0.0 }, ..difference }
+        let error = if inexact { 3.0 * value.abs() + representation } else { 0.0 };
+        Self { error, ..difference }
     }
 
-    /// The result of a function with this derivative, which adds `roundoffs` of its own.
+    /// Returns the result of a function with this derivative and an error of its own, in roundoffs.
     fn function(self, value: f64, derivative: f64, roundoffs: f64) -> Self {
-        let inherited = if self.error == 0.0 { 0.0 } else { derivative.abs() * self.error };
-        Self { value, error: inherited + roundoffs * value.abs() }
+        let propagated = if self.error == 0.0 { 0.0 } else { derivative.abs() * self.error };
+        Self { value, error: propagated + roundoffs * value.abs() }
     }
 
-    /// The result of a step function.
+    /// Returns the result of a step function, without error.
     fn step(value: f64) -> Self {
         Self { value, error: 0.0 }
     }
 
-    /// One of two numbers, which they may be mistaken for where their errors overlap.
-    fn either(chosen: Self, other: Self) -> Self {
+    /// Returns the chosen one of two numbers, with the larger error where their errors overlap, since
+    /// another precision may choose the other.
+    fn chosen(chosen: Self, other: Self) -> Self {
         let near = (chosen.error + other.error) * f32::ROUNDOFF;
         let overlap = (chosen.value - other.value).abs() <= near;
         Self { error: if overlap { chosen.error.max(other.error) } else { chosen.error }, ..chosen }
@@ -91,8 +93,8 @@ impl Div for Bounded {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        let inherited = (self.error + value.abs() * other.error) / other.value.abs();
-        Self { value, error: inherited + DIVISION * value.abs() }
+        let propagated = (self.error + value.abs() * other.error) / other.value.abs();
+        Self { value, error: propagated + DIVISION * value.abs() }
     }
 }
 
@@ -152,10 +154,10 @@ impl Lane for Bounded {
 
     fn sqrt(self) -> Self {
         let value = self.value.sqrt();
-        // Near zero the root of the error is less than what the derivative says.
-        let steep = (self.error / f32::ROUNDOFF).sqrt();
+        // Near zero, where the derivative diverges, the root of the error is a smaller bound.
+        let near_zero = (self.error / f32::ROUNDOFF).sqrt();
         let root = self.function(value, 0.5 / value, ROOT);
-        Self { error: root.error.min(steep + ROOT * value), ..root }
+        Self { error: root.error.min(near_zero + ROOT * value), ..root }
     }
     fn powf(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);
@@ -227,9 +229,9 @@ impl Lane for Bounded {
     }
     fn min(self, other: Self) -> Self {
         if other.value < self.value || self.value.is_nan() {
-            Self::either(other, self)
+            Self::chosen(other, self)
         } else {
-            Self::either(self, other)
+            Self::chosen(self, other)
         }
     }
     fn max(self, other: Self) -> Self {
@@ -264,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_f32_holds_has_no_error() {
+    fn numbers_that_f32_represents_have_no_error() {
         let (x, y) = (Bounded::given(0.75), Bounded::given(3.0));
         for exact in [x + y, x - y, x * y, x.mul_add(y, x), -x, x.min(y), y.floor()] {
             assert!(exact.error == 0.0, "{exact:?}");
@@ -273,9 +275,9 @@ mod tests {
         assert!((inexact.error - 0.1).abs() < 1e-16, "{inexact:?}");
     }
 
-    /// The errors of a lane in `f32` never exceed the bounds, and come near them.
+    /// Errors in `f32` never exceed the bounds, and reach a twentieth of them.
     #[test]
-    fn bounds_hold_and_are_near() {
+    fn bounds_hold_and_are_sharp() {
         fn terms<L: Lane>(x: f64) -> [L; 8] {
             let (x, tenth) = (L::splat(x), L::splat(0.1));
             let y = x * tenth + L::splat(0.3);

@@ -1,4 +1,4 @@
-//! Particles with what should come of them, to check engines on.
+//! Test cases for engines: particles with the results of the reference.
 
 use std::any::Any;
 
@@ -7,7 +7,7 @@ use crate::{
     reference_self,
 };
 
-/// Particles, and what the reference makes of them.
+/// A test case: particles, the results of the reference, and error bounds.
 ///
 /// ```
 /// # use nbody_core::{Case, CpuAllPairs, Domain, Error, Interaction, Options};
@@ -24,59 +24,60 @@ pub struct Case<X: Interaction> {
     j: Vec<X::J>,
     one_set: bool,
     expected: Vec<X::F>,
-    roundings: ErrorBounds<X>,
+    bounds: ErrorBounds<X>,
 }
 
 impl<X: Interaction> Case<X> {
-    /// Every j-particle acts on every i-particle.
+    /// Makes a case of two sets, in which every j-particle acts on every i-particle.
     pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
         let expected = reference::<X, f64>(x, domain, &i, &j);
-        let roundings = ErrorBounds::new(x, domain, &i, &j);
-        Self { i, j, one_set: false, expected, roundings }
+        let bounds = ErrorBounds::new(x, domain, &i, &j);
+        Self { i, j, one_set: false, expected, bounds }
     }
 
-    /// The particles are one set, given as what feels and as what acts, both of the same length;
-    /// where I and J are one type, what feels is what acts.
+    /// Makes a case of one set of particles, given as i-particles and as j-particles of the same
+    /// number; where I and J are one type, the i-particles serve as both.
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let j = (&i as &dyn Any).downcast_ref::<Vec<X::J>>().cloned().unwrap_or(j);
         let expected = reference_self::<X, f64>(x, domain, &i, &j);
-        let roundings = ErrorBounds::one_set(x, domain, &i, &j);
-        Ok(Self { i, j, one_set: true, expected, roundings })
+        let bounds = ErrorBounds::one_set(x, domain, &i, &j);
+        Ok(Self { i, j, one_set: true, expected, bounds })
     }
 
-    /// What it evaluates: `129 x 1000`, `129 self`.
+    /// Returns a name from the numbers of particles: `129 x 1000`, `129 self`.
     pub fn name(&self) -> String {
         let (ni, nj) = (self.i.len(), self.j.len());
         if self.one_set { format!("{ni} self") } else { format!("{ni} x {nj}") }
     }
 
-    /// What an engine makes of the particles.
+    /// Evaluates the particles on an engine.
     pub fn evaluate<E: Engine<X>>(&self, engine: &mut E) -> Result<Vec<X::F>, E::Error> {
         let (i, j) = (engine.upload(&self.i)?, engine.upload(&self.j)?);
         let mut out = engine.results(self.i.len())?;
         if self.one_set {
             // One buffer where I and J are one type.
-            let both = (&i as &dyn Any).downcast_ref::<E::Particles<X::J>>();
-            engine.evaluate_self_into(&i, both.unwrap_or(&j), &mut out)?;
+            let same = (&i as &dyn Any).downcast_ref::<E::Particles<X::J>>();
+            engine.evaluate_self_into(&i, same.unwrap_or(&j), &mut out)?;
         } else {
             engine.evaluate_into(&i, &j, &mut out)?;
         }
         engine.download::<f64>(&out)
     }
 
-    /// How far that is from the reference, and from how far it may be with these options.
+    /// Evaluates the particles on an engine with these options, and compares the results with the
+    /// reference and the error bounds.
     pub fn check<E: Engine<X>>(
         &self,
         engine: &mut E,
         options: &Options,
     ) -> Result<Report, E::Error> {
         let found = self.evaluate(engine)?;
-        let bounds = self.roundings.bounds(options);
+        let bounds = self.bounds.bounds(options);
         Ok(compare::<X::F, f64>(&found, &self.expected, Some(&bounds))?)
     }
 
-    /// Whether two engines agree to the last bit, as they should in exact mathematics with the
+    /// Returns whether two engines agree to the last bit, as they should in exact mathematics with the
     /// same summation order, for interactions without special functions.
     pub fn same_bits<A, B>(&self, a: &mut A, b: &mut B) -> Result<bool, A::Error>
     where

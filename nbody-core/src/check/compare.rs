@@ -1,45 +1,45 @@
-//! Results against a reference.
+//! Comparison of results with a reference.
 
 use std::fmt;
 
 use crate::{Error, Record, Scalar, pack};
 
-/// How far the results of one field are from the reference.
+/// Deviation of one field of the results from the reference.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldReport {
-    /// The field's name.
+    /// Name of the field.
     pub name: &'static str,
     /// The largest relative error: the length of the difference over that of the reference.
     /// Infinite if a result is not finite.
     pub max: f64,
     /// The root mean square of the relative errors.
     pub rms: f64,
-    /// The particle with the largest relative error.
+    /// Index of the particle with the largest relative error.
     pub worst: Option<usize>,
-    /// The largest error relative to its bound; `None` without bounds.
+    /// The largest error in units of its bound; `None` without bounds.
     pub of_bound: Option<f64>,
-    /// How many results, references or bounds are not finite.
+    /// Number of particles whose result, reference or bound is not finite.
     pub non_finite: usize,
 }
 
-/// How far results are from a reference, field by field.
+/// Deviation of results from a reference, field by field.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How many results were compared.
+    /// Number of results.
     pub n: usize,
-    /// A report for each field.
+    /// Reports, one per field.
     pub fields: Vec<FieldReport>,
 }
 
 /// Compares results with a reference of the same length.
 ///
 /// The error of a particle is the Euclidean norm over a field's components, relative to that of
-/// the reference. Where the reference is zero, a result of zero has no error, and any other is
-/// measured by the largest reference of the field. Given bounds
-/// ([`ErrorBounds::bounds`](crate::ErrorBounds::bounds)), the report tells whether every error is
-/// within its own.
+/// the reference. Where the reference is zero, a result of zero has no error, and the error of any
+/// other result is relative to the largest reference of the field. With bounds
+/// ([`ErrorBounds::bounds`](crate::ErrorBounds::bounds)), the report says whether every error is
+/// within its bound.
 pub fn compare<F, S>(
     results: &[F::With<S>],
     reference: &[F],
@@ -60,7 +60,7 @@ where
     let mut first = 0;
     let mut fields = Vec::new();
     for field in F::FIELDS {
-        // Of equal values any may be the least; the index is not compared.
+        // Several particles may have the least value, so the index is not compared.
         let is_sum = field.kind.is_sum();
         let count = if is_sum { field.kind.components() } else { 1 };
         let columns = Columns { dim: F::DIM, first, count, is_sum };
@@ -106,7 +106,7 @@ impl Columns {
         let pairs = self.of(results).zip(self.of(reference));
         let mut n = 0.0;
         for (k, (result, reference)) in pairs.enumerate() {
-            // Without a pair an extreme is infinite, and rightly so.
+            // Without a pair an extreme is infinite, in the results and in the reference.
             let same = |a: f64, b: f64| !self.is_sum && a == b;
             let difference = result.iter().zip(reference);
             let difference = difference.map(|(&a, &b)| if same(a, b) { 0.0 } else { a - b });
@@ -135,7 +135,7 @@ fn norm(components: &[f64]) -> f64 {
     components.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The relative error; infinite rather than NaN.
+/// Returns the relative error, infinite instead of NaN.
 fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
     let error = if difference == 0.0 {
         0.0
@@ -148,14 +148,14 @@ fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
 }
 
 impl FieldReport {
-    /// Whether every result is finite and within its bound; without bounds nothing is.
+    /// Returns whether every result is finite and within its bound; `false` without bounds.
     pub fn passes(&self) -> bool {
         self.non_finite == 0 && self.of_bound.is_some_and(|of_bound| of_bound <= 1.0)
     }
 }
 
 impl Report {
-    /// Whether every result of every field is finite and within its bound.
+    /// Returns whether every result of every field is finite and within its bound.
     pub fn passes(&self) -> bool {
         self.fields.iter().all(FieldReport::passes)
     }

@@ -1,13 +1,13 @@
 //! The reference: a double loop in `f64`.
 //!
-//! Particles may come in either scalar. Given the particles rounded to `f32`, as a kernel in
-//! single precision sees them, it tells the error of the kernel alone; given the particles
-//! themselves, it tells the error with that rounding.
+//! Particles may be given in either scalar. With particles rounded to `f32`, as a kernel in single
+//! precision reads them, the comparison shows the error of the kernel alone; with the particles
+//! themselves it includes the error of that rounding.
 
 use crate::law::space::{Either, InDomain as _};
 use crate::{Domain, Interaction, Record, Scalar, pack, parallel};
 
-/// The results of all j-particles on each i-particle.
+/// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
     interaction: &X,
     domain: Domain,
@@ -21,7 +21,7 @@ where
     double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), false)
 }
 
-/// The results of one set of particles on itself, given as what feels and as what acts.
+/// Computes the results of one set of particles, given as i-particles and as j-particles.
 pub fn reference_self<X, S>(
     interaction: &X,
     domain: Domain,

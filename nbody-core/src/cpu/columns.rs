@@ -65,7 +65,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         parallel::each_chunk(&mut columns.lines, chunk, &|first, lines| {
             let first = first / words * LINE;
             let end = n.min(first + lines.len() / words * LINE);
-            pack::near(records, first..end, &mut |begin, rows| {
+            pack::in_batches(records, first..end, &mut |begin, rows| {
                 let lines = &mut lines[(begin - first) / LINE * words..];
                 pack::each_word::<S>(fields, rows, |k, c, word| {
                     lines[k / LINE * words + c].0[k % LINE] = word;

@@ -1,8 +1,8 @@
-//! Records as words: the layouts of buffers.
+//! Conversion of records to and from the words of buffers.
 //!
-//! A record gives and takes its numbers as words of `f64`, which holds each of them exactly: one for
-//! a number, the bits of a real or an integer. That alone is compiled for each record; what the words
-//! are in other precisions and other layouts, its [`Field`]s say.
+//! A record reads and writes its numbers as 64-bit words: the bits of an `f64`, which holds every real
+//! exactly, or an integer. Only that is compiled for each record; the conversion to other precisions
+//! and layouts follows from its [`Field`]s.
 
 use std::ops::Range;
 use std::slice;
@@ -11,20 +11,20 @@ use super::record;
 pub use super::record::dim;
 use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};
 
-/// Numbers that one thread converts faster than it wakes others.
+/// Fewer numbers than these are converted by one thread.
 const SERIAL: usize = 1 << 16;
-/// Records that a thread converts at a time.
+/// Number of records that a thread converts at a time.
 const CHUNK: usize = 1 << 12;
-/// Records whose numbers are near enough to be gone through several times.
-const NEAR: usize = 1 << 8;
+/// Number of records in a batch, whose words stay in the cache while each column is converted.
+const BATCH: usize = 1 << 8;
 
 /// Records of any type.
 pub trait Rows: Sync {
-    /// How many there are.
+    /// Returns the number of records.
     fn count(&self) -> usize;
-    /// What each of them is made of.
+    /// Returns the fields of a record.
     fn fields(&self) -> &'static [Field];
-    /// Writes the numbers of some records, one behind another, as words of `f64`.
+    /// Writes the numbers of some records row by row, as 64-bit words.
     fn write(&self, records: Range<usize>, rows: &mut [u64]);
 }
 
@@ -38,36 +38,37 @@ where
     }
 
     fn fields(&self) -> &'static [Field] {
-        // What an engine takes for the host's records must be as long.
-        const { assert!(record::is_laid_out_as_its_host::<P>(), "a wrong `unsafe impl Record`") }
+        // Engines use the layout of the host's records.
+        const { assert!(record::has_layout_of_host::<P>(), "a wrong `unsafe impl Record`") }
         P::FIELDS
     }
 
     #[inline(never)]
     fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        let mut cells = Cells(rows.iter_mut());
+        let mut rows = RowWriter(rows.iter_mut());
         for record in &self[records] {
-            record.write(&mut cells);
+            record.write(&mut rows);
         }
     }
 }
 
-/// Writes the numbers of the records of a range, one behind another, as words of `f64`.
+/// A function that writes the numbers of a range of records row by row, as 64-bit words.
 pub type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
 
-/// The words of a record in `S`: one for each number, and more for coordinates in mixed precision.
+/// Returns how many words a record takes in `S`: one for each number, and two for coordinates in mixed
+/// precision.
 pub const fn words<S: Scalar>(fields: &[Field]) -> usize {
     record::words(fields, S::COORDINATE_WORDS)
 }
 
-/// The numbers of the records, one behind another, as words of `f64`.
+/// Returns the numbers of the records row by row, as 64-bit words.
 pub fn rows(records: &dyn Rows) -> Vec<u64> {
     let mut rows = vec![0; records.count() * record::dim(records.fields())];
     records.write(0..records.count(), &mut rows);
     rows
 }
 
-/// What no pair gives, as words of `f64`.
+/// Returns the result of no pair, as 64-bit words.
 pub fn nothing(fields: &[Field]) -> Vec<u64> {
     let mut words = Vec::new();
     for kind in fields.iter().map(|field| field.kind) {
@@ -81,7 +82,7 @@ pub fn nothing(fields: &[Field]) -> Vec<u64> {
     words
 }
 
-/// The records row by row, [`words`] each, their reals rounded to the nearest `S`.
+/// Converts rows of 64-bit words to rows of [`words`] in `S`, their reals rounded to nearest.
 pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
     let row = words::<S>(fields);
     let mut words = vec![S::Word::default(); rows.len() / record::dim(fields).max(1) * row];
@@ -89,23 +90,30 @@ pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
     words
 }
 
-/// The records row by row, their reals rounded to the nearest `S`, in the first of these words. What
-/// finds no room is left out.
+/// Writes the records row by row, their reals rounded to the nearest `S`, to the first of these words.
+///
+/// # Panics
+///
+/// If there are fewer words than the records need.
 pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) {
     let fields = records.fields();
-    let row = self::words::<S>(fields).max(1);
-    let n = records.count().min(words.len() / row);
+    let row = self::words::<S>(fields);
+    let n = records.count();
+    assert!(words.len() >= n * row, "{} words for {n} records of {row}", words.len());
+    if row == 0 {
+        return;
+    }
     let words = &mut words[..n * row];
     parallel::each_chunk(words, chunk(n, row) * row, &|first, words| {
         let first = first / row;
-        near(records, first..first + words.len() / row, &mut |begin, rows| {
+        in_batches(records, first..first + words.len() / row, &mut |begin, rows| {
             let words = &mut words[(begin - first) * row..];
             each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word);
         });
     });
 }
 
-/// So many records, whose numbers a function writes.
+/// Returns `n` records, whose numbers a function writes.
 pub fn unpack<P>(n: usize, write: &WriteRows) -> Vec<P>
 where
     P: Record,
@@ -113,13 +121,19 @@ where
 {
     let mut records = vec![P::default(); n];
     parallel::each_chunk(&mut records, chunk(n, P::DIM), &|first, records| {
-        read(&written(write, first..first + records.len(), P::DIM), records);
+        let mut rows = vec![0; records.len() * P::DIM];
+        write(first..first + records.len(), &mut rows);
+        read(&rows, records);
     });
     records
 }
 
-/// Writes the numbers of some of `n` records that lie as structure of arrays: component `c` of record
-/// `k` is `words[c * n + k]`. What is missing reads as zero.
+/// Writes row by row the numbers of some of `n` records that are a structure of arrays: component `c` of
+/// record `k` is `words[c * n + k]`.
+///
+/// # Panics
+///
+/// If there are fewer words than the records need, or rows of another length.
 pub fn rows_of_columns<S: Scalar>(
     words: &[S::Word],
     n: usize,
@@ -128,8 +142,9 @@ pub fn rows_of_columns<S: Scalar>(
     rows: &mut [u64],
 ) {
     let dim = record::dim(fields);
+    assert_eq!(rows.len(), records.len() * dim, "rows of {dim} numbers");
     for (c, number) in numbers(fields).enumerate() {
-        let column = words.get(c * n + records.start..).unwrap_or_default();
+        let column = &words[c * n..][..n][records.clone()];
         for (word, row) in column.iter().zip(rows.chunks_exact_mut(dim)) {
             row[c] = match number {
                 Number::Index => S::word_to_u32(*word).into(),
@@ -139,7 +154,7 @@ pub fn rows_of_columns<S: Scalar>(
     }
 }
 
-/// The same records in another scalar, their reals rounded to nearest.
+/// Returns the records in another scalar, their reals rounded to nearest.
 pub fn cast<P, Q>(particles: &[P]) -> Vec<Q>
 where
     P: Record,
@@ -150,7 +165,7 @@ where
     unpack(particles.len(), &|records, rows| particles.write(records, rows))
 }
 
-/// The reals of the records, and their integers as reals, row by row.
+/// Returns the numbers of the records as reals, row by row.
 pub(crate) fn flatten<P>(records: &[P]) -> Vec<f64>
 where
     P: Record,
@@ -164,24 +179,28 @@ where
     rows(&records).into_iter().zip(kinds).map(number).collect()
 }
 
-/// How many records of so many numbers a thread converts at a time.
+/// Returns how many of `n` records of `numbers` numbers a thread converts at a time.
 pub(crate) fn chunk(n: usize, numbers: usize) -> usize {
     if n * numbers < SERIAL { n } else { CHUNK }
 }
 
-/// Gives the numbers of some records to a function, those of a few at a time, with the first's number.
-pub(crate) fn near(records: &dyn Rows, range: Range<usize>, take: &mut dyn FnMut(usize, &[u64])) {
+/// Calls a function with the rows of each batch of a range of records, and the index of its first record.
+pub(crate) fn in_batches(
+    records: &dyn Rows,
+    range: Range<usize>,
+    take: &mut dyn FnMut(usize, &[u64]),
+) {
     let dim = record::dim(records.fields());
-    let mut rows = vec![0; range.len().min(NEAR) * dim];
-    for begin in range.clone().step_by(NEAR) {
-        let few = begin..range.end.min(begin + NEAR);
-        let rows = &mut rows[..few.len() * dim];
-        records.write(few, rows);
+    let mut rows = vec![0; range.len().min(BATCH) * dim];
+    for begin in range.clone().step_by(BATCH) {
+        let batch = begin..range.end.min(begin + BATCH);
+        let rows = &mut rows[..batch.len() * dim];
+        records.write(batch, rows);
         take(begin, rows);
     }
 }
 
-/// What a number of a record is.
+/// The type of a number of a record.
 #[derive(Clone, Copy)]
 enum Number {
     Real,
@@ -189,7 +208,7 @@ enum Number {
     Coordinate,
 }
 
-/// What the numbers of a record are.
+/// Returns the types of the numbers of a record.
 fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
     let each = |field: &Field| {
         let kind = field.kind;
@@ -203,8 +222,8 @@ fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
     fields.iter().flat_map(each)
 }
 
-/// Gives each word in `S` of some records to a function, with the numbers of its record and of the
-/// word in it: number by number, so that nothing is decided for each of them.
+/// Calls `put(record, word of the record, value)` for each word in `S` of these rows. It converts column
+/// by column, so that it branches on the type of a number once for all records.
 #[inline(always)]
 pub(crate) fn each_word<S: Scalar>(
     fields: &[Field],
@@ -240,38 +259,29 @@ pub(crate) fn each_word<S: Scalar>(
     }
 }
 
-/// What a function writes of some records of so many numbers.
-fn written(write: &WriteRows, records: Range<usize>, dim: usize) -> Vec<u64> {
-    let mut rows = vec![0; records.len() * dim];
-    write(records, &mut rows);
-    rows
-}
-
-/// Reads records from the words of their numbers.
+/// Reads records from rows of their numbers.
 #[inline(never)]
 fn read<P>(rows: &[u64], records: &mut [P])
 where
     P: Record,
     P::Lane: Scalar,
 {
-    let mut words = Words(rows.iter());
+    let mut rows = RowReader(rows.iter());
     for record in records {
-        *record = P::read(&mut words);
+        *record = P::read(&mut rows);
     }
 }
 
-/// Where records write their numbers, as far as there is room.
-struct Cells<'a>(slice::IterMut<'a, u64>);
+/// Writer of rows of 64-bit words.
+struct RowWriter<'a>(slice::IterMut<'a, u64>);
 
-impl Cells<'_> {
+impl RowWriter<'_> {
     fn put(&mut self, word: u64) {
-        if let Some(cell) = self.0.next() {
-            *cell = word;
-        }
+        *self.0.next().expect("a word for each number") = word;
     }
 }
 
-impl<R: Scalar> Writer<R> for Cells<'_> {
+impl<R: Scalar> Writer<R> for RowWriter<'_> {
     fn real(&mut self, value: R) {
         self.put(value.to_f64().to_bits());
     }
@@ -283,16 +293,16 @@ impl<R: Scalar> Writer<R> for Cells<'_> {
     }
 }
 
-/// Where records read their numbers; what is missing reads as zero.
-struct Words<'a>(slice::Iter<'a, u64>);
+/// Reader of rows of 64-bit words.
+struct RowReader<'a>(slice::Iter<'a, u64>);
 
-impl Words<'_> {
+impl RowReader<'_> {
     fn take(&mut self) -> u64 {
-        self.0.next().copied().unwrap_or_default()
+        *self.0.next().expect("a word for each number")
     }
 }
 
-impl<R: Scalar> Reader<R> for Words<'_> {
+impl<R: Scalar> Reader<R> for RowReader<'_> {
     fn real(&mut self) -> R {
         R::from_f64(f64::from_bits(self.take()))
     }
@@ -329,7 +339,7 @@ mod tests {
         let mixed = convert::<Mixed>(FIELDS, &rows);
         assert_eq!(mixed.len(), 2 * words::<Mixed>(FIELDS));
         assert_eq!([&mixed[..4], &mixed[5..7]].concat(), [7, one, 0, one, tenth, 8]);
-        assert!(mixed[4].abs_diff(small) < 1 << 6, "what is left of 1e-9 has fewer digits");
+        assert!(mixed[4].abs_diff(small) < 1 << 6, "the lo part of 1 + 1e-9 has fewer digits");
         assert_eq!(convert::<f64>(FIELDS, &rows), rows);
     }
 
@@ -341,6 +351,35 @@ mod tests {
         rows_of_columns::<f64>(&columns, 3, FIELDS, 1..3, &mut rows);
         assert_eq!(rows, [row(8, [1.0, 4.0, 7.0]), row(9, [2.0, 5.0, 8.0])].concat());
         rows_of_columns::<f64>(&columns, 3, FIELDS, 3..3, &mut []);
+    }
+
+    /// Two records of `FIELDS`.
+    struct Two;
+
+    impl Rows for Two {
+        fn count(&self) -> usize {
+            2
+        }
+        fn fields(&self) -> &'static [Field] {
+            FIELDS
+        }
+        fn write(&self, _: Range<usize>, rows: &mut [u64]) {
+            rows.chunks_exact_mut(4).for_each(|to| to.copy_from_slice(&row(7, [1.0, 2.0, 3.0])));
+        }
+    }
+
+    #[test]
+    fn records_fill_the_first_words() {
+        let mut words = [9; 11];
+        pack_into::<f64>(&Two, &mut words);
+        let row = row(7, [1.0, 2.0, 3.0]);
+        assert_eq!(words.to_vec(), [row.clone(), row, vec![9; 3]].concat());
+    }
+
+    #[test]
+    #[should_panic(expected = "7 words for 2 records of 4")]
+    fn records_are_not_cut_off() {
+        pack_into::<f64>(&Two, &mut [0; 7]);
     }
 
     #[test]

@@ -2,38 +2,38 @@
 
 use crate::Lane;
 
-/// What a field of a record holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {
     /// One real number.
     Real,
-    /// A vector of this many components.
+    /// A vector, by its number of components.
     Vector(usize),
-    /// A position of this many components.
+    /// A position, by its number of coordinates.
     Point(usize),
-    /// An array of this many real numbers.
+    /// An array of real numbers, by its length.
     Array(usize),
     /// An integer: a type, a flag, an id.
     U32,
-    /// A result that is the least of what pairs give.
+    /// A result that is the minimum over pairs.
     Min,
-    /// A result that is the greatest of what pairs give.
+    /// A result that is the maximum over pairs.
     Max,
-    /// The least, and the index of its j-particle.
+    /// The minimum over pairs, and the index of its j-particle.
     ArgMin,
-    /// A result that counts.
+    /// A result that counts pairs.
     Count,
 }
 
 impl FieldKind {
-    /// Whether pairs add to it.
+    /// Returns whether the field is a sum of real numbers over pairs.
     pub const fn is_sum(self) -> bool {
         !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count)
     }
 
-    /// Whether fields of these kinds lie in memory alike.
-    const fn is_like(self, other: Self) -> bool {
+    /// Returns whether fields of these kinds have the same layout.
+    const fn has_layout_of(self, other: Self) -> bool {
         let is_same = match self {
             Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
             Self::Point(_) => matches!(other, Self::Point(_)),
@@ -45,7 +45,7 @@ impl FieldKind {
         is_same && self.components() == other.components()
     }
 
-    /// How many numbers the field is made of.
+    /// Returns how many numbers a field consists of.
     pub const fn components(self) -> usize {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
@@ -58,35 +58,35 @@ impl FieldKind {
 /// One field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in the declaration.
+    /// The name in the declaration.
     pub name: &'static str,
-    /// What it holds.
+    /// The type.
     pub kind: FieldKind,
 }
 
-/// A row of numbers with names: a particle, the parameters of an interaction, a result.
+/// A struct of named numbers: a particle, the parameters of an interaction, or a result.
 ///
 /// `#[nbody::interaction]` implements this for every struct of the module; nothing else needs
 /// to.
 ///
 /// # Safety
 ///
-/// Engines lay out memory by the fields, for CUDA programs that know the records by their text:
-/// [`FIELDS`](Self::FIELDS) are the same for [`Host`](Self::Host) and every [`With`](Self::With), and
-/// [`read`](Self::read) and [`write`](Self::write) take and give [`DIM`](Self::DIM) numbers, those of the
+/// Engines lay out memory by the fields, and CUDA programs read it by their own structs. So
+/// [`FIELDS`](Self::FIELDS) must be the same for [`Host`](Self::Host) and every [`With`](Self::With), and
+/// [`read`](Self::read) and [`write`](Self::write) must transfer [`DIM`](Self::DIM) numbers, those of the
 /// fields in their order.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the layout")]
 pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// What its real fields are.
+    /// The type of its real fields.
     type Lane: Lane;
-    /// The same record over other lanes.
+    /// The record with real fields of another type.
     type With<M: Lane>: Record<Lane = M, Host = Self::Host>;
-    /// The same record in `f64`, which stands for the whole family.
+    /// The record in `f64`, one for all types of real fields.
     type Host: Record<Lane = f64, Host = Self::Host>;
 
     /// The fields, in the order of declaration.
     const FIELDS: &'static [Field];
-    /// How many numbers a record is made of (IDIM, JDIM and FDIM of CUNBODY-1).
+    /// The number of numbers in a record (IDIM, JDIM and FDIM of CUNBODY-1).
     const DIM: usize;
 
     /// Reads the numbers in the order of declaration.
@@ -95,12 +95,12 @@ pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'stati
     fn write<W: Writer<Self::Lane>>(&self, to: &mut W);
 }
 
-/// A result: a record that accumulates. Its default is what no pair at all gives: 0 for sums and
-/// counts, an infinity for extremes.
+/// A result: a record that accumulates over pairs. Its default is the value without any pair: 0 for sums
+/// and counts, an infinity for extremes.
 pub trait Output: Record {
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// Returns `yes` where the mask is true, `no` elsewhere.
     fn select<L: Lane>(mask: L::Mask, yes: &Self::With<L>, no: &Self::With<L>) -> Self::With<L>;
-    /// Adds what one pair gives, and to `lost` what rounding takes from the sums:
+    /// Adds the contribution of one pair to the sums, and their rounding errors to `lost`:
     /// [`compensate`] for each of them.
     fn compensate<L: Lane>(
         term: &Self::With<L>,
@@ -109,8 +109,8 @@ pub trait Output: Record {
     );
 }
 
-/// Adds a term to a sum, and to `lost` what rounding took from it: exactly, whichever of the two
-/// is the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+/// Adds a term to a sum, and the rounding error of the sum to `lost`. The error is exact, whichever of
+/// the two is larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
 #[inline(always)]
 pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
     let before = *sum;
@@ -119,50 +119,50 @@ pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
     *lost += (before - (*sum - added)) + (term - added);
 }
 
-/// Where a record reads its numbers from.
+/// A source of the numbers of records.
 pub trait Reader<L: Lane> {
-    /// The next number.
+    /// Reads the next number.
     fn real(&mut self) -> L;
-    /// The next integer.
+    /// Reads the next integer.
     fn index(&mut self) -> L::U32;
-    /// The next coordinate of a position.
+    /// Reads the next coordinate of a position.
     fn coordinate(&mut self) -> L::Coordinate;
 }
 
-/// Where a record writes its numbers to.
+/// A destination of the numbers of records.
 pub trait Writer<L: Lane> {
-    /// Takes the next number.
+    /// Writes the next number.
     fn real(&mut self, value: L);
-    /// Takes the next integer.
+    /// Writes the next integer.
     fn index(&mut self, value: L::U32);
-    /// Takes the next coordinate of a position.
+    /// Writes the next coordinate of a position.
     fn coordinate(&mut self, value: L::Coordinate);
 }
 
-/// Whether records of a type lie in memory as those of their host do.
-pub(crate) const fn is_laid_out_as_its_host<P: Record>() -> bool {
-    are_alike(P::FIELDS, <P::Host as Record>::FIELDS) && P::DIM == dim(P::FIELDS)
+/// Returns whether records of a type have the layout of their host's.
+pub(crate) const fn has_layout_of_host<P: Record>() -> bool {
+    have_one_layout(P::FIELDS, <P::Host as Record>::FIELDS) && P::DIM == dim(P::FIELDS)
 }
 
-/// Whether records of these fields lie in memory alike.
-const fn are_alike(a: &[Field], b: &[Field]) -> bool {
+/// Returns whether records of these fields have the same layout.
+const fn have_one_layout(a: &[Field], b: &[Field]) -> bool {
     let mut k = 0;
-    while k < a.len() && k < b.len() && a[k].kind.is_like(b[k].kind) {
+    while k < a.len() && k < b.len() && a[k].kind.has_layout_of(b[k].kind) {
         k += 1;
     }
     k == a.len() && k == b.len()
 }
 
-/// How many numbers these fields are made of.
+/// Returns how many numbers these fields consist of.
 pub const fn dim(fields: &[Field]) -> usize {
     words(fields, 1)
 }
 
-/// How many words these fields take, with so many for each coordinate of a position.
-pub(crate) const fn words(fields: &[Field], of_coordinate: usize) -> usize {
+/// Returns how many words these fields take, with `per_coordinate` for each coordinate of a position.
+pub(crate) const fn words(fields: &[Field], per_coordinate: usize) -> usize {
     let (mut sum, mut k) = (0, 0);
     while k < fields.len() {
-        let each = if matches!(fields[k].kind, FieldKind::Point(_)) { of_coordinate } else { 1 };
+        let each = if matches!(fields[k].kind, FieldKind::Point(_)) { per_coordinate } else { 1 };
         sum += each * fields[k].kind.components();
         k += 1;
     }
@@ -179,7 +179,7 @@ mod tests {
         let fields = |kinds: &[FieldKind]| -> Vec<Field> {
             kinds.iter().map(|&kind| Field { name: "", kind }).collect()
         };
-        let alike = |a: &[FieldKind], b: &[FieldKind]| are_alike(&fields(a), &fields(b));
+        let alike = |a: &[FieldKind], b: &[FieldKind]| have_one_layout(&fields(a), &fields(b));
         assert!(alike(&[], &[]) && alike(&[Point(3), U32, Real], &[Point(3), Count, Max]));
         assert!(alike(&[Vector(2)], &[Array(2)]));
         for (a, b) in [

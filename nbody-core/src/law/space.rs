@@ -4,31 +4,31 @@ use std::ops::RangeInclusive;
 
 use crate::{Error, Lane, Point, Precision, Vector};
 
-/// The space that particles are in: all of it, or a periodic box. It is a property of an
-/// evaluation; interactions are written without it.
+/// The space that particles are in: unbounded, or a periodic box. It is a property of an evaluation;
+/// interactions do not depend on it.
 ///
 /// In a periodic box the difference of two positions is that to the nearest image (the minimum
-/// image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component. A pair of
-/// particles meets once, so an interaction that reaches farther than half of the shortest length
-/// misses images. Positions may lie anywhere; nothing moves them into the box.
+/// image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component. Each pair of
+/// particles is evaluated once, so that an interaction with a range of more than half of the shortest
+/// length misses images. Positions may lie anywhere; they are not moved into the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Domain {
-    /// Space without end.
+    /// Unbounded space.
     #[default]
     Open,
     /// A periodic box.
     Periodic(Lengths),
 }
 
-/// The lengths of a periodic box along x, y and z: positive; infinite where the box is open.
+/// The lengths of a periodic box along x, y and z: positive, and infinite in open directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths([f64; 3]);
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Precision {
-    /// The lengths that neither become denormal in this precision, nor have inverses that do.
+    /// Returns the range of lengths which are normal numbers in this precision, as are their inverses.
     pub(crate) fn box_lengths(self) -> RangeInclusive<f64> {
         let least = match self {
             Self::Single | Self::Mixed => f64::from(f32::MIN_POSITIVE),
@@ -39,9 +39,9 @@ impl Precision {
 }
 
 impl Domain {
-    /// A periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a direction
-    /// open. Particles in two dimensions take the first two. An engine refuses lengths that its
-    /// precision cannot hold: in `f32` they are from 1.2e-38 to 8.5e37.
+    /// Returns a periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a direction
+    /// open. Particles in two dimensions use the first two. An engine refuses lengths beyond the range
+    /// of its precision, in `f32` from 1.2e-38 to 8.5e37.
     pub fn periodic(lengths: [f64; 3]) -> Result<Self, Error> {
         for (axis, found) in AXES.into_iter().zip(lengths) {
             if found.is_nan() || found <= 0.0 {
@@ -53,8 +53,8 @@ impl Domain {
         Ok(domain)
     }
 
-    /// Refuses a box that this precision cannot hold: one of 1e-300 would have the length 0 in
-    /// `f32`, and an infinite inverse.
+    /// Refuses a box whose lengths are beyond the range of this precision: 1e-300 would be 0 in `f32`,
+    /// and its inverse infinite.
     pub fn check(&self, precision: Precision) -> Result<(), Error> {
         let Self::Periodic(Lengths(lengths)) = *self else {
             return Ok(());
@@ -68,17 +68,17 @@ impl Domain {
         Ok(())
     }
 
-    /// Whether there is a box.
+    /// Returns whether the space is a periodic box.
     pub fn is_periodic(&self) -> bool {
         matches!(self, Self::Periodic(_))
     }
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
         if self.is_periodic() { "periodic" } else { "open" }
     }
 
-    /// The lengths and their inverses, both zero where space is open.
+    /// Returns the lengths and their inverses, both zero in open directions.
     pub fn factors(&self) -> [[f64; 3]; 2] {
         let lengths = match self {
             Self::Open => [f64::INFINITY; 3],
@@ -90,19 +90,19 @@ impl Domain {
 }
 
 impl Lengths {
-    /// Along x, y and z.
+    /// Returns the lengths along x, y and z.
     pub fn to_array(self) -> [f64; 3] {
         self.0
     }
 }
 
-/// Where positions differ: what a [`Domain`] is to a pair of particles.
+/// The metric of a [`Domain`]: the displacement of two positions.
 pub trait Space<L: Lane>: Copy + Send + Sync {
-    /// From b to a.
+    /// Returns the displacement from b to a.
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D>;
 }
 
-/// Space without end.
+/// Unbounded space.
 #[derive(Clone, Copy, Debug)]
 pub struct Open;
 
@@ -114,7 +114,7 @@ pub struct Periodic<L: Lane> {
 }
 
 impl<L: Lane> Periodic<L> {
-    /// The box of a domain.
+    /// Returns the box of a domain, or one without lengths for unbounded space.
     #[inline(always)]
     pub fn new(domain: &Domain) -> Self {
         let [[x, y, z], [u, v, w]] = domain.factors();
@@ -167,8 +167,8 @@ impl<L: Lane> InDomain<L> for Periodic<L> {
     }
 }
 
-/// Open space or a periodic box, which is decided at each difference: slower than either by
-/// itself, and compiled once for both.
+/// Unbounded space or a periodic box, as a branch at each difference: slower than [`Open`] or
+/// [`Periodic`], but compiled once for both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Either<L: Lane> {
     is_periodic: bool,
@@ -228,10 +228,10 @@ mod tests {
         }
         Domain::Open.check(Precision::Single).unwrap();
         let error = Domain::periodic([1e-300, 1.0, 1.0]).unwrap().check(Precision::Single);
-        let told = error.unwrap_err().to_string();
-        let expected = "periodic box of length 1e-300 along x: in single precision lengths are \
-                        from 1.18e-38 to 8.51e37";
-        assert!(told.starts_with(expected), "{told}");
+        let message = error.unwrap_err().to_string();
+        let expected = "periodic box of length 1e-300 along x: expected 1.18e-38 to 8.51e37 in \
+                        single precision";
+        assert!(message.starts_with(expected), "{message}");
     }
 
     #[test]
