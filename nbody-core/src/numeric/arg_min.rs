@@ -1,19 +1,20 @@
-//! The least of many values, and where it was.
+//! The minimum of many values, and its index.
 
 use crate::{Lane, Reader, Writer};
 
-/// The least value that pairs gave, and the index of its j-particle: of the first, if several
-/// gave the same. Without any, the value is infinite and the index [`u32::MAX`].
+/// The minimum over pairs, and the index of its j-particle: of the first, if several pairs have it.
+/// Without pairs, the value is infinite and the index [`u32::MAX`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ArgMin<L: Lane = f64> {
-    /// The least value.
+    /// Minimum.
     pub value: L,
-    /// The index of its j-particle.
+    /// Index of its j-particle.
     pub index: L::U32,
 }
 
-// Not derived, since that asks for integers that are `PartialEq`, which a struct around this does not.
+// Not derived: the derived impl requires `L::U32: PartialEq`, a bound that derives of structs with an
+// `ArgMin` field lack.
 impl<L: Lane + PartialEq> PartialEq for ArgMin<L> {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
@@ -29,7 +30,7 @@ impl<L: Lane> Default for ArgMin<L> {
 }
 
 impl<L: Lane> ArgMin<L> {
-    /// Keeps the value and its index if it is less; what is not a number never is.
+    /// Takes the value and its index if the value is less. NaN is never less.
     #[inline(always)]
     pub fn take(&mut self, value: L, index: L::U32) {
         let less = L::lt(value, self.value);
@@ -37,7 +38,7 @@ impl<L: Lane> ArgMin<L> {
         self.index = L::select_u32(less, index, self.index);
     }
 
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// Returns `yes` where the mask is true, `no` elsewhere.
     #[must_use]
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {

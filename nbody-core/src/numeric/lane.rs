@@ -1,18 +1,18 @@
 //! The numbers that an interaction computes with.
 //!
-//! Generated code is generic over a [`Lane`]: one `f32`, one `f64`, or a vector of them. A
-//! comparison gives a mask, and a choice is a [`Lane::select`], so that the same code serves
-//! one particle and a register full of particles.
+//! Generated code is generic over a [`Lane`]: one `f32`, one `f64`, or a vector of them. Comparisons
+//! return masks, and branches are [`Lane::select`], so that the same code computes with one particle or
+//! with a vector of particles.
 
 use std::fmt::Debug;
 use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-/// A number, or several that one instruction works on.
+/// A number, or a vector of numbers.
 ///
-/// Every operation is the IEEE one of the underlying scalar, element by element, unless its
-/// description says otherwise. Vectors take reciprocals, roots and quotients from the processor's
+/// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
+/// description says otherwise. Vectors compute reciprocals, roots and quotients from the processor's
 /// estimates, refined to within two roundings.
 pub trait Lane:
     Copy
@@ -37,7 +37,7 @@ pub trait Lane:
         + BitOr<Output = Self::Mask>
         + BitXor<Output = Self::Mask>
         + Not<Output = Self::Mask>;
-    /// The integers that go with this lane: types, flags and ids of particles.
+    /// The integers of this lane: types, flags and ids of particles.
     type U32: Copy
         + Debug
         + Default
@@ -50,22 +50,22 @@ pub trait Lane:
     /// The unit roundoff: half the distance from 1 to the next number.
     const ROUNDOFF: f64;
 
-    /// A coordinate of a position: the lane itself, or numbers that hold more of its digits. Pairs
-    /// take differences of them, and nothing else.
+    /// A coordinate of a position: the lane itself, or a type of higher precision. Pair functions only
+    /// subtract coordinates.
     type Coordinate: Copy + Debug + Default + PartialEq + Send + Sync;
 
-    /// The coordinate, in every element, rounded to what the lane holds of positions.
+    /// Returns the coordinate in every element, rounded to the precision of coordinates.
     fn coordinate(value: f64) -> Self::Coordinate;
-    /// [`Lane::select`] of coordinates.
+    /// Selects coordinates, as [`Lane::select`] does.
     fn select_coordinate(
         mask: Self::Mask,
         yes: Self::Coordinate,
         no: Self::Coordinate,
     ) -> Self::Coordinate;
-    /// From b to a.
+    /// Returns the displacement a - b.
     fn difference(a: Self::Coordinate, b: Self::Coordinate) -> Self;
-    /// From the nearest image of b to a, in a periodic box of this length and its inverse; zeros
-    /// leave space open.
+    /// Returns the displacement from the nearest image of b to a, in a periodic box of this length and
+    /// its inverse; both are zero in an open direction.
     fn nearest_difference(
         a: Self::Coordinate,
         b: Self::Coordinate,
@@ -73,61 +73,62 @@ pub trait Lane:
         inverse: Self,
     ) -> Self;
 
-    /// The constant, in every element, rounded to the precision of the lane.
+    /// Returns the constant in every element, rounded to the precision of the lane.
     fn splat(value: f64) -> Self;
-    /// The integer constant, in every element.
+    /// Returns the integer constant in every element.
     fn splat_u32(value: u32) -> Self::U32;
-    /// The truth value, in every element.
+    /// Returns the truth value in every element.
     fn splat_mask(value: bool) -> Self::Mask;
 
-    /// `a < b`.
+    /// Compares `a < b`.
     fn lt(a: Self, b: Self) -> Self::Mask;
-    /// `a <= b`.
+    /// Compares `a <= b`.
     fn le(a: Self, b: Self) -> Self::Mask;
-    /// `a == b`.
+    /// Compares `a == b`.
     fn eq(a: Self, b: Self) -> Self::Mask;
-    /// `yes` where the mask holds, `no` elsewhere; both are computed, and neither disturbs
-    /// the other, even when it is not a number.
+    /// Returns `yes` where the mask is true, `no` elsewhere. Both are computed; a NaN in one does not
+    /// affect the other.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// Whether the mask holds anywhere.
+    /// Returns whether the mask is true in any element.
     fn any(mask: Self::Mask) -> bool;
-    /// The entry of this index; NaN where the index is beyond the end.
+    /// Returns the entry of this index, NaN where the index is beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
-    /// Adds a term to the sum of this index, if there is one, each element to its own.
+    /// Adds each element of a term to its element of the sum of this index, if there is such a sum.
     fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
-    /// The integer, if it is the same in all elements and there are several.
+    /// Returns the integer of a vector if it is the same in all elements; `None` for scalars.
     #[inline(always)]
     fn uniform(_integers: Self::U32) -> Option<u32> {
         None
     }
 
-    /// `self + a * b`, with two roundings in scalars, and in vectors with one or two, whichever is faster.
+    /// Computes `self + a * b`, with two roundings in scalars, and with one or two in vectors, whichever
+    /// is faster.
     #[must_use]
     #[inline(always)]
     fn plus_product(self, a: Self, b: Self) -> Self {
         self + a * b
     }
-    /// `self - a * b`, rounded as [`plus_product`](Self::plus_product) is.
+    /// Computes `self - a * b`, rounded as [`plus_product`](Self::plus_product) is.
     #[must_use]
     #[inline(always)]
     fn minus_product(self, a: Self, b: Self) -> Self {
         self - a * b
     }
-    /// `self * a - b`, rounded as [`plus_product`](Self::plus_product) is.
+    /// Computes `self * a - b`, rounded as [`plus_product`](Self::plus_product) is.
     #[must_use]
     #[inline(always)]
     fn times_minus(self, a: Self, b: Self) -> Self {
         self * a - b
     }
-    /// `self + term` where the mask holds, and `self` elsewhere, but that a negative zero may become a
-    /// positive one: in the fewest instructions.
+    /// Computes `self + term` where the mask is true, and `self` elsewhere, where a negative zero may
+    /// become positive.
     #[must_use]
     #[inline(always)]
     fn plus_where(self, mask: Self::Mask, term: Self) -> Self {
         self + Self::select(mask, term, Self::default())
     }
-    /// `self - term` where the mask holds, and `self` elsewhere.
+    /// Computes `self - term` where the mask is true, and `self` elsewhere.
     #[must_use]
     #[inline(always)]
     fn minus_where(self, mask: Self::Mask, term: Self) -> Self {
@@ -136,59 +137,60 @@ pub trait Lane:
     /// Whether sums of products may be summed in another order.
     const REORDERS: bool = false;
 
-    /// How far below the square of a reach those of distances end, in roundoffs of it. Pairs compute
-    /// distances with roundings of their own, and these, their squares and their quotients by the
-    /// reach are to stay below it: `within_reach` in `prelude.cuh` has the same.
+    /// The margin by which the square of a distance must be less than the square of the cutoff, in
+    /// roundoffs of the latter. Pair functions compute distances with roundings of their own; with the
+    /// margin these distances, their squares and their quotients by the cutoff stay below it.
+    /// `within_reach` in `prelude.cuh` has the same margin.
     ///
-    /// Correctly rounded, a root is less than the reach where its square is by two; and two roundings
-    /// are in what it is compared with.
+    /// A correctly rounded root is less than the cutoff if its square is less by two roundoffs; the
+    /// product that the square is compared with has two more.
     const MARGIN: f64 = 4.0;
-    /// Whether a distance of this square is less than `reach` by a [margin](Self::MARGIN), or is not a
-    /// number.
+    /// Returns whether a distance of this square is less than the cutoff `reach` by the
+    /// [margin](Self::MARGIN), or is NaN.
     #[inline(always)]
     fn within_reach(reach: Self, square: Self) -> Self::Mask {
         !Self::le(reach * reach * Self::splat(1.0 - Self::MARGIN * Self::ROUNDOFF), square)
     }
 
-    /// `a < b`, of integers.
+    /// Compares integers: `a < b`.
     fn lt_u32(a: Self::U32, b: Self::U32) -> Self::Mask;
-    /// `a <= b`, of integers.
+    /// Compares integers: `a <= b`.
     fn le_u32(a: Self::U32, b: Self::U32) -> Self::Mask;
-    /// `a == b`, of integers.
+    /// Compares integers: `a == b`.
     fn eq_u32(a: Self::U32, b: Self::U32) -> Self::Mask;
-    /// [`Lane::select`] of integers.
+    /// Selects integers, as [`Lane::select`] does.
     fn select_u32(mask: Self::Mask, yes: Self::U32, no: Self::U32) -> Self::U32;
-    /// `a + b`, modulo 2³².
+    /// Computes `a + b` modulo 2³².
     fn add_u32(a: Self::U32, b: Self::U32) -> Self::U32;
-    /// `a - b`, modulo 2³².
+    /// Computes `a - b` modulo 2³².
     fn sub_u32(a: Self::U32, b: Self::U32) -> Self::U32;
-    /// `a * b`, modulo 2³².
+    /// Computes `a * b` modulo 2³².
     fn mul_u32(a: Self::U32, b: Self::U32) -> Self::U32;
-    /// The integer as a real number, rounded to the precision of the lane.
+    /// Converts the integer to a real number, rounded to the precision of the lane.
     fn from_u32(a: Self::U32) -> Self;
 
     /// Square root, correctly rounded.
     #[must_use]
     fn sqrt(self) -> Self;
-    /// 1/√x: one correctly rounded square root and one correctly rounded division.
+    /// Reciprocal square root 1/√x: a correctly rounded root and a correctly rounded division.
     #[must_use]
     #[inline(always)]
     fn rsqrt(self) -> Self {
         Self::splat(1.0) / self.sqrt()
     }
-    /// self/√xᴺ, as `self * x.rsqrt().powi(N)` has it.
+    /// Computes `self * x.rsqrt().powi(N)`.
     #[must_use]
     #[inline(always)]
     fn times_rsqrt_powi<const N: i32>(self, x: Self) -> Self {
         self * x.rsqrt().powi(N)
     }
-    /// 1/x, correctly rounded.
+    /// Reciprocal 1/x, correctly rounded.
     #[must_use]
     #[inline(always)]
     fn recip(self) -> Self {
         Self::splat(1.0) / self
     }
-    /// x to an integer power, by repeated squaring; `x.powi(0)` is 1.
+    /// Raises x to an integer power by repeated squaring; `x.powi(0)` is 1.
     #[must_use]
     #[inline(always)]
     fn powi(self, n: i32) -> Self {
@@ -207,7 +209,7 @@ pub trait Lane:
         }
         if n < 0 { product.recip() } else { product }
     }
-    /// x to a real power.
+    /// Raises x to a real power.
     #[must_use]
     fn powf(self, exponent: Self) -> Self;
     /// Cube root.
@@ -237,7 +239,7 @@ pub trait Lane:
     /// Arc tangent, in radians.
     #[must_use]
     fn atan(self) -> Self;
-    /// The angle of the point (x, self), in radians, in (−π, π].
+    /// Angle of the point (x, self) in radians, in (−π, π].
     #[must_use]
     fn atan2(self, x: Self) -> Self;
     /// Hyperbolic sine.
@@ -252,43 +254,43 @@ pub trait Lane:
     /// Error function.
     #[must_use]
     fn erf(self) -> Self;
-    /// Complementary error function, 1 − erf x without the cancellation.
+    /// Complementary error function 1 − erf x, without cancellation.
     #[must_use]
     fn erfc(self) -> Self;
     /// Absolute value.
     #[must_use]
     fn abs(self) -> Self;
-    /// The smaller of two; of a number and NaN, the number.
+    /// Returns the smaller of two; of a number and NaN, the number.
     #[must_use]
     fn min(self, other: Self) -> Self;
-    /// The larger of two; of a number and NaN, the number.
+    /// Returns the larger of two; of a number and NaN, the number.
     #[must_use]
     fn max(self, other: Self) -> Self;
-    /// `self.max(low).min(high)`.
+    /// Computes `self.max(low).min(high)`.
     #[must_use]
     #[inline(always)]
     fn clamp(self, low: Self, high: Self) -> Self {
         self.max(low).min(high)
     }
-    /// The largest integer not above x.
+    /// Rounds x down to an integer.
     #[must_use]
     fn floor(self) -> Self;
-    /// The smallest integer not below x.
+    /// Rounds x up to an integer.
     #[must_use]
     fn ceil(self) -> Self;
-    /// The nearest integer, halves away from zero.
+    /// Rounds x to the nearest integer, halves away from zero.
     #[must_use]
     fn round(self) -> Self;
-    /// The nearest integer, halves to the even one.
+    /// Rounds x to the nearest integer, halves to even.
     #[must_use]
     fn round_ties_even(self) -> Self;
-    /// The integer part, towards zero.
+    /// Rounds x towards zero.
     #[must_use]
     fn trunc(self) -> Self;
-    /// The magnitude of `self` with the sign of `sign`.
+    /// Returns the magnitude of `self` with the sign of `sign`.
     #[must_use]
     fn copysign(self, sign: Self) -> Self;
-    /// `self * a + b` with one rounding.
+    /// Computes `self * a + b` with one rounding.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
 }

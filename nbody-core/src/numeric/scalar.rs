@@ -1,38 +1,38 @@
-//! Numbers that particles are stored in, and lanes of one of them.
+//! Scalars: the numbers that particles are stored in, which are lanes of one element.
 
 use std::fmt::{Debug, Display};
 
 use crate::Lane;
 
-/// A lane of one element: `f32` or `f64`, what particles are stored in.
+/// A lane of one element, in which particles are stored: `f32`, `f64` or [`Mixed`](crate::Mixed).
 pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Display {
-    /// The unsigned integer of the same width: what buffers are made of.
+    /// The unsigned integer of the same width, the element of buffers.
     type Word: bytemuck::Pod + Default + Debug + Send + Sync;
     /// The type's name in CUDA C++.
     const CUDA: &'static str;
 
-    /// The nearest number of this type.
+    /// Rounds to the nearest number of this type.
     fn from_f64(value: f64) -> Self;
-    /// The same number, exactly.
+    /// Converts to `f64`, exactly.
     fn to_f64(self) -> f64;
-    /// The bits of the number.
+    /// Returns the bits of the number.
     fn to_word(self) -> Self::Word;
-    /// The number of these bits.
+    /// Returns the number of these bits.
     fn from_word(word: Self::Word) -> Self;
-    /// An integer field, widened to a word.
+    /// Converts an integer field to a word.
     fn word_from_u32(value: u32) -> Self::Word;
-    /// The integer field in a word.
+    /// Converts a word to an integer field.
     fn word_to_u32(word: Self::Word) -> u32;
 
-    /// The words of a coordinate.
+    /// The number of words of a coordinate.
     const COORDINATE_WORDS: usize;
-    /// The same coordinate, exactly.
+    /// Converts a coordinate to `f64`, exactly.
     fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
-    /// Gives the words of a coordinate, one after another.
+    /// Calls a function with the words of a coordinate, in order.
     fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
 }
 
-/// The coordinates of a lane that are lanes themselves.
+/// Implements the coordinates of a lane by the lane itself.
 macro_rules! own_coordinates {
     () => {
         type Coordinate = Self;
@@ -58,7 +58,7 @@ macro_rules! own_coordinates {
 }
 pub(crate) use own_coordinates;
 
-/// The integers of a lane of one element, and their operations: those of this scalar.
+/// Implements the integers of a lane of one element, and their operations, by those of this scalar.
 macro_rules! integers_of {
     ($scalar:ident) => {
         integers_of! { $scalar:

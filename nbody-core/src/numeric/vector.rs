@@ -1,22 +1,22 @@
-//! Vectors and points of space.
+//! Vectors and points.
 
 use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 use crate::{Lane, Open, Reader, Scalar, Space, Writer};
 
-/// A vector: a displacement, a velocity, a force. Three components unless it says otherwise:
-/// `v.x`, `v.y` and `v.z` where they are `f64` or `f32`, and `v[0]` to `v[2]` of whatever they are.
+/// A vector, such as a displacement, a velocity or a force, of three components by default: `v.x`, `v.y`
+/// and `v.z` if they are `f64` or `f32`, and `v[0]` to `v[2]` in general.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 
-/// A position. Only the difference of two points exists, and it is a [`Vector`]. Its coordinates are
-/// for programs on the host: `p.x` or `p[0]`.
+/// A position. The difference of two points is a [`Vector`], and there is no other operation. Its
+/// coordinates are for programs on the host: `p.x` or `p[0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
 
-/// [`Lane::select`], element by element.
+/// Selects element by element, as [`Lane::select`] does.
 #[inline(always)]
 pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L; N]) -> [L; N] {
     let mut chosen = no;
@@ -26,10 +26,10 @@ pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L;
     chosen
 }
 
-/// Rows or columns among which entries are chosen one after another.
-const MOST_CHOICES: usize = 16;
+/// The most rows or columns among which an entry is found by a selection for each.
+const MOST_SELECTIONS: usize = 16;
 
-/// The entry of a table in this row and column; NaN where there is none.
+/// Returns the entry of a table in this row and column, NaN where there is none.
 #[inline(always)]
 pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
     table: &[[L; COLUMNS]; ROWS],
@@ -38,9 +38,9 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
 ) -> L {
     let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
     let nan = L::splat(f64::NAN);
-    // The particle that acts is the same for all elements of a vector: what they look up is in one
-    // column or in one row of the table.
-    if ROWS <= MOST_CHOICES
+    // The j-particle is the same for all elements of a vector, so that they often look up entries of
+    // one column or of one row.
+    if ROWS <= MOST_SELECTIONS
         && let Some(column) = L::uniform(column)
     {
         let mut found = nan;
@@ -50,7 +50,7 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
         }
         return found;
     }
-    if COLUMNS <= MOST_CHOICES
+    if COLUMNS <= MOST_SELECTIONS
         && let Some(row) = L::uniform(row)
     {
         let mut found = nan;
@@ -66,10 +66,10 @@ pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
     L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
 }
 
-/// Adds a term to the sum of this index, if there is one, where the mask holds.
+/// Adds a term to the sum of this index where the mask is true, if there is such a sum.
 #[inline(always)]
 pub fn add_to_entry<L: Lane>(sums: &mut [L], index: L::U32, mask: L::Mask, term: L) {
-    // Often the index is that of the particle that acts.
+    // Often the index is a field of the j-particle, which is the same for all elements.
     match L::uniform(index) {
         Some(index) => {
             if let Some(sum) = sums.get_mut(index as usize) {
@@ -111,7 +111,7 @@ components!(Point, Lane, L::Coordinate);
 macro_rules! from_components {
     ($name:ident, $lane:path) => {
         impl<L: $lane> $name<L, 3> {
-            /// From its three components.
+            /// Makes it from its three components.
             #[inline(always)]
             pub const fn new(x: L, y: L, z: L) -> Self {
                 Self([x, y, z])
@@ -147,7 +147,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         vector
     }
 
-    /// [`Lane::plus_where`], component by component.
+    /// Adds component by component, as [`Lane::plus_where`] does.
     #[must_use]
     #[inline(always)]
     pub fn plus_where(mut self, mask: L::Mask, term: Self) -> Self {
@@ -157,7 +157,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         self
     }
 
-    /// [`Lane::minus_where`], component by component.
+    /// Subtracts component by component, as [`Lane::minus_where`] does.
     #[must_use]
     #[inline(always)]
     pub fn minus_where(mut self, mask: L::Mask, term: Self) -> Self {
@@ -167,7 +167,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         self
     }
 
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// Returns `yes` where the mask is true, `no` elsewhere.
     #[must_use]
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
@@ -184,7 +184,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
 }
 
 impl<S: Scalar, const D: usize> Vector<S, D> {
-    /// The same in another scalar, each component rounded to nearest.
+    /// Converts to another scalar, each component rounded to nearest.
     #[must_use]
     #[inline(always)]
     pub fn cast<M: Scalar>(self) -> Vector<M, D> {
@@ -203,7 +203,7 @@ impl<L: Lane, const D: usize> Point<L, D> {
         point
     }
 
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// Returns `yes` where the mask is true, `no` elsewhere.
     #[must_use]
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
@@ -240,7 +240,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         self
     }
 
-    /// The scalar product, summed from the first component on.
+    /// Computes the scalar product, summed from the first component on.
     #[must_use]
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {
@@ -252,7 +252,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         sum
     }
 
-    /// The scalar product plus a number, which is added last, or first where that is faster
+    /// Computes the scalar product plus a number, which is added last, or first where that is faster
     /// ([`Lane::REORDERS`]).
     #[must_use]
     #[inline(always)]
@@ -268,42 +268,42 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         }
     }
 
-    /// `self + scale * other`, rounded as [`Lane::plus_product`] is.
+    /// Computes `self + scale * other`, rounded as [`Lane::plus_product`] is.
     #[must_use]
     #[inline(always)]
     pub fn plus_product(self, scale: L, other: Self) -> Self {
         self.zip(other, |a, b| a.plus_product(scale, b))
     }
 
-    /// `self - scale * other`, rounded as [`Lane::plus_product`] is.
+    /// Computes `self - scale * other`, rounded as [`Lane::plus_product`] is.
     #[must_use]
     #[inline(always)]
     pub fn minus_product(self, scale: L, other: Self) -> Self {
         self.zip(other, |a, b| a.minus_product(scale, b))
     }
 
-    /// `scale * self - other`, rounded as [`Lane::plus_product`] is.
+    /// Computes `scale * self - other`, rounded as [`Lane::plus_product`] is.
     #[must_use]
     #[inline(always)]
     pub fn times_minus(self, scale: L, other: Self) -> Self {
         self.zip(other, |a, b| a.times_minus(scale, b))
     }
 
-    /// The squared length.
+    /// Computes the squared length.
     #[must_use]
     #[inline(always)]
     pub fn norm2(self) -> L {
         self.dot(self)
     }
 
-    /// The squared length plus a number; see [`dot_plus`](Self::dot_plus).
+    /// Computes the squared length plus a number; see [`dot_plus`](Self::dot_plus).
     #[must_use]
     #[inline(always)]
     pub fn norm2_plus(self, plus: L) -> L {
         self.dot_plus(self, plus)
     }
 
-    /// The length.
+    /// Computes the length.
     #[must_use]
     #[inline(always)]
     pub fn norm(self) -> L {
@@ -312,7 +312,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
 }
 
 impl<L: Lane> Vector<L, 3> {
-    /// The vector product.
+    /// Computes the vector product.
     #[must_use]
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
