@@ -121,9 +121,7 @@ where
 {
     let mut records = vec![P::default(); n];
     parallel::each_chunk(&mut records, chunk(n, P::DIM), &|first, records| {
-        let mut rows = vec![0; records.len() * P::DIM];
-        write(first..first + records.len(), &mut rows);
-        read(&rows, records);
+        read(&rows_from(write, first..first + records.len(), P::DIM), records);
     });
     records
 }
@@ -142,7 +140,7 @@ pub fn rows_of_columns<S: Scalar>(
     rows: &mut [u64],
 ) {
     let dim = record::dim(fields);
-    assert_eq!(rows.len(), records.len() * dim, "rows of {dim} numbers");
+    assert!(rows.len() == records.len() * dim, "{} words for rows of {dim}", rows.len());
     for (c, number) in numbers(fields).enumerate() {
         let column = &words[c * n..][..n][records.clone()];
         for (word, row) in column.iter().zip(rows.chunks_exact_mut(dim)) {
@@ -257,6 +255,14 @@ pub(crate) fn each_word<S: Scalar>(
         }
         first += 1;
     }
+}
+
+/// Returns the rows of `dim` numbers that a function writes. It is not generic, unlike its caller, so that
+/// it is compiled once.
+fn rows_from(write: &WriteRows, records: Range<usize>, dim: usize) -> Vec<u64> {
+    let mut rows = vec![0; records.len() * dim];
+    write(records, &mut rows);
+    rows
 }
 
 /// Reads records from rows of their numbers.
