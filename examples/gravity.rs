@@ -1,8 +1,8 @@
-//! Gravity, declared and evaluated: the whole program.
+//! Gravity, declared and evaluated: a complete program.
 
 use nbody::prelude::*;
 
-/// The law, its particles and its results.
+/// The interaction, its particles and its results.
 #[nbody::interaction]
 pub mod gravity {
     /// Newtonian gravity with Plummer softening; G = 1.
@@ -19,7 +19,7 @@ pub mod gravity {
         pub mass: Real,
     }
 
-    /// What a body feels.
+    /// The gravitational field at a body.
     pub struct Field {
         /// The acceleration.
         pub acc: Vector,
@@ -43,7 +43,7 @@ pub mod gravity {
 }
 use gravity::{Body, Gravity};
 
-/// Prints what three bodies in a row feel.
+/// Prints the accelerations and potentials of three bodies in a row.
 pub fn main() -> Result<(), nbody::Error> {
     let body = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
     let bodies = [body(0.0), body(1.0), body(3.0)];

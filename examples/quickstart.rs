@@ -1,5 +1,5 @@
-//! A Plummer sphere on every engine that answers: the error against the f64 reference, the pairs
-//! per second, and where the CUDA program was written.
+//! A Plummer sphere on every available engine: its error against the f64 reference, its pairs
+//! per second, and the path of its CUDA program.
 //!
 //! `cargo run --release --example quickstart [-- N]`
 
@@ -28,9 +28,9 @@ mod gravity {
     }
 
     impl Interaction for Gravity {
-        type I = Body; // what feels
-        type J = Body; // what acts
-        type F = Field; // what is accumulated, one per i
+        type I = Body; // i-particles: the targets
+        type J = Body; // j-particles: the sources
+        type F = Field; // results: sums over j, for each i
 
         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
             let d = j.pos - i.pos;
@@ -51,14 +51,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let gravity = Gravity { eps2: EPS * EPS };
     let mut sphere = plummer(n, 1)?;
     sphere.virialise()?;
-    // Rounded to f32, so that the errors are those of the kernels, not of the data's format.
+    // Rounded to f32, so that the errors are those of the kernels, not of rounding the particles.
     let round = |x: f64| f64::from(x as f32);
     let body = |p: &Particle| Body { pos: Point(p.pos.map(round)), mass: round(p.mass) };
     let bodies: Vec<Body> = sphere.particles.iter().map(body).collect();
     println!("Plummer sphere of {n} bodies, softening {EPS}, f32 arithmetic, f64 accumulation\n");
 
     let mut devices = Device::all();
-    // The emulator is there to check programs; it is slow.
+    // The emulator checks programs, and is slow.
     devices.retain(|device| n <= N || device.name() != "emulator");
     let bar = ProgressBar::new(devices.len() as u64 + 1);
     let truth: Vec<Field> = nbody::reference_self(&gravity, Domain::Open, &bodies, &bodies);
@@ -75,8 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut programs = Vec::new();
     for device in &devices {
         let mut direct = AllPairs::new(device, gravity)?;
-        let fields = direct.evaluate_self(&bodies)?;
-        let report = nbody::compare(&fields, &truth, None)?;
+        let results = direct.evaluate_self(&bodies)?;
+        let report = nbody::compare(&results, &truth, None)?;
         let time = time(&mut direct, &bodies)?;
         let rate = (n * n) as f64 / time.as_secs_f64();
         let kernel = direct.build().map_or("Rust".to_owned(), |build| {
@@ -107,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The median of a few runs on resident data.
+/// Returns the median time of a few runs on resident data.
 fn time(direct: &mut AllPairs<Gravity>, bodies: &[Body]) -> Result<Duration, nbody::Error> {
     let particles = direct.upload(bodies)?;
     let mut out = direct.results(bodies.len())?;

@@ -16,9 +16,9 @@
 //!     pub struct Field { pub acc: Vector, pub pot: Real }
 //!
 //!     impl Interaction for Gravity {
-//!         type I = Body; // what feels
-//!         type J = Body; // what acts
-//!         type F = Field; // what is accumulated, one per i
+//!         type I = Body; // i-particles: the targets
+//!         type J = Body; // j-particles: the sources
+//!         type F = Field; // results: sums over j, for each i
 //!
 //!         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
 //!             let d = j.pos - i.pos;
@@ -38,8 +38,8 @@
 //! ];
 //! let device = Device::best(); // a GPU if one answers, else the CPU
 //! let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 })?;
-//! let fields = direct.evaluate_self(&bodies)?; // a `Vec` with a `Field` for each body
-//! assert!((fields[0].acc.x - 0.75).abs() < 1e-6);
+//! let results = direct.evaluate_self(&bodies)?; // a `Vec` with a `Field` for each body
+//! assert!((results[0].acc.x - 0.75).abs() < 1e-6);
 //! # Ok(())
 //! # }
 //! ```
@@ -53,8 +53,8 @@
 //! - `cuda` (default): [`AllPairs`], [`Device`] and all that concerns GPUs. It needs neither a GPU nor
 //!   the CUDA toolkit to build. Without it [`CpuAllPairs`], the reference and the comparison remain,
 //!   whose errors are [`CoreError`].
-//! - `models`: the module `models`, with particles to try it on and snapshot files.
-//! - `sass`: the module `sass`, which counts what the machine code of a kernel issues.
+//! - `models`: the module `models`, with model particles and snapshot files.
+//! - `sass`: the module `sass`, which counts the instructions in the machine code of a kernel.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -77,7 +77,7 @@ pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
 pub use nbody_models as models;
 
-/// What most programs need.
+/// Items that most programs need.
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, CpuAllPairs, Domain, Engine as _, Interaction as _, Math, Options, Pairs,
@@ -87,7 +87,7 @@ pub mod prelude {
     pub use nbody_cuda::{AllPairs, Device};
 }
 
-/// The programs of the language's reference.
+/// Doctests of the language reference.
 #[cfg(all(doctest, feature = "cuda"))]
 #[doc = include_str!("../docs/language.md")]
 struct Language;

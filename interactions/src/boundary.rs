@@ -9,7 +9,7 @@ pub mod single_layer {
     /// The single layer of Laplace's equation.
     pub struct SingleLayer;
 
-    /// Where the potential is evaluated.
+    /// A point at which the potential is evaluated.
     pub struct Target {
         /// Position.
         pub pos: Point,
@@ -23,7 +23,7 @@ pub mod single_layer {
         pub charge: Real,
     }
 
-    /// What the panels give.
+    /// The potential of the panels at a target.
     pub struct Potential {
         /// Potential.
         pub pot: Real,
@@ -55,7 +55,7 @@ pub mod double_layer {
     /// The double layer of Laplace's equation.
     pub struct DoubleLayer;
 
-    /// Where the potential is evaluated.
+    /// A point at which the potential is evaluated.
     pub struct Target {
         /// Position.
         pub pos: Point,
@@ -69,7 +69,7 @@ pub mod double_layer {
         pub dipole: Vector,
     }
 
-    /// What the panels give.
+    /// The potential of the panels at a target.
     pub struct Potential {
         /// Potential.
         pub pot: Real,

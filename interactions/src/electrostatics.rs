@@ -15,7 +15,7 @@ pub mod coulomb {
         pub charge: Real,
     }
 
-    /// What a unit charge feels.
+    /// The electric field and potential at a charge.
     pub struct Field {
         /// Electric field.
         pub field: Vector,
@@ -56,7 +56,7 @@ pub mod yukawa {
         pub charge: Real,
     }
 
-    /// What a unit charge feels.
+    /// The electric field and potential at a charge.
     pub struct Field {
         /// Electric field.
         pub field: Vector,
@@ -81,11 +81,11 @@ pub mod yukawa {
 }
 
 /// The sum in real space of Ewald's method: φ = Σⱼ qⱼ erfc(αr)/r within the cutoff, E = −∇φ
-/// (Ewald 1921, Ann. Phys. 369, 253). The sum in reciprocal space and the self-energy come from
-/// elsewhere.
+/// (Ewald 1921, Ann. Phys. 369, 253). It does not include the sum in reciprocal space and the
+/// self-energy.
 #[nbody::interaction]
 pub mod ewald {
-    /// The part of 1/r that falls off fast.
+    /// The short-range part of 1/r.
     pub struct Ewald {
         /// The splitting parameter α, an inverse length.
         pub alpha: Real,
@@ -101,7 +101,7 @@ pub mod ewald {
         pub charge: Real,
     }
 
-    /// What a unit charge feels.
+    /// The electric field and potential at a charge.
     pub struct Field {
         /// Electric field.
         pub field: Vector,

@@ -21,7 +21,7 @@ pub mod gravity {
         pub mass: Real,
     }
 
-    /// What a body feels.
+    /// The gravitational field at a body.
     pub struct Field {
         /// Acceleration.
         pub acc: Vector,
@@ -43,13 +43,13 @@ pub mod gravity {
         }
     }
 
-    /// The same without the potential, for integrators that need the acceleration alone.
+    /// Gravity without the potential, for integrators that need the acceleration alone.
     pub struct Attraction {
         /// Squared softening length.
         pub eps2: Real,
     }
 
-    /// What a body is moved by.
+    /// The acceleration of a body.
     pub struct Acceleration {
         /// Acceleration.
         pub acc: Vector,
@@ -92,7 +92,7 @@ pub mod hermite {
         pub mass: Real,
     }
 
-    /// What a body feels.
+    /// The gravitational field at a body.
     pub struct Field {
         /// Acceleration.
         pub acc: Vector,
@@ -122,8 +122,8 @@ pub mod hermite {
     }
 }
 
-/// Gravity between bodies that have a softening length each, εᵢⱼ² = εᵢ² + εⱼ², which keeps the
-/// force symmetric: aᵢ = Σⱼ mⱼ d / (d² + εᵢⱼ²)^(3/2), φᵢ = −Σⱼ mⱼ / (d² + εᵢⱼ²)^(1/2), in units
+/// Gravity between bodies with individual softening lengths, εᵢⱼ² = εᵢ² + εⱼ², so that the force
+/// obeys Newton's third law: aᵢ = Σⱼ mⱼ d / (d² + εᵢⱼ²)^(3/2), φᵢ = −Σⱼ mⱼ / (d² + εᵢⱼ²)^(1/2), in units
 /// where G = 1.
 #[nbody::interaction]
 pub mod softened {
@@ -140,7 +140,7 @@ pub mod softened {
         pub eps: Real,
     }
 
-    /// What a body feels.
+    /// The gravitational field at a body.
     pub struct Field {
         /// Acceleration.
         pub acc: Vector,

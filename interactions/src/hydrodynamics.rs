@@ -23,7 +23,7 @@ macro_rules! sph {
         /// limits the time step (Monaghan 1997, J. Comput. Phys. 136, 298).
         #[nbody::interaction]
         pub mod $module {
-            /// Density and its derivative by the smoothing length.
+            /// Density and its derivative with respect to the smoothing length.
             pub struct $density;
 
             /// Pressure and artificial viscosity.
@@ -32,7 +32,7 @@ macro_rules! sph {
                 pub alpha: Real,
             }
 
-            /// Where the density is evaluated.
+            /// A point at which the density is evaluated.
             pub struct Target {
                 /// Position.
                 pub pos: Point<$dimensions>,
@@ -52,7 +52,7 @@ macro_rules! sph {
             pub struct Density {
                 /// Density.
                 pub density: Real,
-                /// Derivative of the density by the smoothing length.
+                /// Derivative of the density with respect to the smoothing length.
                 pub by_h: Real,
             }
 
@@ -74,7 +74,7 @@ macro_rules! sph {
                 pub sound: Real,
             }
 
-            /// What a particle of the fluid feels.
+            /// The rates of change of a particle of the fluid.
             pub struct Change {
                 /// Acceleration.
                 pub acc: Vector<$dimensions>,
@@ -86,11 +86,11 @@ macro_rules! sph {
 
             $($kernel)*
 
-            /// σ.
+            /// Normalisation σ of the kernel.
             const NORM: Real = $norm;
             const DIMENSIONS: u32 = $dimensions;
 
-            /// ∇W is this times the difference of positions.
+            /// Factor of the difference of positions in ∇W.
             fn gradient(r: Real, h: Real) -> Real {
                 let inverse = 1.0 / h;
                 NORM * slope(r * inverse) * inverse.powi($dimensions) * inverse * inverse

@@ -1,4 +1,4 @@
-//! Ready interactions. Each is a module as a user would write it; copy one to begin your own.
+//! Ready interactions. Each is a module as a user would write it; copy one as a start for your own.
 //!
 //! | module | interaction | per pair |
 //! | --- | --- | --- |
@@ -34,7 +34,7 @@ pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};
 pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};
 pub use molecular::{buckingham, lennard_jones};
-pub use optics::{hologram, split};
+pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours};
 pub use visit::{Visitor, visit_all};
 pub use vortex::biot_savart;

@@ -1,10 +1,10 @@
 //! Van der Waals interactions.
 
-/// The Lennard-Jones interaction, with parameters for each pair of types, cut off three ways.
+/// The Lennard-Jones interaction, with parameters for each pair of types and three kinds of cutoff.
 ///
-/// With s = σ/r: u(r) = 4ε (s¹² − s⁶), F = −∇u, and the virial is Σⱼ F·(rᵢ − rⱼ). Half of the
-/// potential and of the virial of all particles are those of the system (Lennard-Jones 1931,
-/// Proc. Phys. Soc. 43, 461). Lengths, energies and forces are in any one system of units.
+/// With s = σ/r: u(r) = 4ε (s¹² − s⁶), F = −∇u, and the virial is Σⱼ F·(rᵢ − rⱼ). The potential
+/// energy and the virial of the system are half of the sums over all particles (Lennard-Jones 1931,
+/// Proc. Phys. Soc. 43, 461). Lengths, energies and forces are in any consistent system of units.
 ///
 /// - [`LennardJones`](lennard_jones::LennardJones): truncated at the cutoff.
 /// - [`ShiftedLennardJones`](lennard_jones::ShiftedLennardJones): the potential shifted to zero
@@ -14,7 +14,7 @@
 ///   2, 1).
 #[nbody::interaction]
 pub mod lennard_jones {
-    /// How many types there may be.
+    /// Number of types.
     pub const TYPES: u32 = 4;
 
     /// Truncated at the cutoff.
@@ -43,7 +43,7 @@ pub mod lennard_jones {
         pub sigma2: [[Real; TYPES]; TYPES],
         /// Well depths ε, by types.
         pub epsilon: [[Real; TYPES]; TYPES],
-        /// Where the switch begins.
+        /// Radius at which the switch begins.
         pub switch: Real,
         /// The cutoff radius, where force and potential are zero.
         pub cutoff: Real,
@@ -57,7 +57,7 @@ pub mod lennard_jones {
         pub kind: u32,
     }
 
-    /// What an atom feels.
+    /// The force, energy and virial of an atom.
     pub struct Force {
         /// Force.
         pub force: Vector,
@@ -180,7 +180,7 @@ pub mod lennard_jones {
 }
 
 /// The Buckingham interaction: u(r) = A exp(−r/ρ) − C/r⁶, with force and potential (Buckingham
-/// 1938, Proc. R. Soc. A 168, 264). One kind of particle, truncated at the cutoff.
+/// 1938, Proc. R. Soc. A 168, 264). One type of particle, truncated at the cutoff.
 #[nbody::interaction]
 pub mod buckingham {
     /// Exponential repulsion and dispersion.
@@ -201,7 +201,7 @@ pub mod buckingham {
         pub pos: Point,
     }
 
-    /// What an atom feels.
+    /// The force and energy of an atom.
     pub struct Force {
         /// Force.
         pub force: Vector,

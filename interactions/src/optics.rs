@@ -1,18 +1,18 @@
 //! Waves from point sources.
 
-/// Splits a number into what `f32` holds of it and what that leaves, for particles and
-/// parameters that need more than `f32` gives: together they hold 48 bits.
+/// Splits a number into the nearest `f32` and the rest (hi and lo of double-single arithmetic), for
+/// particles and parameters that need more than the 24 bits of `f32`: together they hold 48.
 ///
 /// ```
-/// let [high, low] = nbody_interactions::split(0.1);
-/// assert_eq!(high, f64::from(0.1_f32));
-/// assert!((high + low - 0.1).abs() < 1e-16);
+/// let [hi, lo] = nbody_interactions::double_single(0.1);
+/// assert_eq!(hi, f64::from(0.1_f32));
+/// assert!((hi + lo - 0.1).abs() < 1e-16);
 /// ```
-pub fn split(x: f64) -> [f64; 2] {
-    let high = f64::from(x as f32);
-    // Beyond the range of `f32` nothing is left to say.
-    let low = if high.is_finite() { f64::from((x - high) as f32) } else { 0.0 };
-    [high, low]
+pub fn double_single(x: f64) -> [f64; 2] {
+    let hi = f64::from(x as f32);
+    // Beyond the range of `f32`, hi is infinite and lo is 0.
+    let lo = if hi.is_finite() { f64::from((x - hi) as f32) } else { 0.0 };
+    [hi, lo]
 }
 
 /// The complex field of point sources, u(x) = Σⱼ aⱼ exp(i (2π r / λ + φⱼ)) / r: the field in the
@@ -20,35 +20,35 @@ pub fn split(x: f64) -> [f64; 2] {
 /// 2005, Opt. Express 13, 1923).
 ///
 /// The distance and its phase are computed in twice the working precision (Dekker 1971, Numer.
-/// Math. 18, 224; Knuth, TAOCP 2, section 4.2.2), from positions that are the sums of two parts
-/// ([`split`]). In `f32` the phase is so within 10⁻⁶ radians of the true one for
-/// 2π r / λ up to 10⁶, where `f32` by itself is off by tenths of a radian.
+/// Math. 18, 224; Knuth, TAOCP 2, section 4.2.2), from positions in hi and lo ([`double_single`]).
+/// In `f32` the error of the phase is thus within 10⁻⁶ radians for 2π r / λ up to 10⁶, where that of
+/// `f32` alone is tenths of a radian.
 #[nbody::interaction]
 pub mod hologram {
     const TURN: Real = 2.0 * core::f64::consts::PI;
 
     /// Monochromatic light.
     pub struct Hologram {
-        /// 1/λ, what `f32` holds of it.
+        /// 1/λ, hi.
         pub wavenumber: Real,
-        /// The rest of it.
-        pub wavenumber_low: Real,
+        /// 1/λ, lo.
+        pub wavenumber_lo: Real,
     }
 
-    /// Where the field is evaluated.
+    /// A pixel of the hologram, at which the field is evaluated.
     pub struct Pixel {
-        /// Position, what `f32` holds of it.
+        /// Position, hi.
         pub pos: Vector,
-        /// The rest of it.
-        pub low: Vector,
+        /// Position, lo.
+        pub lo: Vector,
     }
 
     /// A point source.
     pub struct Source {
-        /// Position, what `f32` holds of it.
+        /// Position, hi.
         pub pos: Vector,
-        /// The rest of it.
-        pub low: Vector,
+        /// Position, lo.
+        pub lo: Vector,
         /// Amplitude at unit distance.
         pub amplitude: Real,
         /// Phase at the source, in radians.
@@ -63,14 +63,14 @@ pub mod hologram {
         pub im: Real,
     }
 
-    /// a + b, rounded, and what rounding left.
+    /// a + b rounded, and its rounding error.
     fn two_sum(a: Real, b: Real) -> [Real; 2] {
         let sum = a + b;
         let rest = sum - a;
         [sum, (a - (sum - rest)) + (b - rest)]
     }
 
-    /// x² + y², x given by its two parts and y² by its two.
+    /// x² + y²; x and y² are each given by hi and lo.
     fn add_square(x: [Real; 2], y2: [Real; 2]) -> [Real; 2] {
         let square = x[0] * x[0];
         let rest = x[0].mul_add(x[0], -square) + 2.0 * x[0] * x[1];
@@ -78,12 +78,12 @@ pub mod hologram {
         two_sum(sum[0], sum[1] + rest + y2[1])
     }
 
-    /// a − b, both given by two parts.
-    fn difference(a: Real, a_low: Real, b: Real, b_low: Real) -> [Real; 2] {
-        let high = two_sum(a, -b);
-        let low = two_sum(a_low, -b_low);
-        let sum = two_sum(high[0], low[0]);
-        two_sum(sum[0], sum[1] + high[1] + low[1])
+    /// a − b, both given by hi and lo.
+    fn difference(a: Real, a_lo: Real, b: Real, b_lo: Real) -> [Real; 2] {
+        let hi = two_sum(a, -b);
+        let lo = two_sum(a_lo, -b_lo);
+        let sum = two_sum(hi[0], lo[0]);
+        two_sum(sum[0], sum[1] + hi[1] + lo[1])
     }
 
     impl Interaction for Hologram {
@@ -94,15 +94,15 @@ pub mod hologram {
         fn pair(&self, i: &Pixel, j: &Source, f: &mut Field) {
             let mut r2 = [0.0, 0.0];
             for k in 0..3 {
-                r2 = add_square(difference(j.pos[k], j.low[k], i.pos[k], i.low[k]), r2);
+                r2 = add_square(difference(j.pos[k], j.lo[k], i.pos[k], i.lo[k]), r2);
             }
-            // One step of Newton's method gives the second part of the root.
+            // One step of Newton's method gives lo of the root.
             let r = r2[0].sqrt();
-            let r_low = ((-r).mul_add(r, r2[0]) + r2[1]) / (2.0 * r);
+            let r_lo = ((-r).mul_add(r, r2[0]) + r2[1]) / (2.0 * r);
             let turns = r * self.wavenumber;
             let rest = r.mul_add(self.wavenumber, -turns)
-                + (r * self.wavenumber_low + r_low * self.wavenumber);
-            // Whole turns do not matter.
+                + (r * self.wavenumber_lo + r_lo * self.wavenumber);
+            // Whole periods drop out.
             let phase = TURN * ((turns - turns.round()) + rest) + j.phase;
             let amplitude = j.amplitude / r;
             f.re += amplitude * phase.cos();

@@ -1,14 +1,14 @@
 //! Statistics by counting pairs.
 
-/// The empirical distribution functions of two samples at each value: how many values of the
-/// first and of the second sample are not above it. The largest difference of their fractions is
-/// the statistic of Kolmogorov and Smirnov (Smirnov 1939), equal to the one from sorted samples.
+/// The empirical distribution functions of two samples at each value: the numbers of values of the
+/// first and of the second sample that do not exceed it. The largest difference of their fractions
+/// is the Kolmogorov-Smirnov statistic (Smirnov 1939), equal to the one from sorted samples.
 #[nbody::interaction]
 pub mod kolmogorov_smirnov {
-    /// Counts both samples.
+    /// Counts of both samples.
     pub struct KolmogorovSmirnov;
 
-    /// Where the distributions are evaluated: a value of either sample.
+    /// A value of either sample, at which the distributions are evaluated.
     pub struct Threshold {
         /// The value.
         pub x: Real,
@@ -22,11 +22,11 @@ pub mod kolmogorov_smirnov {
         pub sample: u32,
     }
 
-    /// How many values are not above the threshold.
+    /// Numbers of values that do not exceed the threshold.
     pub struct Counts {
-        /// Of the first sample.
+        /// Number in the first sample.
         pub first: Count,
-        /// Of the second sample.
+        /// Number in the second sample.
         pub second: Count,
     }
 
@@ -48,7 +48,7 @@ pub mod kolmogorov_smirnov {
     }
 }
 
-/// The nearest neighbour, and how many there are within a radius, in one pass.
+/// The nearest neighbour, and the number of neighbours within a radius, in one pass.
 #[nbody::interaction]
 pub mod neighbours {
     /// Neighbours within a radius.
@@ -57,17 +57,17 @@ pub mod neighbours {
         pub radius2: Real,
     }
 
-    /// A place.
+    /// A point.
     pub struct Place {
         /// Position.
         pub pos: Point,
     }
 
-    /// What is near.
+    /// The neighbourhood of a point.
     pub struct Near {
-        /// Squared distance and index of the nearest.
+        /// Squared distance and index of the nearest neighbour.
         pub nearest: ArgMin<Real>,
-        /// How many are within the radius.
+        /// Number of neighbours within the radius.
         pub count: Count,
     }
 

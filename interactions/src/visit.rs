@@ -1,4 +1,4 @@
-//! The list of all interactions, for tools that run through it.
+//! The list of all interactions, for tools that iterate over it.
 
 use nbody::Interaction;
 
@@ -8,10 +8,10 @@ use crate::{
     softened, wendland_2d, wendland_3d, yukawa,
 };
 
-/// Something to do with each interaction.
+/// A function generic over the interaction.
 pub trait Visitor {
-    /// Does it, with an interaction whose parameters suit particles in the unit cube and are
-    /// exact in `f32`.
+    /// Visits an interaction, whose parameters suit particles in the unit cube and are exact in
+    /// `f32`.
     fn visit<X: Interaction>(&mut self, interaction: X);
 }
 
@@ -28,7 +28,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(ewald::Ewald { alpha: 2.0, cutoff: 0.5 });
     visitor.visit(single_layer::SingleLayer);
     visitor.visit(double_layer::DoubleLayer);
-    visitor.visit(hologram::Hologram { wavenumber: 4.0, wavenumber_low: 0.0 });
+    visitor.visit(hologram::Hologram { wavenumber: 4.0, wavenumber_lo: 0.0 });
     visitor.visit(biot_savart::BiotSavart { core2: 1.0 / 64.0 });
     visitor.visit(kolmogorov_smirnov::KolmogorovSmirnov);
     visitor.visit(neighbours::Neighbours { radius2: 1.0 / 16.0 });

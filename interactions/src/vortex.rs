@@ -22,7 +22,7 @@ pub mod biot_savart {
         pub strength: Vector,
     }
 
-    /// What a vortex particle feels.
+    /// The rates of change of a vortex particle.
     pub struct Motion {
         /// Velocity.
         pub velocity: Vector,

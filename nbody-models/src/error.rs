@@ -1,4 +1,4 @@
-//! What can go wrong with models and their files.
+//! Errors of models and their files.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use std::fmt;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Too few particles for what is asked.
+    /// Too few particles for the model.
     #[error("{found} particles: {what} needs at least {expected}")]
     TooFew {
-        /// What was asked for.
+        /// The model.
         what: &'static str,
-        /// How many there are.
+        /// Number of particles.
         found: usize,
-        /// How many there must be.
+        /// Smallest number of particles.
         expected: usize,
     },
     /// The energies do not allow the scaling to virial equilibrium.
@@ -27,27 +27,27 @@ pub enum Error {
         /// The potential energy.
         potential: f64,
     },
-    /// A line of a file is not what belongs there.
+    /// Syntax error in a line of a file.
     #[error("line {line}: found {found}, expected {expected}")]
     Syntax {
-        /// The line, from 1.
+        /// Line number, from 1.
         line: u64,
-        /// What is there.
+        /// Text in the file.
         found: String,
-        /// What belongs there.
+        /// Text that the format has there.
         expected: String,
     },
     /// A file could not be read or written.
     #[error("cannot {action}: {source}")]
     Io {
-        /// What was tried.
+        /// The failed action.
         action: &'static str,
-        /// Why it failed.
+        /// Cause of the failure.
         source: std::io::Error,
     },
 }
 
-/// The message: what a `main` that returns it prints.
+/// Prints the message, since a `main` that returns an error prints its `Debug` form.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         nbody_core::explain(self, f)
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_see_of_an_error_is_its_message() {
+    fn the_debug_form_of_an_error_is_its_message() {
         let error = Error::TooFew { what: "a Plummer sphere", found: 1, expected: 2 };
         assert_eq!(format!("{error:?}"), "1 particles: a Plummer sphere needs at least 2");
         let source = std::io::Error::other("the disk is full");

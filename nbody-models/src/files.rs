@@ -8,7 +8,7 @@ const COLUMNS: [&str; 7] = ["mass", "x", "y", "z", "vx", "vy", "vz"];
 
 impl Snapshot {
     /// Writes CSV: the columns mass, x, y, z, vx, vy, vz under their names, after a comment with
-    /// the time. Numbers have as many digits as it takes to read the same ones back.
+    /// the time. Numbers have enough digits to be read back exactly.
     pub fn write_csv(&self, mut to: impl Write) -> Result<(), Error> {
         let mut write = || {
             writeln!(to, "# time {}", self.time)?;
@@ -78,8 +78,7 @@ impl Snapshot {
         write().map_err(|source| Error::Io { action: "write NEMO text", source })
     }
 
-    /// Reads text as [`write_nemo`](Self::write_nemo) writes it; only the order of the numbers
-    /// counts, not the lines they stand on.
+    /// Reads text as [`write_nemo`](Self::write_nemo) writes it; line breaks are treated as blanks.
     pub fn read_nemo(from: impl BufRead) -> Result<Self, Error> {
         let mut words = Words::read(from)?;
         let count = words.count("the number of particles")?;
@@ -88,7 +87,7 @@ impl Snapshot {
             return Err(wrong(&dimensions, "3 dimensions"));
         }
         let time = words.number("the time")?;
-        // What is announced may be more than there is; only what is read takes memory.
+        // The file may announce more particles than it has: allocate for those that are read.
         let mut particles = Vec::new();
         for _ in 0..count {
             particles.push(Particle { mass: words.number("a mass")?, ..Particle::default() });
@@ -106,7 +105,7 @@ impl Snapshot {
     }
 }
 
-/// What a comment says that the time is. Other words may begin like it: `timestep`, `total`.
+/// Extracts the time from a comment. Other words may begin like it: `timestep`, `total`.
 fn time_in(comment: &str) -> Option<&str> {
     if let Some(rest) = comment.strip_prefix("time") {
         let is_word = !rest.starts_with(|c: char| c != '=' && !c.is_whitespace());
@@ -124,7 +123,7 @@ fn wrong_csv(error: &csv::Error) -> Error {
     }
 }
 
-/// A finite number.
+/// Parses a finite number.
 fn number(line: u64, text: &str, what: &str) -> Result<f64, Error> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| Error::Syntax {
@@ -138,7 +137,7 @@ fn wrong((line, word): &(u64, String), expected: &str) -> Error {
     Error::Syntax { line: *line, found: format!("`{word}`"), expected: expected.to_owned() }
 }
 
-/// The words of a text, with the lines they stand on.
+/// Words of a text, with their line numbers.
 struct Words {
     words: std::vec::IntoIter<(u64, String)>,
     last: u64,

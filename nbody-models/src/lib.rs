@@ -1,6 +1,6 @@
 //! Particle models to compute on, and their files.
 //!
-//! Everything is in standard N-body units unless said otherwise: G = 1, total mass 1, total
+//! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time
 //! 2√2.
 #![forbid(unsafe_code)]

@@ -5,12 +5,12 @@ use std::f64::consts::{PI, SQRT_2};
 use crate::random::Random;
 use crate::{Error, Particle, Snapshot};
 
-/// The mass fraction that the sphere is cut at, which bounds it to 38.7 scale radii.
+/// Mass fraction at which the sphere is truncated, at 38.7 scale radii.
 const MASS_FRACTION: f64 = 0.999;
 
-/// A Plummer sphere of `n` equal masses in standard units, its centre of mass at rest at the
-/// origin: the recipe of Aarseth, Hénon & Wielen (1974, A&A 37, 183), cut at the radius that
-/// holds 99.9% of the mass.
+/// Samples a Plummer sphere of `n` equal masses in standard units, its centre of mass at rest at the
+/// origin: the recipe of Aarseth, Hénon & Wielen (1974, A&A 37, 183), truncated at the radius that
+/// encloses 99.9% of the mass.
 ///
 /// The same seed gives the same particles on every machine. The energy is -1/4 up to the noise
 /// of sampling, of order 1/√n; [`Snapshot::virialise`] makes it exact.
@@ -42,7 +42,7 @@ fn particle(random: &mut Random, mass: f64) -> Particle {
     }
 }
 
-/// The speed in units of the escape speed, distributed as q² (1 − q²)^(7/2), by rejection.
+/// Samples the speed in units of the escape speed from q² (1 − q²)^(7/2), by rejection.
 fn speed_fraction(random: &mut Random) -> f64 {
     loop {
         let (q, y) = (random.uniform(), 0.1 * random.uniform());

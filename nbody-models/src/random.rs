@@ -1,9 +1,9 @@
-//! Random numbers that are the same everywhere for the same seed.
+//! Random numbers that depend on the seed alone, not on the platform.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
-/// A seeded source of random numbers.
+/// A seeded random number generator.
 pub(crate) struct Random {
     source: ChaCha8Rng,
 }
@@ -13,22 +13,22 @@ impl Random {
         Self { source: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// Uniform in [0, 1), a multiple of 2⁻⁵³.
+    /// Samples uniformly from [0, 1), in multiples of 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
         (self.source.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform in (0, 1], a multiple of 2⁻¹⁰.
+    /// Samples uniformly from (0, 1], in multiples of 2⁻¹⁰.
     pub fn uniform_coarse(&mut self) -> f64 {
         f64::from((self.source.next_u32() >> 22) + 1) / f64::from(1 << 10)
     }
 
-    /// One of `0..n`, for small `n`.
+    /// Samples uniformly from `0..n`, for small `n`.
     pub fn below(&mut self, n: u32) -> u32 {
         self.source.next_u32() % n
     }
 
-    /// A direction, uniform over the sphere (Marsaglia 1972, Ann. Math. Stat. 43, 645).
+    /// Samples a direction uniformly over the sphere (Marsaglia 1972, Ann. Math. Stat. 43, 645).
     pub fn direction(&mut self) -> [f64; 3] {
         loop {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);

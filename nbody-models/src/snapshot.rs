@@ -35,14 +35,14 @@ impl Snapshot {
         self.particles.iter().map(|particle| 0.5 * particle.mass * square(particle.vel)).sum()
     }
 
-    /// The potential energy, for G = 1 and without softening, by direct summation: O(n²) work.
+    /// The potential energy, for G = 1 and without softening, by direct summation in O(n²) time.
     pub fn potential_energy(&self) -> f64 {
         let terms: Vec<f64> =
             self.particles.par_iter().enumerate().map(|(k, a)| self.binding(k, a)).collect();
         terms.into_iter().sum()
     }
 
-    /// The potential energy of a particle with those before it.
+    /// The potential energy of a particle in the field of those before it.
     fn binding(&self, k: usize, a: &Particle) -> f64 {
         let term = |b: &Particle| {
             let d = [0, 1, 2].map(|c| a.pos[c] - b.pos[c]);
@@ -51,7 +51,7 @@ impl Snapshot {
         self.particles[..k].iter().map(term).sum()
     }
 
-    /// Moves the centre of mass to the origin, and to rest.
+    /// Transforms to the frame in which the centre of mass is at rest at the origin.
     pub fn centre(&mut self) {
         let mass = self.mass();
         let mean = |of: fn(&Particle) -> [f64; 3]| {
@@ -68,7 +68,7 @@ impl Snapshot {
     }
 
     /// Scales positions and velocities to a potential energy of -1/2 and a kinetic energy of
-    /// 1/4: virial equilibrium at a total energy of -1/4. O(n²) work.
+    /// 1/4: virial equilibrium at a total energy of -1/4. Takes O(n²) time.
     pub fn virialise(&mut self) -> Result<(), Error> {
         let (kinetic, potential) = (self.kinetic_energy(), self.potential_energy());
         if !(kinetic > 0.0 && kinetic.is_finite() && potential < 0.0 && potential.is_finite()) {

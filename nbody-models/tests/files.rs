@@ -1,4 +1,4 @@
-//! Snapshots written and read back, and files that are not what they should be.
+//! Snapshots written and read back, and malformed files.
 
 use nbody_models::{Error, Particle, Snapshot, plummer};
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn a_snapshot_comes_back_bit_by_bit() {
 }
 
 #[test]
-fn the_texts_look_as_their_readers_expect() {
+fn files_have_the_documented_layout() {
     let particle = Particle { mass: 0.5, pos: [1.0, 2.0, 3.5], vel: [-1.0, 0.0, 1e-9] };
     let snapshot = Snapshot { time: 2.0, particles: vec![particle] };
     assert_eq!(
@@ -48,7 +48,7 @@ fn columns_come_in_any_order() {
 }
 
 #[test]
-fn the_time_is_what_a_comment_says_of_it() {
+fn the_time_is_read_from_a_comment() {
     let time = |comments: &str| {
         let text = format!("{comments}\nmass,x,y,z,vx,vy,vz\n");
         Snapshot::read_csv(text.as_bytes()).unwrap().time
@@ -74,7 +74,7 @@ fn the_time_is_what_a_comment_says_of_it() {
 }
 
 #[test]
-fn wrong_files_say_where_and_what() {
+fn errors_of_malformed_files_name_the_line_and_the_fault() {
     let csv = [
         ("mass,x,y,z,vx,vy\n", 1, "vz"),
         ("mass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n1,2,3,nan,5,6,7\n", 3, "`nan`"),
@@ -110,7 +110,7 @@ fn wrong(read: Result<Snapshot, Error>, expected: u64, part: &str) {
 
 proptest! {
     #[test]
-    fn no_text_makes_the_readers_panic(text in "[0-9eE.,\\-# \ntimeassxyzvn]{0,80}") {
+    fn readers_never_panic(text in "[0-9eE.,\\-# \ntimeassxyzvn]{0,80}") {
         let _ = Snapshot::read_csv(text.as_bytes());
         let _ = Snapshot::read_nemo(text.as_bytes());
     }

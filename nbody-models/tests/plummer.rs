@@ -1,4 +1,4 @@
-//! The Plummer sphere against what is known of it.
+//! The Plummer sphere against its known profile and energies.
 
 use nbody_models::{Error, Snapshot, plummer};
 
@@ -37,8 +37,8 @@ fn the_centre_of_mass_rests_at_the_origin() {
 
 #[test]
 fn the_mass_profile_is_plummers() {
-    // M(r) = r³ / (r² + a²)^(3/2), a = 3π/16: largest deviation as Kolmogorov and Smirnov
-    // measure it, whose 1% level is 1.63/√n.
+    // M(r) = r³ / (r² + a²)^(3/2), a = 3π/16: the Kolmogorov-Smirnov statistic, whose critical
+    // value at the 1% level is 1.63/√n.
     let n = 20_000;
     let radii = radii(&plummer(n, 3).unwrap());
     let a2 = (3.0 * std::f64::consts::PI / 16.0).powi(2);
@@ -66,10 +66,10 @@ fn velocities_are_isotropic_and_bound() {
 }
 
 #[test]
-fn seeds_give_the_same_particles_everywhere() {
+fn a_seed_gives_the_same_particles_on_every_platform() {
     assert_eq!(plummer(100, 7).unwrap(), plummer(100, 7).unwrap());
     assert_ne!(plummer(100, 7).unwrap(), plummer(100, 8).unwrap());
-    // Bits that were computed once, so that a change of the recipe or its numbers shows.
+    // Recorded bits: a change of the recipe or of its random numbers fails here.
     let first = plummer(2, 1).unwrap().particles[0];
     assert_eq!(first.pos.map(f64::to_bits), FIRST, "{:x?}", first.pos.map(f64::to_bits));
 }
@@ -77,7 +77,7 @@ fn seeds_give_the_same_particles_everywhere() {
 const FIRST: [u64; 3] = [0x3fe1_8b5b_7118_5f9f, 0xbfa4_4d7d_ee08_5d92, 0x3f97_a741_c6e8_48e0];
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_models_are_refused() {
     assert!(matches!(plummer(0, 1), Err(Error::TooFew { found: 0, expected: 1, .. })));
     assert!(matches!(plummer(1, 1).unwrap().virialise(), Err(Error::NotBound { .. })));
 }

@@ -1,11 +1,11 @@
-//! Particles to check an engine on.
+//! Particles for the verification of an engine.
 
 use nbody_core::{Case, Domain, Interaction, Precision};
 use nbody_models::{uniform, uniform_far};
 
-/// Cases of random particles around the boundaries that these sizes stand for: every size as one
-/// set, and with the size that stands as far from the end of the list. For mixed precision the
-/// particles are far from the origin.
+/// Generates cases of random particles of these sizes: each size as one set, and each as
+/// i-particles with the size at the mirrored place of the list as j-particles. For mixed precision
+/// the particles are far from the origin.
 #[allow(clippy::missing_panics_doc, reason = "one set has both from one number")]
 pub fn cases<X: Interaction>(
     x: &X,

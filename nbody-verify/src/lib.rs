@@ -1,7 +1,7 @@
-//! What engines are verified on: [`cases()`] of particles, and [`ways()`] to compute.
+//! Verification of engines: [`cases()`] of particles, and [`ways()`] to compute.
 //!
-//! The command `nbody verify` takes all of them; tests take [`paired_ways`], in which any two choices
-//! still meet.
+//! The command `nbody verify` runs all of them; tests run [`paired_ways`], a covering array in which
+//! any two choices still meet.
 #![forbid(unsafe_code)]
 
 mod cases;

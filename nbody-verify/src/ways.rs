@@ -1,19 +1,19 @@
-//! Ways to compute, to check engines on: all of them, or so few that they still meet in pairs.
+//! Ways to compute, for the verification of engines: all of them, or a covering array of them.
 
 use std::collections::BTreeSet;
 
 use nbody_core::{Accumulation, Domain, Error, Law, Math, Options, Pairs, Precision};
 
-/// Space without end, and a box that particles in the unit cube reach across: along x from face
-/// to face, along y twice, along z not at all. Its lengths are powers of two, so that all
-/// precisions agree on which image is the nearest.
+/// Unbounded space, and a box for particles in the unit cube: its length is that of the cube along
+/// x, half of it along y, and z is open. The lengths are powers of two, so that all precisions
+/// agree on the nearest image.
 pub fn domains() -> Result<[Domain; 2], Error> {
     Ok([Domain::Open, Domain::periodic([1.0, 0.5, f64::INFINITY])?])
 }
 
-/// The ways to compute in this space, but for those that say nothing new: the blocked accumulation
-/// in double precision is the default one, and mixed precision sums as single does. In a box, whose
-/// differences are taken before anything is summed, one accumulation stands for all.
+/// Lists the ways to compute in this space, without redundant ones: blocked accumulation in double
+/// precision equals the default, and mixed precision sums as single does. In a box only the
+/// differences of positions change, so that one accumulation stands for all.
 pub fn ways(domain: Domain) -> Vec<Options> {
     let mut ways = Vec::new();
     for &precision in Precision::ALL {
@@ -38,43 +38,43 @@ pub fn ways(domain: Domain) -> Vec<Options> {
     ways
 }
 
-/// The ways in these spaces, and where both directions of a pair may be evaluated at once, each also
-/// so. Compensated sums are of ordered pairs whatever is asked for.
+/// Lists the ways in these spaces, with ordered pairs and, where Newton's third law allows it, with
+/// symmetric ones. Compensated sums are always of ordered pairs.
 pub fn all_ways(law: &Law, domains: [Domain; 2]) -> Vec<Options> {
     product(domains, law.third_law.is_some())
 }
 
 fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
     let ordered: Vec<_> = domains.into_iter().flat_map(ways).collect();
-    let both = ordered.iter().filter(|way| third_law && may_be_unordered(way));
-    let both: Vec<_> = both.map(|&way| way.pairs(Pairs::Symmetric)).collect();
-    [ordered, both].concat()
+    let symmetric = ordered.iter().filter(|way| third_law && may_be_symmetric(way));
+    let symmetric: Vec<_> = symmetric.map(|&way| way.pairs(Pairs::Symmetric)).collect();
+    [ordered, symmetric].concat()
 }
 
-fn may_be_unordered(way: &Options) -> bool {
+fn may_be_symmetric(way: &Options) -> bool {
     way.accumulation != Accumulation::Compensated
 }
 
-/// Some of [`all_ways`] in which any two choices meet that meet in any of them: of precision,
-/// accumulation, mathematics, space and pairs (a covering array of strength 2).
+/// Selects a covering array of strength 2 from [`all_ways`]: any two choices of precision,
+/// accumulation, mathematics, space and pairs that meet in one of all ways meet in one of these.
 ///
-/// The default is always among them. `turn` is the interaction's place in the library: each has
-/// others, so that a library has them all.
+/// The default is always among them. `turn` is the interaction's place in the library: each
+/// interaction has another selection, so that the library as a whole has all ways.
 pub fn paired_ways(law: &Law, domains: [Domain; 2], turn: usize) -> Vec<Options> {
     cover(&product(domains, law.third_law.is_some()), turn)
 }
 
-/// Takes the default, one of those that say little new, and then again and again the way in which
-/// most choices meet that have not met: of several, another in each turn.
+/// Builds the covering array greedily: the default, one of the ways nearest to it, and then always
+/// the way that adds most new pairs of choices; `turn` selects among equally good ones.
 fn cover(all: &[Options], turn: usize) -> Vec<Options> {
-    let little_new = |way: &&Options| {
+    let near_default = |way: &&Options| {
         way.accumulation == Accumulation::default()
             && way.precision != Precision::Mixed
             && !way.domain.is_periodic()
             && **way != Options::default()
     };
-    let little_new: Vec<_> = all.iter().filter(little_new).copied().collect();
-    let first = [Options::default(), little_new[turn % little_new.len()]];
+    let near_default: Vec<_> = all.iter().filter(near_default).copied().collect();
+    let first = [Options::default(), near_default[turn % near_default.len()]];
     let mut missing: BTreeSet<_> = all.iter().flat_map(meetings).collect();
     let mut taken = Vec::new();
     loop {
@@ -93,10 +93,11 @@ fn cover(all: &[Options], turn: usize) -> Vec<Options> {
     }
 }
 
-/// So that what is taken first and next does not go together.
+/// Step through equally good ways, coprime to their usual numbers, so that turns differ in more than
+/// their first way.
 const STRIDE: usize = 5;
 
-/// Two choices of a way, each with its kind.
+/// Pair of choices of a way, each with the index of its option.
 type Meeting = [(usize, &'static str); 2];
 
 fn meetings(way: &Options) -> Vec<Meeting> {
@@ -116,7 +117,7 @@ fn meetings(way: &Options) -> Vec<Meeting> {
 mod tests {
     use super::*;
 
-    /// Fewer interactions than any library has.
+    /// A smaller number of interactions than that of any library.
     const LIBRARY: usize = 16;
 
     fn met(ways: &[Options]) -> BTreeSet<Meeting> {
@@ -155,8 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_ways_as_ever() {
-        let [plain, both] = [false, true].map(|both| product(domains().unwrap(), both).len());
-        assert_eq!((plain, both), (22, 40));
+    fn the_numbers_of_ways() {
+        let counts = [false, true].map(|third_law| product(domains().unwrap(), third_law).len());
+        assert_eq!(counts, [22, 40]);
     }
 }

@@ -28,7 +28,8 @@ fn capacitance_of_a_sphere() {
         };
         points.iter().zip(density).map(panel).collect()
     };
-    // A panel is to itself a disc, whose potential at the centre is half the radius.
+    // The self-interaction of a panel is that of a disc, whose potential at the centre is half the
+    // radius.
     let own = 0.5 * (AREA / PI).sqrt();
     let mut density = vec![1.0; PANELS];
     for _ in 0..40 {
@@ -50,7 +51,7 @@ fn capacitance_of_a_sphere() {
     near(outside.gradient[2], -0.8 * 0.25, 0.25, 3e-3);
 }
 
-/// What double layers of density μ(x, y, z) give at a place.
+/// Evaluates the potential of a double layer of density μ(x, y, z) at a point.
 fn layer(density: impl Fn([f64; 3]) -> f64, at: [f64; 3]) -> double_layer::Potential {
     let panel = |p: [f64; 3]| double_layer::Panel {
         pos: Point(p),
@@ -61,8 +62,8 @@ fn layer(density: impl Fn([f64; 3]) -> f64, at: [f64; 3]) -> double_layer::Poten
     reference::<_, f64>(&double_layer::DoubleLayer, Domain::Open, &target, &panels)[0]
 }
 
-/// A constant double layer has the solid angle: −1 inside, 0 outside (Gauss). One of density z
-/// has −2z/3 inside and z/3r³ outside (Kellogg 1929, chapter IX, for harmonics of degree 1).
+/// The potential of a constant double layer is the solid angle: −1 inside, 0 outside (Gauss). That of
+/// density z is −2z/3 inside and z/3r³ outside (Kellogg 1929, chapter IX, for harmonics of degree 1).
 ///
 /// Fails with `f.pot -= ...`, with `0.5 / core::f64::consts::PI`, with `2.0 * along` and with
 /// `j.dipole + 3.0 * along * rinv2 * d`.

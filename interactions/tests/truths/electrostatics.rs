@@ -8,8 +8,8 @@ use nbody_interactions::{coulomb, ewald, yukawa};
 use crate::near;
 use crate::shapes::{gradient, norm, sphere};
 
-/// A charge spread over a sphere acts from outside as if it were at the centre, and not at all
-/// inside (Newton's theorem).
+/// Outside, the field of a uniformly charged sphere is that of a charge at its centre; inside it is
+/// zero (Newton's shell theorem).
 ///
 /// Fails with `j.pos - i.pos`, with `rinv` in place of `rinv * rinv` and with `f.pot -= pot`.
 #[test]
@@ -27,8 +27,8 @@ fn coulomb_of_a_shell() {
     }
 }
 
-/// A screened charge on a sphere of radius 1 has outside the potential of a point of q sinh κ / κ,
-/// and inside φ = q exp(−κ) sinh(κr) / κr (the solution of Helmholtz' equation).
+/// The potential of a screened charge on a sphere of radius 1 is outside that of a point charge
+/// q sinh κ / κ, and inside φ = q exp(−κ) sinh(κr) / κr (the solution of Helmholtz's equation).
 ///
 /// Fails with `self.kappa * r` without its sign, with `1.0 - self.kappa * r` and with
 /// `j.pos - i.pos`.
@@ -57,7 +57,7 @@ fn yukawa_of_a_shell() {
 }
 
 /// Rock salt in a periodic box of 64 ions: the sum in real space, that in reciprocal space and the
-/// self-energy give the constant of Madelung (1918).
+/// self-energy give the Madelung constant (Madelung 1918).
 ///
 /// Fails with `x.erf()`, with `x` of twice its value, with a cutoff of half its value and in open
 /// space.
@@ -109,11 +109,11 @@ fn reciprocal(alpha: f64, length: f64, ions: &[ewald::Charge], at: Point) -> f64
     sum
 }
 
-/// The field is the slope of the potential, downhill.
+/// The field is minus the gradient of the potential.
 ///
 /// Fails with `pot - j.charge * gauss`, with `(x * x).exp()` and with half of `FRAC_2_SQRT_PI`.
 #[test]
-fn ewald_field_is_the_slope_of_its_potential() {
+fn ewald_field_is_the_gradient_of_its_potential() {
     let ewald = ewald::Ewald { alpha: 1.3, cutoff: 10.0 };
     let source = [ewald::Charge { pos: Point::new(0.1, 0.2, 0.3), charge: 2.0 }];
     let at = |pos| {

@@ -11,8 +11,8 @@ fn field(eps2: f64, bodies: &[gravity::Body], at: [f64; 3]) -> gravity::Field {
     reference::<_, f64>(&gravity::Gravity { eps2 }, Domain::Open, &target, bodies)[0]
 }
 
-/// Shells of equal mass, at the radii that halve the mass of each (Plummer 1911): φ =
-/// −M / √(r² + a²), and the acceleration is its slope.
+/// A Plummer sphere of shells of equal mass, each at its half-mass radius (Plummer 1911): φ =
+/// −M / √(r² + a²), and the acceleration is −∇φ.
 ///
 /// Fails with `f.pot += mr`, with `rinv` in place of `rinv * rinv` and with `i.pos - j.pos`.
 #[test]
@@ -21,15 +21,15 @@ fn plummer_sphere() {
     let mut bodies = Vec::new();
     for shell in 0..SHELLS {
         let inside = (shell as f64 + 0.5) / SHELLS as f64;
-        // The radius that holds this part of the mass.
+        // The radius that encloses this fraction of the mass.
         let r = (inside.powf(-2.0 / 3.0) - 1.0).sqrt().recip();
-        // Another number of points on each, so that they do not line up.
+        // Shells have different numbers of points, so that these do not line up.
         let directions = sphere(200 + shell);
         let mass = 1.0 / (SHELLS * directions.len()) as f64;
         let at = |p: [f64; 3]| gravity::Body { pos: Point(p.map(|x| x * r)), mass };
         bodies.extend(directions.into_iter().map(at));
     }
-    // Near a body the field is that of the body: the mean over many places is that of the sphere.
+    // Near a body its own field dominates: average over many points.
     let places = sphere(150);
     for r in [0.7_f64, 1.5, 4.0] {
         let b2: f64 = 1.0 + r * r;
@@ -45,7 +45,7 @@ fn plummer_sphere() {
 }
 
 /// Inside a homogeneous sphere φ = −M (3R² − r²) / 2R³ and the acceleration is −M r / R³.
-/// Softening of far less than the radius changes little.
+/// A softening length far below the radius changes little.
 ///
 /// Fails with `f.pot += mr`, with `rinv` in place of `rinv * rinv` and with a softening of
 /// `64.0 * self.eps2`.
@@ -80,8 +80,8 @@ fn after(time: f64, pos: Point, vel: Vector) -> Point {
     Point(std::array::from_fn(|k| pos[k] + time * vel[k]))
 }
 
-/// The jerk is the derivative of the acceleration by time, and acceleration and potential are
-/// those of gravity, and of gravity without potential.
+/// The jerk is the time derivative of the acceleration, and acceleration and potential equal those
+/// of `gravity`.
 ///
 /// Fails with `v + approach * d`, with `2.0 * d.dot(v)` and with `f.pot += mr`.
 #[test]
@@ -111,9 +111,9 @@ fn jerk_is_the_derivative_of_the_acceleration() {
     }
 }
 
-/// Where softening differs, the force is still the slope of the potential and obeys Newton's
-/// third law; bodies at one place have the potential of the root of the sum of the squares, 3² +
-/// 4² = 5².
+/// With different softening lengths the force is still the gradient of the potential and obeys
+/// Newton's third law; the softening of two coincident bodies is the root of the sum of the squares,
+/// 3² + 4² = 5².
 ///
 /// Fails with `i.eps * i.eps` alone, with `f.pot += mr` and with `rinv` in place of
 /// `rinv * rinv`.

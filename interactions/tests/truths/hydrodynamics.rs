@@ -46,7 +46,7 @@ macro_rules! tests {
                 near(density([0.0; D], 4.0, 1.0).density, 1.0, 1.0, 2e-4);
             }
 
-            /// The derivative by the smoothing length is just that.
+            /// The derivative with respect to the smoothing length, by differences.
             ///
             /// Fails with `f.by_h += ...`, with `q * slope(q)`, without `DIMENSIONS` and with
             /// another constant in `slope`.
@@ -69,11 +69,11 @@ macro_rules! tests {
                 reference::<_, f64>(&$momentum { alpha }, Domain::Open, &[i], j)[0]
             }
 
-            /// A pressure that grows along an axis pushes back with its slope: v̇ = −∇P/ρ.
+            /// A pressure gradient along an axis accelerates down it: v̇ = −∇P/ρ.
             ///
             /// Fails with `f.acc += ...`, with `own - j.p * gradient_j` and with another `NORM`.
             #[test]
-            fn pressure_pushes_down_its_slope() {
+            fn a_pressure_gradient_accelerates() {
                 const SLOPE: f64 = 0.01;
                 let at =
                     |pos: [f64; D]| Fluid { p: 1.0 + SLOPE * pos[0], ..fluid(pos, [0.0; D], 3.5) };
@@ -84,7 +84,7 @@ macro_rules! tests {
                 near(found.heating, 0.0, 1.0, 1e-12);
             }
 
-            /// Gas under pressure that contracts at a rate heats by P/ρ times that rate.
+            /// A gas under pressure that contracts at a rate heats by P/ρ times that rate.
             ///
             /// Fails with `f.heating -= ...` and with `0.5 * own`.
             #[test]
@@ -104,7 +104,7 @@ macro_rules! tests {
             /// `0.5 * viscosity` or `0.5 * viscous` without the half, and with `own - 0.5 *
             /// viscous`.
             #[test]
-            fn viscosity_heats_what_contracts() {
+            fn viscosity_heats_a_contracting_gas() {
                 const RATE: f64 = 0.02;
                 let (alpha, h) = (1.3, 3.5);
                 let at = |pos: [f64; D]| fluid(pos, pos.map(|x| -RATE * x), h);
@@ -113,14 +113,14 @@ macro_rules! tests {
                 let square = D as f64 * $moment * h * h;
                 let heating = 0.75 * alpha * RATE.powi(3) * (D as f64 + 2.0) * square;
                 near(found.heating, heating, heating, 1e-2);
-                // What moves apart is left alone.
+                // No viscosity acts on an expanding gas.
                 let apart = |pos: [f64; D]| fluid(pos, pos.map(|x| RATE * x), h);
                 let all: Vec<_> = all.iter().map(|j| apart(j.pos.0)).collect();
                 assert_eq!(change(alpha, apart([0.0; D]), &all).heating, 0.0);
             }
 
-            /// Momentum and energy of particles with lengths, pressures and speeds of their own
-            /// stay what they are.
+            /// Particles with individual smoothing lengths, pressures and velocities conserve momentum
+            /// and energy.
             ///
             /// Fails with `own + own`, with `gradient(r, i.h)` twice, with `f.heating -= ...` and
             /// with a cutoff of `2.0 * i.h`.
@@ -152,8 +152,8 @@ macro_rules! tests {
                 near(energy, 0.0, scale, 1e-14);
             }
 
-            /// Particles that run into each other at a speed w signal with cᵢ + cⱼ + 3w, others
-            /// with cᵢ + cⱼ (Monaghan 1997, equation 4.7, with his β of 3).
+            /// The signal velocity of particles that approach at a speed w is cᵢ + cⱼ + 3w, of others
+            /// cᵢ + cⱼ (Monaghan 1997, equation 4.7, with his β of 3).
             ///
             /// Fails with `-= 2.0 * w`, with `i.sound - j.sound` and with `dv > 0.0`.
             #[test]

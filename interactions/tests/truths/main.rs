@@ -1,7 +1,7 @@
-//! Every interaction against a truth that is not its own formula: an analytic result, a published
+//! Every interaction against a result that does not use its formula: an analytic result, a published
 //! number, a conservation law, or the derivative of another of its results.
 //!
-//! Each test says with which change of its interaction it was seen to fail.
+//! The comment of each test names the changes of its interaction with which it was seen to fail.
 
 mod boundary;
 mod electrostatics;
@@ -13,7 +13,7 @@ mod shapes;
 mod statistics;
 mod vortex;
 
-/// Fails unless the values agree to a part of `scale`; NaN agrees with nothing.
+/// Asserts that the values agree within `tolerance` in units of `scale`; NaN never agrees.
 #[track_caller]
 fn near(found: f64, expected: f64, scale: f64, tolerance: f64) {
     let error = (found - expected).abs() / scale;

@@ -14,7 +14,7 @@ use crate::shapes::face_centred;
 /// The types of i and j.
 const KINDS: [u32; 2] = [1, 3];
 
-/// A table with this value for the two types, and another everywhere else.
+/// A table with this value for the two types, and another in all other entries.
 fn table(value: f64) -> [[f64; 4]; 4] {
     let mut table = [[100.0; 4]; 4];
     table[1][3] = value;
@@ -32,8 +32,8 @@ where
 
 /// The lattice sums of a face-centred cubic crystal, A₁₂ = 12.13188 and A₆ = 14.45392 (Lennard-
 /// Jones & Ingham 1925, Proc. R. Soc. A 107, 636), from the potentials of two crystals of
-/// different spacing; the virial is that of the same sums. What the cutoff leaves out is the
-/// integral of 1/r⁶ over the density √2.
+/// different spacing; the virial follows from the same sums. The truncation error is the integral of
+/// 1/r⁶ over the density √2.
 ///
 /// Fails with `s6 * s6 + s6`, with `s2.powi(2)`, with `24.0 * epsilon` of another number, with
 /// `s6 - 1.0` in the virial, with `[j.kind][i.kind]` and with half of the cutoff.
@@ -73,23 +73,23 @@ fn laws() -> (LennardJones, ShiftedLennardJones, SwitchedLennardJones) {
     )
 }
 
-/// A place at this distance.
+/// A point at this distance.
 fn place(r: f64) -> [f64; 3] {
     [0.6 * r, 0.0, -0.8 * r]
 }
 
-/// The force that moves the origin's atom away from the other, F·(rᵢ − rⱼ)/r.
+/// The repulsive force on the atom at the origin, F·(rᵢ − rⱼ)/r.
 fn push(force: &Force) -> f64 {
     -(0.6 * force.force[0] - 0.8 * force.force[2])
 }
 
-/// Of each law: the force is the slope of the potential, downhill, and the virial is force times
+/// For each law the force is minus the derivative of the potential, and the virial is force times
 /// distance.
 ///
 /// Fails with `virial * r2 * d`, with `j.pos - i.pos`, and with `/ 2.0` or `/ 3.0` in place of
 /// `/ 3.0` or `/ 4.0` in `potential`.
 #[test]
-fn forces_are_slopes() {
+fn forces_are_derivatives_of_potentials() {
     fn check<X>(law: &X)
     where
         X: nbody::Interaction<I = Atom, J = Atom, F = Force>,
@@ -109,14 +109,15 @@ fn forces_are_slopes() {
     check(&switched);
 }
 
-/// The well is ε deep at 2^(1/6) σ. Shifting and switching end at zero: the potential of both, and
-/// the force of the latter with its slope. Below the switch the force is the plain one.
+/// The depth of the well at 2^(1/6) σ is ε. At the cutoff the potentials of the shifted and the
+/// switched law vanish, and so do the force of the latter and its derivative. Below the switch the
+/// force is that of the truncated law.
 ///
 /// Fails with `- well(...)` left out of the shifted law, and in the switched one with the sign of
 /// `quadratic` or `cubic` changed, with `n + 2.0` in place of their `n + 4.0` or `n + 3.0`, with
 /// `c6` for `c12`, with the sum for `width` and with `0.9 * self.switch` in `x`.
 #[test]
-fn wells_and_ends() {
+fn wells_and_cutoffs() {
     const NEAR: f64 = 1e-6;
     let (truncated, shifted, switched) = laws();
     let bottom = [place(1.1 * 2.0_f64.powf(1.0 / 6.0))];
@@ -144,8 +145,8 @@ fn wells_and_ends() {
     }
 }
 
-/// In the form exp-6, A = 6ε exp(α) / (α − 6), ρ = rₘ/α, C = εα rₘ⁶ / (α − 6), the well is ε deep
-/// at rₘ, with the curvature 6αε (α − 7) / ((α − 6) rₘ²) (Mason 1954, J. Chem. Phys. 22, 169).
+/// In the form exp-6, A = 6ε exp(α) / (α − 6), ρ = rₘ/α, C = εα rₘ⁶ / (α − 6), the well at rₘ has the
+/// depth ε and the curvature 6αε (α − 7) / ((α − 6) rₘ²) (Mason 1954, J. Chem. Phys. 22, 169).
 ///
 /// Fails with `r / self.rho` without its sign, with `5.0 * dispersion`, with `r2.powi(2)` and with
 /// `repulsion + dispersion`.

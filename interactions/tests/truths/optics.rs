@@ -1,35 +1,35 @@
-//! Waves.
+//! Waves from point sources.
 
 use std::f64::consts::TAU;
 
 use nbody::prelude::*;
+use nbody_interactions::double_single;
 use nbody_interactions::hologram::{Hologram, Pixel, Source};
-use nbody_interactions::split;
 
 use crate::near;
 use crate::shapes::{norm, sphere};
 
-/// A position in its two parts.
-fn parts(at: [f64; 3]) -> (Vector, Vector) {
-    let parts = at.map(split);
+/// Position as hi and lo.
+fn hi_lo(at: [f64; 3]) -> (Vector, Vector) {
+    let parts = at.map(double_single);
     (Vector(parts.map(|part| part[0])), Vector(parts.map(|part| part[1])))
 }
 
 /// The wave of one source has the phase 2πr/λ + φ and the amplitude a/r. In `f32` on every
 /// device the phase is within 10⁻⁶ of that, up to 2πr/λ of 10⁶.
 ///
-/// Fails with `2.0 * x[0] * x[1]` left out, with `j.low` in place of `-j.low` (`two_sum(a_low,
-/// b_low)`), with `phase.sin()` for both parts, with `- j.phase` and with `rest` left out.
+/// Fails with `2.0 * x[0] * x[1]` left out, with `j.lo` in place of `-j.lo` (`two_sum(a_lo,
+/// b_lo)`), with `phase.sin()` for both parts, with `- j.phase` and with `rest` left out.
 #[test]
 fn phase_of_a_spherical_wave() {
     let mut worst = 0.0_f64;
     // Green light and a screen of a few centimetres, in metres.
     let wavelength = 532e-9;
-    let [wavenumber, wavenumber_low] = split(1.0 / wavelength);
-    let hologram = Hologram { wavenumber, wavenumber_low };
+    let [wavenumber, wavenumber_lo] = double_single(1.0 / wavelength);
+    let hologram = Hologram { wavenumber, wavenumber_lo };
     let (centre, radius) = ([0.012_345_678_9, -0.023_456_789, 0.1], 1e6 * wavelength / TAU);
-    let (pos, low) = parts(centre);
-    let source = Source { pos, low, amplitude: 2.0, phase: 0.7 };
+    let (pos, lo) = hi_lo(centre);
+    let source = Source { pos, lo, amplitude: 2.0, phase: 0.7 };
     let places: Vec<[f64; 3]> = sphere(3000)
         .into_iter()
         .enumerate()
@@ -38,8 +38,8 @@ fn phase_of_a_spherical_wave() {
             std::array::from_fn(|c| centre[c] + r * p[c])
         })
         .collect();
-    let pixels: Vec<_> = places.iter().map(|p| parts(*p)).collect();
-    let pixels: Vec<_> = pixels.into_iter().map(|(pos, low)| Pixel { pos, low }).collect();
+    let pixels: Vec<_> = places.iter().map(|p| hi_lo(*p)).collect();
+    let pixels: Vec<_> = pixels.into_iter().map(|(pos, lo)| Pixel { pos, lo }).collect();
     for device in Device::all() {
         let mut direct = AllPairs::new(&device, hologram).unwrap();
         let waves = direct.evaluate::<f64>(&pixels, &[source]).unwrap();
@@ -54,6 +54,6 @@ fn phase_of_a_spherical_wave() {
             worst = worst.max(error.abs());
         }
     }
-    // A bound that nothing comes near to would say nothing.
+    // The bound must not be far too wide.
     assert!(worst > 1e-8, "{worst:e}");
 }

@@ -9,8 +9,8 @@ use crate::near;
 use crate::shapes::{circle, disorder, gradient};
 
 /// A thin ring moves along its axis at Γ/4πR (ln(8R/σ) − 1/2), the constant of this smoothing
-/// (Winckelmans & Leonard 1993; Leonard 1985, Annu. Rev. Fluid Mech. 17, 523): the one of
-/// Rosenhead's smoothing, 1, less the integral of what the smoothings differ by.
+/// (Winckelmans & Leonard 1993; Leonard 1985, Annu. Rev. Fluid Mech. 17, 523): that of Rosenhead's
+/// smoothing, 1, less the integral of the difference of the smoothings.
 ///
 /// Fails with `f.velocity += ...`, with `1.5 * self.core2` in place of `2.5 * self.core2` and with
 /// `0.5 / core::f64::consts::PI`.
@@ -39,7 +39,7 @@ fn tangle() -> Vec<Vortex> {
     (0..30).map(vortex).collect()
 }
 
-/// In the transposed form the stretching of Γ is the gradient of u·Γ, and keeps the sum of all
+/// In the transposed form the stretching of Γ is the gradient of u·Γ, and conserves the sum of all
 /// strengths.
 ///
 /// Fails with `f.stretching -= ...`, with `near * turn - far * ...`, with `2.5 * self.core2` in

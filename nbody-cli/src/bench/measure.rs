@@ -1,4 +1,4 @@
-//! One measurement.
+//! A measurement of the speed of an interaction.
 
 use std::any::Any;
 use std::path::Path;
@@ -11,21 +11,22 @@ use nbody::{
     Schedule, Sources, Usage,
 };
 
-/// Runs of one measurement: at least these, and more until the time is spent.
+/// Smallest number of runs of a measurement.
 const RUNS: usize = 5;
+/// Shortest duration of a measurement.
 const TIME: Duration = Duration::from_secs(1);
 /// Floating-point operations of a pair of gravity by the convention of Warren et al. 1997, which
-/// Hamada & Iitaka 2007 and many others count by.
+/// Hamada & Iitaka 2007 and many others use.
 pub const CONVENTION: f64 = 38.0;
 
-/// How fast an interaction ran, and what its program uses.
+/// Speed of an interaction, and resources of its program.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     pub interaction: &'static str,
     pub device: String,
     pub properties: Option<Properties>,
     pub n: usize,
-    /// Whether it was one set with itself.
+    /// One set was evaluated with itself, not two sets.
     pub one_set: bool,
     pub schedule: Schedule,
     /// Floating-point operations of an ordered pair.
@@ -34,11 +35,11 @@ pub struct Measurement {
     pub compiler: Option<String>,
     pub usage: Option<Usage>,
     pub slots: Option<Slots>,
-    /// The flop/s of multiply-adds alone, measured right before; of CPUs.
+    /// Peak of a CPU: the flop/s of multiply-adds alone, measured just before.
     pub peak: Option<f64>,
 }
 
-/// The times of some runs.
+/// Times of the runs of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     pub median: Duration,
@@ -48,9 +49,9 @@ pub struct Times {
 }
 
 impl Times {
-    /// Runs until there are enough.
+    /// Measures at least [`RUNS`] runs, for at least [`TIME`].
     fn of(mut run: impl FnMut() -> Result<Duration, Error>) -> Result<Self, Error> {
-        run()?; // clocks and caches warm up
+        run()?; // warms up clocks and caches
         let start = Instant::now();
         let mut times = Vec::new();
         while times.len() < RUNS || start.elapsed() < TIME {
@@ -63,28 +64,27 @@ impl Times {
 }
 
 impl Measurement {
-    /// Ordered pairs, all N² of them.
+    /// Ordered pairs per second, N² in a run.
     pub fn pairs_per_second(&self) -> f64 {
         let n = self.n as f64;
         n * n / self.times.median.as_secs_f64()
     }
 
-    /// Operations, as the interaction counts them.
+    /// Floating-point operations per second, by the count of the interaction.
     pub fn flops(&self) -> f64 {
         self.pairs_per_second() * f64::from(self.operations)
     }
 
-    /// The pairs per second at which the GPU would issue all it can: on all ways through the loop,
-    /// and on the shortest one.
+    /// The issue limit in pairs per second: with all branches of the loop taken, and on its shortest
+    /// path.
     pub fn limits(&self) -> Option<[f64; 2]> {
         let (gpu, slots) = (self.properties.as_ref()?, self.slots?);
         let limit = |slots| sass::issue_limit(gpu.multiprocessors, gpu.hertz, slots);
         Some([limit(slots.all), limit(slots.least)])
     }
 
-    /// The fraction of what the GPU could issue that pairs on the shortest way took, and that
-    /// pairs on all ways would have taken. The truth is between; they are the same where the loop
-    /// does not branch.
+    /// Fractions of the issue limit: on the shortest path through the loop, and with all branches
+    /// taken. The true fraction lies between them; they are equal where the loop does not branch.
     pub fn of_limit(&self) -> Option<[f64; 2]> {
         let [all, least] = self.limits()?;
         let rate = self.pairs_per_second();
@@ -92,7 +92,7 @@ impl Measurement {
     }
 }
 
-/// Measures uniform particles: one set where what feels and what acts is of one type, else two.
+/// Measures uniform particles: one set where I and J are one type, else two sets.
 pub fn measure<X: Interaction>(
     device: &Device,
     interaction: X,
@@ -124,7 +124,7 @@ pub fn measure<X: Interaction>(
     })
 }
 
-/// The times, and whether they are those of one set.
+/// Returns the times, and `true` where they are those of one set.
 fn time<X: Interaction>(
     direct: &mut AllPairs<X>,
     i: &Particles<X::I>,
@@ -141,8 +141,8 @@ fn time<X: Interaction>(
     Ok((times, same.is_some()))
 }
 
-/// The issue slots of a pair in the program that ran. What cannot be disassembled, as PTX that
-/// the driver finished, has none.
+/// Counts the issue slots of a pair in the program that ran. Returns `None` where it cannot be
+/// disassembled, such as PTX that the driver compiled.
 fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots> {
     let kernels = sass::disassemble(nvdisasm, &direct.build()?.image).ok()?;
     Slots::of(X::LAW, direct.program()?, &kernels)
@@ -152,7 +152,7 @@ fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots>
 pub mod tests {
     use super::*;
 
-    /// Gravity on an H200, by the third law and at its limit on the shortest way.
+    /// Gravity on an H200, with the symmetric schedule, at the issue limit on the shortest path.
     pub fn sample() -> Measurement {
         let mut gpu = Properties::default();
         (gpu.multiprocessors, gpu.hertz, gpu.architecture) = (132, 1.98e9, 90);
@@ -176,7 +176,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_fraction_of_the_limit_is_between_both_ways() {
+    fn fractions_of_the_limit_bound_the_true_one() {
         let each = sample();
         let slots = 132.0 * 128.0 * 1.98e9;
         assert_eq!(each.limits(), Some([slots / 12.0, slots / 9.0]));
@@ -188,7 +188,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_median_is_of_enough_runs() {
+    fn runs_are_enough_and_times_are_their_quantiles() {
         let mut calls = 0;
         let times = Times::of(|| {
             calls += 1;
@@ -202,13 +202,13 @@ pub mod tests {
     }
 
     #[test]
-    fn one_set_is_measured_where_there_is_one_type() {
+    fn one_set_is_measured_where_i_and_j_are_one_type() {
         use nbody_interactions::gravity::Gravity;
         use nbody_interactions::hologram::Hologram;
         let (device, options) = (Device::cpu(), Options::default());
         let gravity = Gravity { eps2: 0.25 };
         assert!(measure(&device, gravity, options, 10, None).unwrap().one_set);
-        let hologram = Hologram { wavenumber: 4.0, wavenumber_low: 0.0 };
+        let hologram = Hologram { wavenumber: 4.0, wavenumber_lo: 0.0 };
         assert!(!measure(&device, hologram, options, 10, None).unwrap().one_set);
     }
 }
