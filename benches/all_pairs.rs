@@ -1,5 +1,5 @@
-//! All pairs on the CPU and, where they answer, on the GPUs: `cargo bench -p nbody-benches`.
-//! `nbody bench` measures every interaction, and tells more.
+//! All pairs on the CPU and on the available GPUs: `cargo bench -p nbody-benches`.
+//! `nbody bench` measures every interaction, and reports more.
 #![allow(missing_docs)]
 
 use std::any::Any;
@@ -9,7 +9,7 @@ use nbody::models::uniform;
 use nbody::{AllPairs, Device, Engine, Interaction, Particles, Sources};
 use nbody_interactions::Visitor;
 
-/// From the cheapest pair to the dearest, and one with a cutoff.
+/// Interactions in ascending order of the cost of a pair; the last has a cutoff.
 const INTERACTIONS: [&str; 4] = ["attraction", "gravity", "hermite", "lennard_jones"];
 
 struct Bench<'a> {

@@ -1,6 +1,6 @@
-//! The CPU engine with each of the vector instructions that there are, and the fastest paths of the
-//! `particular` crate, all on one thread; a histogram beside a plain loop; and the best of the engine in double precision, and on all
-//! threads: `cargo bench -p nbody-benches --bench cpu`.
+//! Benchmark of the CPU engine at each level of vector instructions and of the fastest paths of the
+//! `particular` crate, on one thread; of a histogram beside a plain loop; and of the engine's best
+//! level in double precision, and on all threads: `cargo bench -p nbody-benches --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;
@@ -30,7 +30,7 @@ const INTERACTIONS: [&str; 7] = [
 ];
 const SIZES: [usize; 2] = [1024, 8192];
 
-/// What an interaction is measured with.
+/// Configuration of a measurement.
 #[derive(Clone, Copy)]
 struct Way {
     level: SimdLevel,
@@ -90,7 +90,7 @@ impl Visitor for Bench<'_> {
     }
 }
 
-/// The accelerations that `attraction` computes.
+/// Measures the accelerations of `attraction` with the `particular` crate.
 fn particular(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("attraction");
     for n in SIZES {
@@ -113,7 +113,7 @@ fn particular(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// How many particles there are of each kind, as docs/language.md has it.
+/// Number of particles of each kind, as in docs/language.md.
 #[nbody::interaction]
 mod histogram {
     pub const BINS: u32 = 32;
@@ -142,7 +142,7 @@ mod histogram {
     }
 }
 
-/// The histogram in a plain loop, with an index.
+/// Measures the histogram in a plain loop with an index.
 fn plain_histogram(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group(histogram::Histogram::LAW.name);
     for n in SIZES {
@@ -173,7 +173,7 @@ fn cpu(criterion: &mut Criterion) {
     particular(criterion);
 }
 
-/// Enough for the medians of runs that take from 0.1 ms to seconds.
+/// Configures enough samples for medians of runs between 0.1 ms and seconds.
 fn configuration() -> Criterion {
     let short = Criterion::default().sample_size(10);
     short.warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2))

@@ -58,7 +58,7 @@ mod layers {
 }
 use layers::{Inner, Outer, Place, Sums};
 
-/// Sums of two forces by Newton's third law.
+/// Springs, whose forces obey Newton's third law.
 #[nbody::interaction]
 mod forces {
     pub struct Spring {
@@ -90,7 +90,7 @@ fn devices() -> (tempfile::TempDir, Vec<Device>) {
     (cache, devices)
 }
 
-/// Sums and extremes of two results, in the precision of the results.
+/// Merges two results, in the precision of the results.
 fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
     let least: ArgMin = if b.nearest.value < a.nearest.value { b.nearest } else { a.nearest };
@@ -124,7 +124,7 @@ fn engines_of_two_interactions_add_to_one_buffer() {
             };
             let (i, j) = (inner.upload(&i).unwrap(), inner.upload(&j).unwrap());
             let mut out = inner.results(i.len()).unwrap();
-            // More than twice, so that what a GPU repeats does not become what it adds.
+            // Three times: a GPU replays a graph from the second on, for replacing and for adding.
             for _ in 0..3 {
                 inner.evaluate_into(&i, &j, &mut out).unwrap();
                 outer.add_into(&i, &j, &mut out).unwrap();

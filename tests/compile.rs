@@ -1,8 +1,8 @@
-//! What one law costs to compile: the functions that the compiler makes for `examples/gravity.rs`,
-//! and the lines of LLVM code that it begins to optimise. Seconds depend on the machine; these do
-//! not, and seconds follow them.
+//! Cost of compiling one law: the number of functions that the compiler generates for
+//! `examples/gravity.rs`, and the lines of LLVM code before optimisation. Unlike the time, which
+//! follows them, these do not depend on the machine.
 //!
-//! `INSTA_UPDATE=always cargo test -p nbody-tests --test compile` records them anew.
+//! `INSTA_UPDATE=always cargo test -p nbody-tests --test compile` records them again.
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Functions and lines of one part of the code.
+/// Numbers of functions and lines of each part of the code.
 type Costs = BTreeMap<&'static str, [usize; 2]>;
 
-/// Parts of the code, by what their functions' names contain; the first that fits counts.
+/// Parts of the code, by a pattern in the names of their functions; the first match counts.
 const PARTS: [(&str, &str); 6] = [
     ("loops on scalars", "::scalars::Unit"),
     ("loops on vectors of f32", "::singles::Unit"),
@@ -33,7 +33,7 @@ fn of_one_law() {
     insta::assert_snapshot!(table(&costs));
 }
 
-/// Has the compiler write what it would optimise, as in a release build.
+/// Makes the compiler write the code before optimisation, as in a release build.
 fn compile(code: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut emit = std::ffi::OsString::from("--emit=llvm-ir=");
@@ -68,7 +68,7 @@ fn costs(code: &str) -> Costs {
     costs
 }
 
-/// The part that a function belongs to: `... @_RNv...(...) ...`.
+/// Finds the part that a function belongs to: `... @_RNv...(...) ...`.
 fn part_of(definition: &str) -> &'static str {
     let name = definition.split_once('@').map_or("", |(_, rest)| rest);
     let name = name.split(['(', '"']).find(|name| !name.is_empty()).unwrap_or_default();

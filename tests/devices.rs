@@ -1,5 +1,4 @@
-//! Devices that are not there, kernels that do not fit, caches that do not work: typed errors,
-//! or a result all the same.
+//! Missing devices, kernels that do not fit, broken caches: typed errors, or still a result.
 
 use std::fs;
 
@@ -30,7 +29,7 @@ fn devices() -> (tempfile::TempDir, Vec<Device>) {
 }
 
 #[test]
-fn a_gpu_that_is_not_there_is_an_error_that_says_what_was_looked_for() {
+fn the_error_of_a_missing_gpu_names_it() {
     match Device::cuda_count() {
         Err(Error::NoDriver) => {
             let error = Device::cuda(0).unwrap_err();
@@ -47,7 +46,7 @@ fn a_gpu_that_is_not_there_is_an_error_that_says_what_was_looked_for() {
 }
 
 #[test]
-fn the_best_device_computes_and_knows_why_it_is_no_gpu() {
+fn the_best_device_computes_and_gives_its_fallback_reason() {
     let device = Device::best();
     assert_eq!(device.is_cpu(), device.fallback_reason().is_some());
     if Device::cuda_count().is_err() {
@@ -76,7 +75,7 @@ fn no_particles_give_no_results_and_no_sources_give_zeros() {
 }
 
 #[test]
-fn an_evaluation_without_sources_clears_what_was_there() {
+fn an_evaluation_without_sources_clears_the_results() {
     let (_cache, devices) = devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
@@ -90,7 +89,7 @@ fn an_evaluation_without_sources_clears_what_was_there() {
 }
 
 #[test]
-fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
+fn non_finite_inputs_give_non_finite_results() {
     let (_cache, devices) = devices();
     for device in devices {
         for value in [f64::NAN, f64::INFINITY, f64::MAX] {
@@ -102,7 +101,7 @@ fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
             for (k, field) in fields.iter().enumerate() {
                 assert_eq!(is_finite(field), k != 7, "{device}: {value}, particle {k}: {field:?}");
             }
-            // All feel it, and none hides that.
+            // It acts on all particles, and no result hides that.
             let fields = direct.evaluate_self(&targets).unwrap();
             assert_eq!(fields.len(), 300);
             for (k, field) in fields.iter().enumerate() {
@@ -113,7 +112,7 @@ fn non_finite_inputs_end_in_non_finite_results_of_their_own() {
 }
 
 #[test]
-fn a_cutoff_does_not_hide_what_is_not_a_number() {
+fn a_cutoff_does_not_hide_nan() {
     let (_cache, devices) = devices();
     let law = LennardJones { sigma2: [[0.01; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.25 };
     let mut atoms: Vec<Atom> = nbody::models::uniform(300, 1);
@@ -298,7 +297,7 @@ fn boxes_that_the_precision_cannot_hold_are_refused() {
                 assert!(error.to_string().starts_with(&expected), "{device}: {error}");
             }
         }
-        // The space of before.
+        // Restore the previous space.
         assert_eq!(direct.options().domain, Domain::Open);
         let fields = direct.evaluate_self(&[at(0.0), at(4.0)]).unwrap();
         assert_eq!(fields[0].pot, -0.25, "{device}, {precision}");
@@ -354,7 +353,7 @@ fn results_are_the_same_in_every_run() {
 
 #[test]
 fn results_are_the_same_for_every_number_of_threads() {
-    // Blocks of both directions an odd number of times, the last one not whole.
+    // An odd number of i-blocks, the last one incomplete.
     let bodies = bodies(2200);
     for pairs in [Pairs::Ordered, Pairs::Symmetric] {
         // Sums of `f32` in `f64` are often exact, whatever their order; those of `f64` are not.
@@ -373,7 +372,7 @@ fn results_are_the_same_for_every_number_of_threads() {
 
 #[test]
 fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
-    // Enough that uploads and downloads take several threads, which then do what is others'.
+    // Large enough for uploads and downloads on several threads, which then steal tasks of others.
     let (targets, sources) = (bodies(30_000), bodies(2));
     let (cache, mut devices) = devices();
     devices.push(Device::emulator().unwrap().with_cache_dir(cache.path()));
@@ -388,14 +387,14 @@ fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
 }
 
 #[test]
-fn an_evaluation_that_repeats_follows_what_changes() {
+fn a_repeated_evaluation_follows_changes() {
     let (_cache, devices) = devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let particles = direct.upload(&bodies(300)).unwrap();
         let (mut out, mut other) = (direct.results(300).unwrap(), direct.results(300).unwrap());
         let mut evaluate = |direct: &mut AllPairs<Gravity>| {
-            // The second time records, the third repeats.
+            // The second evaluation records a graph, the third replays it.
             for _ in 0..3 {
                 direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
             }

@@ -3,7 +3,7 @@
 use nbody::Interaction;
 use nbody::prelude::*;
 
-/// How many particles are nearer than a reach.
+/// Number of particles within a cutoff.
 #[nbody::interaction]
 mod counted {
     pub struct Counted {
@@ -35,7 +35,7 @@ mod counted {
 }
 use counted::{Counted, Found, Place};
 
-/// Distances below a cutoff, in whatever way they are computed, and functions that are singular there.
+/// Distances below a cutoff, computed in several ways, and functions that are singular at it.
 #[nbody::interaction]
 mod singular {
     pub struct Singular {
@@ -46,7 +46,7 @@ mod singular {
     }
     pub struct Found {
         pub pairs: Count,
-        /// Of these, those whose distance is not less than the cutoff.
+        /// Number of pairs whose distance is not less than the cutoff.
         pub beyond: Count,
         pub sum: Real,
     }
@@ -80,7 +80,7 @@ mod singular {
 }
 use singular::Singular;
 
-/// Roots and quotients of what i has by what j has.
+/// Roots and quotients of the numbers of i and j.
 #[nbody::interaction]
 mod quotients {
     pub struct Quotients;
@@ -113,7 +113,7 @@ mod quotients {
 }
 use quotients::{Number, Quotients};
 
-/// Every engine with these options in every precision and mathematics, and what to know it by.
+/// Engines on every device with these options, in every precision and mathematics, with their names.
 fn engines<X: Interaction>(
     interaction: X,
     options: Options,
@@ -129,7 +129,8 @@ fn engines<X: Interaction>(
     })
 }
 
-/// A lattice of spacing 1/8, twice, so that many pairs are at a cutoff, and some at none.
+/// A lattice of spacing 1/8, twice, so that many pairs are exactly at a cutoff, and some at distance
+/// zero.
 fn lattice() -> Vec<Place> {
     let axis = || (0..7).map(|k| f64::from(k) / 8.0);
     let points = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
@@ -159,20 +160,20 @@ fn check_counts(reach: f64, options: Options) {
 
 #[test]
 fn a_pair_at_the_cutoff_contributes_nothing() {
-    // None, some and all; a few of a bag and most of it.
+    // Cutoffs with no pairs, some and all; a few of a bag and most of it.
     for reach in [0.0, -0.0, 0.125, -0.25, 0.375, 0.875, f64::INFINITY, f64::NAN] {
         check_counts(reach, Options::default());
     }
 }
 
 #[test]
-fn so_it_is_in_every_way_to_go_through_pairs() {
+fn a_pair_at_the_cutoff_contributes_nothing_in_any_schedule_and_order() {
     let ways = [
         Options::default().pairs(Pairs::Symmetric),
         Options::default().accumulation(Accumulation::Compensated),
         Options::default().domain(Domain::periodic([1.0; 3]).unwrap()),
         Options::default().order(SummationOrder { bag: 100, splits: 3 }),
-        // More than are noted at a time.
+        // A bag larger than the lists of hits.
         Options::default().order(SummationOrder { bag: 600, splits: 1 }),
     ];
     for (options, reach) in ways.into_iter().flat_map(|it| [0.0, 0.25].map(|reach| (it, reach))) {
@@ -180,8 +181,7 @@ fn so_it_is_in_every_way_to_go_through_pairs() {
     }
 }
 
-/// Particles on a sphere of this radius about the first of them, but for up to so many roundoffs, of
-/// what is rounded to a precision.
+/// Particles on a sphere about the first of them, at this radius up to 40 units of `roundoff`.
 fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
     let uniform: Vec<singular::Place> = nbody::models::uniform(2 * n, 1);
     let (directions, distances) = uniform.split_at(n);
@@ -197,7 +197,7 @@ fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
 }
 
 #[test]
-fn distances_within_a_cutoff_are_less_in_every_way_to_compute_them() {
+fn distances_within_a_cutoff_are_less_however_they_are_computed() {
     let ways = [
         Options::default(),
         Options::default().pairs(Pairs::Symmetric),
@@ -216,7 +216,7 @@ fn distances_within_a_cutoff_are_less_in_every_way_to_compute_them() {
 fn check_singular(name: &str, direct: &mut AllPairs<Singular>, reach: f64) {
     let is_double = direct.options().precision == Precision::Double;
     let roundoff = if is_double { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 };
-    // The cutoff is a number of the precision, so that it is known where it is.
+    // Round the cutoff to the precision, so that it is known exactly.
     let reach = if is_double { reach } else { f64::from(reach as f32) };
     let places = sphere(300, reach, roundoff);
     direct.set_interaction(Singular { reach });
@@ -247,7 +247,7 @@ fn roots_and_quotients_are_right_to_the_last_places() {
         };
         for x in [1.0, 1.5, 3.0, 2_f64.powi(exponent), 1.75 * 2_f64.powi(-exponent), 0.7, 1e-3] {
             let found = direct.evaluate(&[Number { x: 5.0 }], &[Number { x }]).unwrap()[0];
-            // As the precision holds it.
+            // Rounded to the precision.
             let x = if precision == Precision::Double { x } else { f64::from(x as f32) };
             let near = |found: f64, expected: f64, ulps: f64| {
                 assert!((found / expected - 1.0).abs() < ulps * ulp, "{x}: {found} {name}");
@@ -274,7 +274,7 @@ fn compensated_sums_of_infinite_terms_are_infinite() {
         let mixed = found(&[1.0, 0.0, 2.0]);
         assert_eq!([mixed.root, mixed.scaled[1]], [f64::INFINITY; 2], "{name}");
         assert_eq!([mixed.quotient, mixed.scaled[0]], [f64::NEG_INFINITY; 2], "{name}");
-        // Infinities of both signs, and what is not a number.
+        // Infinities of both signs, and NaN.
         assert!(found(&[0.0, -0.0]).quotient.is_nan(), "{name}");
         assert!(found(&[1.0, f64::NAN, 2.0]).root.is_nan(), "{name}");
         assert!(found(&[1.0, 4.0]).root == 1.5, "{name}");
@@ -282,7 +282,7 @@ fn compensated_sums_of_infinite_terms_are_infinite() {
 }
 
 #[test]
-fn roots_of_what_has_none_are_those_of_ieee() {
+fn roots_of_zero_infinity_and_negative_numbers_are_those_of_ieee() {
     for (name, mut direct) in engines(Quotients, Options::default()) {
         let Options { precision, .. } = direct.options();
         let mut found = |x| direct.evaluate(&[Number { x: 1.0 }], &[Number { x }]).unwrap()[0];
@@ -292,8 +292,8 @@ fn roots_of_what_has_none_are_those_of_ieee() {
         assert_eq!([infinite.quotient, infinite.scaled[0]], [0.0; 2], "{name}");
         assert!([none.root, none.square, none.fifth].iter().all(|x| x.is_nan()), "{name}");
         if precision == Precision::Double {
-            // A power too large for its precision, and not its root; by seeds too small, too large
-            // and right.
+            // The power overflows, and the root does not; for seeds that are too small, too large and
+            // exact.
             for x in [1.0, 1.1, 1.3, 1.5, 1.7, 1.9] {
                 let large = found(x * 2_f64.powi(-440));
                 assert_eq!(large.fifth, f64::INFINITY, "{x}: {name}");

@@ -1,9 +1,9 @@
-//! The CUDA programs of every interaction, run in the emulator, and its CPU kernels with each of the
-//! vector instructions that there are: compared with the reference, and in exact mathematics with
-//! the bits of one another. An interaction computes in ways in which any two choices meet, and the
-//! library in all ways that there are.
+//! The CUDA programs of every interaction, run in the emulator, and its CPU kernels at each level of
+//! vector instructions: compared with the reference, and in exact mathematics bit by bit with one
+//! another. Each interaction is tested in a covering array of the ways to compute, the library in all
+//! ways.
 //!
-//! The last line tells how many programs and kernels ran, and how often.
+//! The last line gives the numbers of programs and kernels, and of their runs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,12 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_verify::{all_ways, domains, paired_ways};
 
-/// Around every boundary: vectors, threads, bags and tiles. The largest tile has 1536 i-particles,
-/// and from 1024 on both directions of a pair are evaluated at once on a CPU.
+/// Numbers of particles around the boundaries of vectors, blocks, bags and thread block tiles, the
+/// largest of which has 1536 i-particles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 
-/// To compare bits in: bags that end within a tile, and splits that do not come out even.
+/// Summation orders for the comparison of bits: with incomplete bags, and splits of different
+/// lengths.
 const ORDERS: [SummationOrder; 3] = [
     SummationOrder { bag: 256, splits: 1 },
     SummationOrder { bag: 100, splits: 3 },
@@ -35,7 +36,7 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 fn main() {
     let arguments = Arguments::from_args();
     let domains = domains().expect("a box with room");
-    // Of all trials, since many ways have programs in common.
+    // Shared by all trials, since many ways have programs in common.
     let cache = tempfile::tempdir().expect("a temporary folder");
     let mut trials = Trials { domains, cache: cache.path().to_owned(), ..Trials::default() };
     nbody_interactions::visit_all(&mut trials);
@@ -52,7 +53,7 @@ fn main() {
     let (programs, runs) = (PROGRAMS.load(Ordering::Relaxed), RUNS.load(Ordering::Relaxed));
     let compiled = files(cache.path(), "so");
     println!("emulated: {programs} programs and kernels, {compiled} compiled, {runs} runs");
-    // Leaving the process would leave the folder.
+    // `exit` would not remove the folder.
     drop(cache);
     conclusion.exit();
 }
@@ -66,20 +67,21 @@ fn files(folder: &Path, extension: &str) -> usize {
 struct Trials {
     domains: [Domain; 2],
     cache: PathBuf,
-    /// Whether what is visited is not of the library.
+    /// The visited interactions are those of the tests, not of the library.
     others: bool,
-    /// How many interactions were visited.
+    /// Number of visited interactions.
     turn: usize,
-    /// The ways that there are, and those that are taken.
+    /// All ways to compute.
     all: BTreeSet<String>,
+    /// Tested ways to compute.
     taken: BTreeSet<String>,
     trials: Vec<Trial>,
 }
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        // What to expect takes longer to find than a program to run, and is the same in all ways to
-        // compute in a space but those of mixed precision, whose particles are others.
+        // The reference takes longer than a program. All ways in one space share it, except those in
+        // mixed precision, whose particles differ.
         let expected = [(); 4].map(|()| Cases::<X>::default());
         let ways = paired_ways(X::LAW, self.domains, self.turn);
         let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
@@ -110,8 +112,8 @@ fn name(options: &Options) -> String {
     format!("{options}/{}", options.pairs)
 }
 
-/// Which way to compute compares bits in which of [`ORDERS`]: one way in each, others for the next
-/// interaction, where IEEE arithmetic defines the bits.
+/// Assigns each of [`ORDERS`] to a way in which bits are compared, where IEEE arithmetic defines
+/// them; `turn` varies the ways from one interaction to the next.
 fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
     let exact = |way: &usize| ways[*way].math == Math::Exact && law.operations.special == 0;
     let exact: Vec<_> = (0..ways.len()).filter(exact).collect();
@@ -119,7 +121,7 @@ fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
     (0..ORDERS.len()).filter_map(of).collect()
 }
 
-/// Made by the first trial that needs them, gone with the last.
+/// Cases that the first trial computes, and the last drops.
 type Cases<X> = Arc<OnceLock<Vec<Case<X>>>>;
 
 /// A way to compute an interaction.
@@ -131,13 +133,13 @@ struct Check<'a, X: Interaction> {
 }
 
 impl<X: Interaction> Check<'_, X> {
-    /// Against the reference.
+    /// Compares the emulator and the CPU with the reference.
     fn all_devices(&self) -> Result<(), Failed> {
         let levels = levels()?;
         // In exact mathematics all levels run the same code, that of scalars.
         let exact = self.options.math == Math::Exact;
         let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
-        // Compensated sums are of ordered pairs whatever is asked for.
+        // Compensated sums are always of ordered pairs.
         let compensated = self.options.accumulation == Accumulation::Compensated;
         let symmetric = X::LAW.third_law.filter(|_| compensated);
         let symmetric = symmetric.map(|_| self.options.pairs(Pairs::Symmetric));
@@ -158,7 +160,7 @@ impl<X: Interaction> Check<'_, X> {
         Ok(())
     }
 
-    /// The emulator and some levels, between all orders every level.
+    /// Compares the bits of the emulator with those of some levels; over all orders, of every level.
     fn same_bits(&self, order: usize) -> Result<(), Failed> {
         let options = self.options.order(ORDERS[order]);
         let engine = |device| AllPairs::with_options(device, self.interaction, options);
@@ -180,7 +182,7 @@ impl<X: Interaction> Check<'_, X> {
     }
 }
 
-/// The CPU with each of its vector instructions.
+/// Lists the CPU at each level of its vector instructions.
 fn levels() -> Result<Vec<Device>, nbody::Error> {
     SimdLevel::available().map(Device::cpu_with).collect()
 }

@@ -1,4 +1,4 @@
-//! What the environment variables do, each in a process of its own.
+//! Environment variables, each tested in a process of its own.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use nbody::prelude::*;
 use nbody::{Error, Origin, sass};
 use nbody_interactions::gravity::Gravity;
 
-/// Set for the processes that the tests start.
+/// Variable that is set in the processes that the tests start.
 const CHILD: &str = "NBODY_TEST_CHILD";
 
 fn child(test: &str, set: &[(&str, &Path)]) -> Output {
@@ -86,7 +86,7 @@ fn a_cache_that_others_may_write_to_costs_only_time() {
 }
 
 #[test]
-fn a_driver_that_does_not_load_is_no_missing_one() {
+fn a_driver_that_fails_to_load_is_not_reported_as_missing() {
     if is_child() {
         match Device::cuda_count() {
             Err(Error::DriverBroken { message }) => println!("message {message}"),
@@ -101,7 +101,7 @@ fn a_driver_that_does_not_load_is_no_missing_one() {
     let set = [("LD_LIBRARY_PATH", folder.path())];
     let output = child("a_driver_that_does_not_load_is_no_missing_one", &set);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    // Where there is another one that loads, it is taken.
+    // If another driver loads, it is used.
     let broken = text.contains(&format!("{}: ", library.display()));
     assert!(text.contains("message dlopen failed: ") && broken || text.contains("Ok("), "{text}");
 }
@@ -140,7 +140,7 @@ fn nbody_nvrtc_may_be_a_name_that_the_loader_finds() {
     command.env("NBODY_NVRTC", "libnvrtc.so.7").env("LD_LIBRARY_PATH", there.path());
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    // It does not load either, which tells where it was found.
+    // It does not load either; the error has the path at which it was found.
     assert!(text.contains("error libnvrtc.so.7 does not work as NVRTC"), "{text}");
     assert!(text.contains(&format!("{}/libnvrtc.so.7: ", there.path().display())), "{text}");
 }
@@ -160,7 +160,7 @@ fn nbody_nvdisasm_names_the_program() {
     assert!(text.contains(&format!("places [{:?}]", folder.path())), "{text}");
 }
 
-/// A script in the place of a compiler.
+/// Writes a script that replaces a compiler.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -171,7 +171,7 @@ fn script(folder: &Path, text: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn cxx_may_have_arguments_and_its_path_blanks() {
+fn cxx_may_have_arguments_and_blanks_in_its_path() {
     if is_child() {
         let device = Device::emulator().unwrap();
         let direct = AllPairs::new(&device, Gravity { eps2: 1.0 }).unwrap();
@@ -233,7 +233,7 @@ fn cxx_names_the_compiler() {
     assert!(text.contains("tried /no/such/compiler"), "{text}");
 }
 
-/// What a `main` that returns an error leaves on the screen.
+/// Output of a `main` that returns an error.
 #[cfg(unix)]
 #[test]
 fn a_main_that_fails_prints_the_message() {
@@ -258,7 +258,7 @@ fn a_main_that_fails_prints_the_message() {
         "Error: no C++ compiler that works: tried /no/such/compiler; install g++, or set CXX\n";
     assert_eq!(stderr(Path::new("/no/such/compiler")), expected);
 
-    // A compiler that answers, and refuses whatever it is given.
+    // A compiler that starts, and refuses every program.
     let compiler = folder.path().join("compiler");
     let script = "#!/bin/sh\ncase $1 in --version) echo Refuser 1; exit;; -dM) exit;; esac\n\
                   echo 'nbody.cu:40:7: error: no' >&2\nexit 1\n";
@@ -268,7 +268,7 @@ fn a_main_that_fails_prints_the_message() {
     assert!(told.starts_with("Error: Refuser 1 refused the program:\nnbody.cu:40:7: error: no\n"));
     assert!(told.contains("\n  40 | ") && !told.contains("\n  50 | "), "{told}");
     assert!(!told.contains("\\n") && told.len() < 2000, "{told}");
-    // The rest is where the message says.
+    // The message names the file with all errors.
     let file = told.trim_end().rsplit(' ').next().unwrap();
     assert!(std::fs::read_to_string(file).unwrap().contains("struct Gravity"), "{told}");
 }

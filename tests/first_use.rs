@@ -1,4 +1,4 @@
-//! What a newcomer meets first.
+//! First steps with the library.
 #![forbid(unsafe_code)]
 
 #[path = "../examples/gravity.rs"]
@@ -14,10 +14,10 @@ fn bodies() -> [Body; 2] {
     ROWS.map(|[x, y, z, mass]| Body { pos: Point::new(x, y, z), mass })
 }
 
-/// What the two bodies do to each other, by hand: 3 / 2² and 1 / 2², -3 / 2 and -1 / 2.
-fn assert_by_hand(fields: &[Field]) {
+/// Asserts the results for the two bodies, by hand: 3 / 2² and 1 / 2², -3 / 2 and -1 / 2.
+fn assert_by_hand(results: &[Field]) {
     let expected = [[0.75, 0.0, 0.0, -1.5], [-0.25, 0.0, 0.0, -0.5]];
-    let found: &[[f64; 4]] = bytemuck::cast_slice(fields);
+    let found: &[[f64; 4]] = bytemuck::cast_slice(results);
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(&expected) {
         for (found, expected) in found.iter().zip(expected) {
@@ -39,18 +39,18 @@ fn the_law_of_the_example_is_newtons_on_every_device() {
     }
 }
 
-/// As without the feature `cuda`: the CPU alone, with errors of its own.
+/// The CPU engine alone with its error type, as without the feature `cuda`.
 #[test]
 fn the_cpu_needs_no_device() {
-    fn fields(bodies: &[Body], sources: &[Body]) -> Result<Vec<Field>, nbody::CoreError> {
+    fn evaluate(bodies: &[Body], sources: &[Body]) -> Result<Vec<Field>, nbody::CoreError> {
         let mut direct = CpuAllPairs::new(Gravity { eps2: 0.0 });
         let mut out = direct.results(bodies.len())?;
         let (i, j) = (direct.upload(bodies)?, direct.upload(sources)?);
         direct.evaluate_self_into(&i, &j, &mut out)?;
         direct.download(&out)
     }
-    assert_by_hand(&fields(&bodies(), &bodies()).unwrap());
-    let error = fields(&bodies(), &bodies()[1..]).unwrap_err();
+    assert_by_hand(&evaluate(&bodies(), &bodies()).unwrap());
+    let error = evaluate(&bodies(), &bodies()[1..]).unwrap_err();
     assert!(matches!(error, nbody::CoreError::LengthMismatch { found: 1, expected: 2, .. }));
 }
 

@@ -1,7 +1,7 @@
-//! What the vector code of every interaction of the library costs: the instructions of its loops
-//! over particles, as they stand in this program. Times are noisy; these are not.
+//! Cost of the vector code of every interaction of the library: the numbers of instructions of its
+//! loops over particles, in the machine code of this test. Unlike times they have no noise.
 //!
-//! `INSTA_UPDATE=always cargo test --workspace --test instructions` records them anew.
+//! `INSTA_UPDATE=always cargo test --workspace --test instructions` records them again.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
-/// The kinds of vectors whose loops are counted, in open space.
+/// Levels and precisions of the vectors whose loops are counted, in open space.
 const LANES: [(&str, [&str; 2]); 3] = [
     ("avx2, single", ["avx2", "Single"]),
     ("avx512, single", ["avx512", "Single"]),
@@ -26,11 +26,11 @@ const LOOPS: [&str; 3] = ["several", "one", "symmetric"];
 /// Interaction, lanes and loop.
 type Key = (String, &'static str, &'static str);
 
-/// Of all loops of a function.
+/// Counts over all loops of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     instructions: usize,
-    /// Those that read or write the stack, most of them since the registers do not suffice.
+    /// Instructions that access the stack, mostly register spills.
     stack: usize,
 }
 
@@ -47,7 +47,7 @@ fn of_all_interactions() {
     insta::assert_snapshot!(table(&counts));
 }
 
-/// Has the program hold the loops of each interaction.
+/// Evaluates each interaction, so that the linker keeps its loops.
 struct Evaluate;
 
 impl Visitor for Evaluate {
@@ -77,8 +77,7 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     all
 }
 
-/// What a function is for, if it is one of those that are counted: the closure of a loop, with the
-/// instructions of a level.
+/// Parses the name of a counted function, the closure of a loop compiled for a level.
 fn key(name: &str) -> Option<Key> {
     let (function, kernel) = name.split_once(" as nbody_core::cpu::loops::Compile<")?;
     let (interaction, rest) = kernel.split_once(", ")?;
@@ -93,8 +92,9 @@ fn key(name: &str) -> Option<Key> {
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
 }
 
-/// Everything from where one can come back to it without a call: what calls is out of bounds, and
-/// does not return, or a rare argument, or clears what the next turn of an outer loop needs.
+/// Counts the instructions in cycles of the control flow graph without calls: a call handles a bounds
+/// error, which does not return, or a rare argument, or clears memory for the next turn of an outer
+/// loop.
 fn of_loops(code: &[Instruction]) -> Counts {
     let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
     let mut edges = Vec::new();

@@ -1,4 +1,4 @@
-//! Records of more numbers than a stack has room for.
+//! Records larger than a stack.
 
 use nbody::prelude::*;
 use nbody::{Case, Interaction};
@@ -34,7 +34,7 @@ mod large {
 }
 use large::{Large, Sample};
 
-/// As many numbers as a stack of 256 KiB has, in the accumulators of a thread alone.
+/// An interaction whose accumulators alone fill a stack of 256 KiB.
 #[nbody::interaction]
 mod larger {
     pub struct Larger;

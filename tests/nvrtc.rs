@@ -1,12 +1,12 @@
-//! Every CUDA program, compiled by NVRTC for the architectures that it knows from sm_75 on. It needs
-//! no GPU. An interaction is compiled in the default configuration, in single and in double
+//! Every CUDA program, compiled by NVRTC for the architectures that it supports from sm_75 on. No GPU
+//! is needed. An interaction is compiled in the default configuration, in single and in double
 //! precision, for one architecture of each generation; those of one generation take turns. In single
-//! precision in a periodic box it is compiled for a few. Of the other ways to compute, which change
-//! little of a program, an interaction has so many that any two choices meet; each is compiled for
-//! one architecture, so that every choice meets every architecture in some interactions.
+//! precision in a periodic box it is compiled for a few. The other ways to compute change little of a
+//! program: an interaction has a covering array of them, each compiled for one architecture, so that
+//! every choice meets every architecture in some interactions.
 //!
-//! The programs of the library keep nothing in local memory in the default configuration, and
-//! double programs compute nothing in single precision.
+//! The programs of the library use no local memory in the default configuration, and double programs
+//! compute nothing in single precision.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -27,11 +27,11 @@ use nbody_verify::{domains, paired_ways};
 use crate::compiler::{Compiler, NEWEST};
 use crate::cubin;
 
-/// Set for a process that only prepares a program: the cache folder.
+/// Variable with the cache folder, set for a process that only prepares a program.
 pub const PREPARE: &str = "NBODY_TEST_PREPARE";
 
-/// How many interactions of the library share the architectures for both directions of a pair at
-/// once: each takes every third, beside those of the record.
+/// Number of interactions of the library that share the architectures for the symmetric schedule:
+/// each takes every third, beside those of the record.
 const SYMMETRIC_TURNS: usize = 3;
 
 /// An old, a middle and a new architecture.
@@ -62,7 +62,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     trials
 }
 
-/// How many compilations there were.
+/// Prints the number of compilations.
 pub fn conclude(compiler: &Compiler) {
     let (programs, compilations) = (PROGRAMS.load(Ordering::Relaxed), compiler.compilations());
     let architectures = architectures(compiler).len();
@@ -73,19 +73,19 @@ pub fn conclude(compiler: &Compiler) {
     );
 }
 
-/// Those that are compiled for.
+/// Lists the architectures to compile for.
 fn architectures(compiler: &Compiler) -> Vec<u32> {
     let known = compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75);
     known.filter(|it| !nbody_tests::is_quick() || FEW.contains(it)).collect()
 }
 
-/// One of each generation, such as 8 of sm_80 and sm_89: another in each turn.
+/// Selects one architecture of each generation, such as 8 of sm_80 and sm_89: another in each turn.
 fn generations(architectures: &[u32], turn: usize) -> Vec<u32> {
     let same = architectures.chunk_by(|a, b| a / 10 == b / 10);
     same.map(|generation| generation[turn % generation.len()]).collect()
 }
 
-/// Each choice of a way to compute, and an architecture that it is compiled for.
+/// Pairs of a choice of a way to compute and an architecture that it is compiled for.
 type Met = BTreeSet<(String, u32)>;
 
 fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
@@ -102,23 +102,23 @@ fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
 struct Trials {
     compiler: Arc<Compiler>,
     domains: [Domain; 2],
-    /// Whether what is visited belongs to the library.
+    /// The visited interactions are those of the library.
     library: bool,
-    /// How many interactions were visited, and how many other ways to compute were taken.
+    /// Number of visited interactions.
     turn: usize,
+    /// Number of tested ways other than the default.
     others: usize,
     met: Met,
     trials: Vec<Trial>,
 }
 
-/// The architectures that the programs of an interaction are compiled for.
+/// Architectures that the programs of an interaction are compiled for.
 struct Targets {
-    /// The one for many particles.
+    /// Architectures of the program for many particles.
     main: Vec<u32>,
-    /// Those with fewer i-particles for a thread, which differ from it in a number: one of these
-    /// each.
+    /// Architectures of the programs with fewer i-particles per thread, one for each.
     fewer: Vec<u32>,
-    /// The one for both directions of a pair.
+    /// Architectures of the symmetric program.
     symmetric: Vec<u32>,
 }
 
@@ -144,7 +144,7 @@ impl Visitor for Trials {
             (boxed, Targets { main: FEW.to_vec(), fewer: vec![], symmetric: FEW.to_vec() }),
         ];
         for options in paired_ways(X::LAW, self.domains, turn) {
-            // Whatever the pairs, the program of ordered pairs is the same.
+            // The ordered program does not depend on `pairs`.
             let ordered = options.pairs(default.pairs);
             let is_known = [default, double].contains(&ordered) || options == boxed;
             if !is_known {
@@ -168,8 +168,8 @@ impl Visitor for Trials {
 }
 
 /// Compiles the programs. Those of the library in the default configuration are lean: they must not
-/// use local memory. Of the others only the text is in question, and a [small](self::small) program
-/// has all of it.
+/// use local memory. Of the others only the text is tested, and a [small](self::small) program
+/// contains all of it.
 fn compile(
     law: &Law,
     compiler: &Compiler,
@@ -193,7 +193,7 @@ fn compile(
                 local_memory(compiler, &small, architecture)?;
             }
         }
-        // The functions of CUDA's library work on halves of a double as they like.
+        // CUDA's library functions may operate on the halves of a double.
         let double = options.precision == Precision::Double && law.operations.special == 0;
         if double && !architectures.is_empty() {
             let ptx = compiler.compile(&small, NEWEST)?;
@@ -206,17 +206,16 @@ fn compile(
     Ok(())
 }
 
-/// The same program but for two numbers, that of the i-particles of a thread and that of the turns
-/// of a loop which are unrolled: both are one, so that it takes a third of the time to compile. The
-/// emulator runs the whole ones.
+/// Reduces a program to one i-particle per thread and no unrolling, which compiles in a third of the
+/// time. The emulator runs the full programs.
 fn small(law: &Law, program: &Program) -> Program {
     let mut config = program.config;
     (config.i_per_thread, config.unroll) = (1, 1);
     Program::with_config(law, program.options, config)
 }
 
-/// With as many i-particles for a thread as an engine would take: without local memory, and
-/// with more than a fourth of what was chosen.
+/// Compiles with as many i-particles per thread as an engine would choose: without local memory, and
+/// more than a fourth of the number in the configuration.
 fn compile_lean(
     law: &Law,
     compiler: &Compiler,
@@ -235,7 +234,7 @@ fn compile_lean(
     Err(format!("{:?}, sm_{architecture}: local memory", program.config).into())
 }
 
-/// The bytes of local memory of a thread, in any of the program's kernels.
+/// Returns the largest local memory per thread of the program's kernels, in bytes.
 fn local_memory(compiler: &Compiler, program: &Program, architecture: u32) -> Result<u32, Failed> {
     let code = compiler.compile(program, architecture)?;
     if !code.starts_with(b"\x7fELF") {
@@ -246,7 +245,7 @@ fn local_memory(compiler: &Compiler, program: &Program, architecture: u32) -> Re
     Ok(largest.ok_or("a CUBIN without frame sizes")?)
 }
 
-/// In processes of their own, so that the calls of other tests do not count.
+/// Runs in separate processes, so that calls of other tests do not count.
 fn a_warm_cache_needs_no_nvrtc() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let run = || -> Result<String, Failed> {
@@ -282,7 +281,8 @@ fn expect(what: &str, found: &str, expected: &str) -> Result<(), Failed> {
     if found == expected { Ok(()) } else { Err(format!("{what}: {found}").into()) }
 }
 
-/// Newer than all that NVRTC knows: PTX, which the driver finishes. Older: an error.
+/// A newer architecture than NVRTC supports gives PTX, which the driver compiles; an older one is an
+/// error.
 fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
     let program = Program::new(Gravity::LAW, Options::default())?;
     let ptx = compiler.nvrtc.compile(&program, NEWEST)?;

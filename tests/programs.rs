@@ -1,6 +1,6 @@
-//! Every CUDA program, compiled by NVRTC, and its machine code counted. It needs no GPU.
+//! Every CUDA program, compiled by NVRTC, and its instructions counted. No GPU is needed.
 //!
-//! The last lines tell how many programs were compiled, and how many kernels compared.
+//! The last lines give the numbers of compiled programs and of compared kernels.
 
 #[path = "common/compiler.rs"]
 mod compiler;

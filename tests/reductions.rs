@@ -1,4 +1,4 @@
-//! Extremes and counts against what a plain search finds, on every device.
+//! Extremes and counts against a plain search, on every device.
 
 use nbody::ArgMin;
 use nbody::models::uniform;
@@ -36,7 +36,7 @@ mod nearest {
 }
 use nearest::{Nearest, Neighbours, Place};
 
-/// A result that is nothing but an index with its value, and no integer besides.
+/// A result with an `ArgMin` as its only field.
 #[nbody::interaction]
 mod closest {
     pub struct Closest;
@@ -70,7 +70,7 @@ fn results_of_one_extreme_are_compared() {
 
 const LAW: Nearest = Nearest { radius2: 0.125 };
 
-/// A search, with distances that are exact in both precisions.
+/// Searches all particles, with distances that are exact in both precisions.
 fn search(i: &Place, j: &[Place], skip: Option<usize>) -> Neighbours {
     let r2 = |j: &Place| (0..3).map(|c| (j.pos[c] - i.pos[c]).powi(2)).sum::<f64>();
     let others = j.iter().enumerate().filter(|(k, _)| Some(*k) != skip);
@@ -115,7 +115,7 @@ fn a_particle_is_not_its_own_neighbour() {
 }
 
 #[test]
-fn of_equal_values_the_first_counts() {
+fn the_first_of_equal_values_counts() {
     let j = vec![Place { pos: Point::new(0.5, 0.0, 0.0) }; 1000];
     let i = [Place::default()];
     for mut direct in engines() {
@@ -126,7 +126,7 @@ fn of_equal_values_the_first_counts() {
 }
 
 #[test]
-fn without_neighbours_extremes_are_infinite() {
+fn extremes_without_neighbours_are_infinite() {
     let nothing = Neighbours::default();
     assert_eq!((nothing.nearest.index, nothing.count), (u32::MAX, 0));
     for mut direct in engines() {
@@ -138,7 +138,7 @@ fn without_neighbours_extremes_are_infinite() {
 }
 
 #[test]
-fn what_is_not_a_number_is_no_neighbour() {
+fn nan_is_no_neighbour() {
     let mut j = uniform::<Place>(10, 4);
     j[3].pos[1] = f64::NAN;
     let i = [Place { pos: j[3].pos }, j[5]];

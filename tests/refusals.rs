@@ -1,5 +1,5 @@
-//! What engines refuse, with typed errors: buffers of other engines, more than there is room for,
-//! choices that are none.
+//! Inputs that engines refuse with typed errors: buffers of other engines, too many particles,
+//! impossible kernel configurations.
 
 use nbody::prelude::*;
 use nbody::{Error, KernelConfig, Schedule};
@@ -71,7 +71,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
 }
 
 #[test]
-fn engines_take_what_is_of_their_device_and_precision() {
+fn engines_accept_buffers_of_their_device_and_precision() {
     let (_cache, devices) = devices();
     let mut engines = Vec::new();
     for device in &devices {
@@ -115,7 +115,7 @@ mod wide {
     pub struct Number {
         pub x: Real,
     }
-    /// A power of two of numbers.
+    /// A result whose size is a power of two.
     pub struct Powers {
         pub sums: [Real; 16],
     }
@@ -137,7 +137,7 @@ fn memory_that_does_not_fit_is_an_error() {
     for device in devices {
         let direct = AllPairs::new(&device, GRAVITY).unwrap();
         let wide = AllPairs::new(&device, wide::Wide).unwrap();
-        // Times the bytes of a result, some of these are a few, or none, modulo 2^64.
+        // Some of these, times the size of a result, are small or zero modulo 2^64.
         for n in (0..20).flat_map(|shift| [usize::MAX >> shift, 1 << (63 - shift)]) {
             for error in [direct.results(n).map(drop), wide.results(n).map(drop)] {
                 let error = error.unwrap_err().to_string();
@@ -169,7 +169,7 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
 }
 
 #[test]
-fn choices_may_be_made_and_impossible_ones_are_refused() {
+fn kernel_configurations_may_be_set_and_impossible_ones_are_refused() {
     let (_cache, device) = emulator();
     let options = Options::default();
     let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));

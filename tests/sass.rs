@@ -1,9 +1,9 @@
-//! What the machine code of every interaction of the library costs, against the record
-//! `tests/sass.txt`: issue slots of a pair in the FORCE-LOOP, registers, local memory. It needs no
-//! GPU, but NVRTC and nvdisasm.
+//! Cost of the machine code of every interaction of the library, compared with
+//! `tests/sass.txt`: issue slots of a pair in the FORCE-LOOP, registers, local memory. No GPU is
+//! needed, but NVRTC and nvdisasm.
 //!
-//! A figure that grows fails, and so does a kernel that is not recorded. One that shrinks is
-//! told, so that the record follows:
+//! A figure that grows fails, and so does a kernel that is not in the file. One that shrinks is
+//! reported, so that the file can follow:
 //! `NBODY_RECORD=1 cargo test -p nbody-tests --test programs` writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,11 @@ use crate::compiler::Compiler;
 use crate::cubin;
 use crate::record::{Figures, Key, Record, Verdict};
 
-/// An old, a middle and a new architecture; in double precision, one on which that is fast.
+/// An old, a middle and a new architecture; in double precision, one with fast `f64` units.
 const SINGLE: [u32; 3] = [80, 90, 120];
 const DOUBLE: [u32; 1] = [90];
 
-/// Set to write the record instead of comparing with it.
+/// Variable that makes the test write the file instead of comparing with it.
 const RECORD: &str = "NBODY_RECORD";
 
 const COMMENT: &str = "\
@@ -33,7 +33,7 @@ const COMMENT: &str = "\
 # Default options, open space. `cargo xtask test` fails when a figure grows.
 # Written by `NBODY_RECORD=1 cargo test -p nbody-tests --test programs`.";
 
-/// What was compared, and all that may be recorded.
+/// Tools of the comparison, and all sources that may be recorded.
 pub struct Comparison {
     tools: Arc<Tools>,
     sources: BTreeSet<Source>,
@@ -71,11 +71,11 @@ struct Tools {
     compiler: Arc<Compiler>,
     nvdisasm: PathBuf,
     record: Record,
-    /// Whether to write the record instead of comparing with it.
+    /// Write the file instead of comparing with it.
     recording: bool,
-    /// What was found.
+    /// Figures of this run.
     found: Mutex<BTreeMap<Key, Figures>>,
-    /// What is clearly less than recorded.
+    /// Figures that are clearly less than recorded.
     less: Mutex<Vec<String>>,
 }
 
@@ -97,7 +97,7 @@ impl Tools {
         Ok(Self { compiler, nvdisasm, record, recording, found, less })
     }
 
-    /// Compares with the record, or keeps for it.
+    /// Compares figures with the recorded ones, or keeps them to be recorded.
     fn judge(&self, key: &Key, figures: Figures) -> Result<(), String> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), figures);
         if self.recording {
@@ -118,7 +118,7 @@ impl Tools {
         Ok(())
     }
 
-    /// What to say of a failure that another compiler may have caused.
+    /// Explains a failure that another version of the compiler may have caused.
     fn other_compiler(&self) -> String {
         let (now, then) = (self.compiler.nvrtc.version(), &self.record.nvrtc);
         if now == *then {
@@ -127,8 +127,8 @@ impl Tools {
         format!("; this is NVRTC {now}, and the record was compiled by NVRTC {then}")
     }
 
-    /// Writes the record if it is to be, with what was found in the place of what was recorded;
-    /// tells what is less, and how much was compared.
+    /// Writes the file when recording, with the figures of this run in place of the old ones; prints
+    /// figures that shrank, and the number of compared kernels.
     fn conclude(&self, sources: &BTreeSet<Source>) -> Result<(), String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if self.recording {
@@ -157,7 +157,7 @@ impl Tools {
 
 struct Trials {
     tools: Arc<Tools>,
-    /// Whatever may be recorded.
+    /// All sources that may be recorded.
     sources: BTreeSet<Source>,
     trials: Vec<Trial>,
 }
@@ -221,7 +221,7 @@ fn compile(
     Ok((cubin, kernels))
 }
 
-/// A line of an interaction that is gone would never fail.
+/// Refuses lines of removed interactions, which would never fail.
 fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed> {
     let stale = tools.record.figures.keys().find(|key| !sources.contains(&source_of(key)));
     match stale {
@@ -232,7 +232,7 @@ fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed>
     }
 }
 
-/// Of the machine code itself: one root for each pair, and no local memory.
+/// Checks the machine code itself: one root for each pair, and no local memory.
 fn a_root_for_a_pair(tools: &Tools) -> Result<(), Failed> {
     let options = Options::default();
     let config = KernelConfig::symmetric(Gravity::LAW, options).into_iter();

@@ -1,5 +1,5 @@
-// What the hand-written kernels have in common: how j-particles come and sums go, and the program
-// around the kernels, which finds the fastest ones, times them and checks their results.
+// Common parts of the hand-written kernels: loads of j-particles, sums, and the host program, which
+// finds the fastest kernels, times them and checks their results.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 #include <vector>
 
 constexpr int BLOCK = 128;         // threads
-constexpr int TILE = 256;          // j-particles in shared memory
+constexpr int BAG = 256;           // j-particles in shared memory
 constexpr int SITES = 1 << 30;     // for particles, see `site`
 constexpr int CHECKED = 256;       // i-particles that are compared with a double loop in f64
 constexpr double TOLERANCE = 5e-6; // of sums, relative to the sum of the sizes of their terms
-constexpr int WAVES = 16;          // of blocks that j-particles are split for, at most
-constexpr int RUNS = 5;            // that are reported, at least,
-constexpr float TIME = 1000;       // and for so many ms
-constexpr float TRIAL = 100;       // ms to find out how fast a kernel is
+constexpr int WAVES = 16;          // largest number of waves of blocks that splits make
+constexpr int RUNS = 5;            // fewest runs of a measurement
+constexpr float TIME = 1000;       // shortest duration of a measurement, in ms
+constexpr float TRIAL = 100;       // the same of a trial of a kernel
 
 #define CHECK(call) check(call, #call)
 inline void check(cudaError_t error, const char *call)
@@ -64,34 +64,34 @@ struct Summation {
         }
     }
 
-    // Calls add(tile of j-particles, index of its first one, sums) for all tiles of this split, and
-    // folds the sums of each into f64. While a tile is read, the next one arrives beside it.
+    // Calls add(bag of j-particles, index of its first one, sums) for all bags of this split, and
+    // folds the sums of each into f64. The next bag is loaded while one is read.
     template <typename Add>
     __device__ __forceinline__ void run(Add add)
     {
-        __shared__ float4 halves[2][TILE];
-        const long long all = (work.n - 1) / TILE + 1;
+        __shared__ float4 halves[2][BAG];
+        const long long all = (work.n - 1) / BAG + 1;
         const int begin = all * split / work.splits, end = all * (split + 1) / work.splits;
         const auto fetch = [&](int t) {
 #pragma unroll
-            for (int k = threadIdx.x, turn = 0; turn < TILE / BLOCK; ++turn, k += BLOCK) {
+            for (int k = threadIdx.x, turn = 0; turn < BAG / BLOCK; ++turn, k += BLOCK) {
                 const auto to = unsigned(__cvta_generic_to_shared(&halves[t % 2][k]));
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
-                             "l"(&work.particles[t * TILE + k]) : "memory");
+                             "l"(&work.particles[t * BAG + k]) : "memory");
             }
         };
         fetch(begin);
         for (int t = begin; t < end; ++t) {
             asm volatile("cp.async.wait_all;" ::: "memory");
-            __syncthreads(); // all of this tile is here, and nobody reads the one before
+            __syncthreads(); // this bag is loaded, and no thread reads the previous one
             if (t + 1 < end) fetch(t + 1);
             float sums[I][SUMS] = {};
-            add(halves[t % 2], t * TILE, sums);
+            add(halves[t % 2], t * BAG, sums);
             each([&](int m, int c) { total[m][c] += sums[m][c]; });
         }
     }
 
-    // The last split of a tile to end adds all of them up, in their order: every run gives the same
+    // The last split of a tile to end adds up all splits, in their order: every run gives the same
     // bits.
     __device__ __forceinline__ void finish()
     {
@@ -160,12 +160,12 @@ public:
     };
 
     Bench(const Interaction &interaction, int n)
-        : interaction(interaction), n(n), particles((n - 1) / TILE * TILE + TILE),
+        : interaction(interaction), n(n), particles((n - 1) / BAG * BAG + BAG),
           ended((n - 1) / BLOCK + 1), out(size_t(n) * SUMS), found(size_t(n) * SUMS)
     {
         std::vector<float4> host;
         for (int k = 0; k < n; ++k) host.push_back(Interaction::particle(k));
-        host.resize((n - 1) / TILE * TILE + TILE, Interaction::padding());
+        host.resize((n - 1) / BAG * BAG + BAG, Interaction::padding());
         const size_t bytes = host.size() * sizeof(float4);
         CHECK(cudaMemcpy(particles.at, host.data(), bytes, cudaMemcpyHostToDevice));
         CHECK(cudaMemset(ended.at, 0, ((n - 1) / BLOCK + 1) * sizeof(unsigned)));
@@ -203,7 +203,7 @@ public:
             CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel.run, BLOCK, 0));
             for (int waves = 1; waves <= WAVES; waves *= 2) {
                 const int wanted = waves * multiprocessors * resident / tiles(kernel);
-                const int splits = std::clamp(wanted, 1, (n - 1) / TILE + 1);
+                const int splits = std::clamp(wanted, 1, (n - 1) / BAG + 1);
                 if (splits == before) continue;
                 before = splits;
                 const float ms = median(times(kernel, splits, 1, TRIAL));

@@ -41,10 +41,10 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) gravity(Work<3> work, Gravity
         const float4 body = work.particles[summation.index(m)];
         i[m] = {body.x, body.y, body.z};
     }
-    summation.run([&](const float4 *tile, int, float (&acc)[I][3]) {
+    summation.run([&](const float4 *bag, int, float (&acc)[I][3]) {
 #pragma unroll UNROLL
-        for (int k = 0; k < TILE; ++k) {
-            const float4 j = tile[k];
+        for (int k = 0; k < BAG; ++k) {
+            const float4 j = bag[k];
 #pragma unroll
             for (int m = 0; m < I; ++m) {
                 const float dx = j.x - i[m].x, dy = j.y - i[m].y, dz = j.z - i[m].z;

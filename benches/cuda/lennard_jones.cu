@@ -59,8 +59,8 @@ struct LennardJones {
     }
 };
 
-// The same address in shared memory, but one that the compiler keeps in a register: it would make
-// a known one anew, by four instructions, wherever it is needed.
+// The same address in shared memory, kept in a register: the compiler would recompute a known one, by
+// four instructions, wherever it is needed.
 template <typename T>
 __device__ __forceinline__ T *kept(T *shared)
 {
@@ -123,17 +123,17 @@ __device__ __forceinline__ float norm2_plus(const float3 &a, float c)
     return fmaf(a.x, a.x, fmaf(a.y, a.y, fmaf(a.z, a.z, c)));
 }
 
-// All lanes go through a tile side by side. With BRANCH, a warp takes the long way if any lane has
-// the j-particle within its cutoff; without, it always does, and what is beyond adds nothing.
+// All lanes of a warp loop over a bag together. With BRANCH, a warp evaluates the pair if any lane has
+// a hit; without, it always does, and pairs beyond the cutoff add zero.
 template <int I, bool BRANCH, int RESIDENT>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) side_by_side(Work<5> work, LennardJones lj)
 {
     Atoms<I> i(work, lj);
-    i.run([&](const float4 *tile, int first, float (&sums)[I][5]) {
+    i.run([&](const float4 *bag, int first, float (&sums)[I][5]) {
         const auto meet = [&](auto diagonal) {
 #pragma unroll 4
-            for (int k = 0; k < TILE; ++k) {
-                const float4 j = tile[k];
+            for (int k = 0; k < BAG; ++k) {
+                const float4 j = bag[k];
 #pragma unroll
                 for (int m = 0; m < I; ++m) {
                     const float3 d = i.difference(m, j);
@@ -145,51 +145,51 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) side_by_side(Work<5> work, Le
                 }
             }
         };
-        // Only here are particles that might meet themselves.
+        // Self pairs occur only where the bag overlaps the tile.
         const int begin = i.tile * BLOCK * I;
-        if (first < begin + BLOCK * I && begin < first + TILE) meet(std::true_type());
+        if (first < begin + BLOCK * I && begin < first + BAG) meet(std::true_type());
         else meet(std::false_type());
     });
     i.finish();
 }
 
-// Each lane notes which j-particles of a tile are within its cutoff, a bit for each, and then goes
-// through these by itself: a warp takes the long way as often as its busiest lane needs it, where
-// side by side it does for nearly every j-particle.
+// Cutoff filter: each lane marks its hits in a bag, a bit for each candidate, and then loops over its
+// own hits: a warp iterates as often as its busiest lane has hits, where together it would evaluate
+// nearly every candidate.
 template <int I, int UNROLL, int RESIDENT>
-__global__ void __launch_bounds__(BLOCK, RESIDENT) noted(Work<5> work, LennardJones lj)
+__global__ void __launch_bounds__(BLOCK, RESIDENT) filtered(Work<5> work, LennardJones lj)
 {
-    constexpr int WORDS = TILE / 32, NEXT = I * BLOCK;
+    constexpr int WORDS = BAG / 32, NEXT = I * BLOCK;
     __shared__ unsigned words[(WORDS + 1) * NEXT]; // one is read behind the last
-    unsigned *const notes = kept(words + threadIdx.x);
+    unsigned *const hits = kept(words + threadIdx.x);
     Atoms<I> i(work, lj);
-    i.run([&](const float4 *tile, int first, float (&sums)[I][5]) {
+    i.run([&](const float4 *bag, int first, float (&sums)[I][5]) {
 #pragma unroll 1
         for (int word = 0; word < WORDS; ++word) {
             unsigned near[I] = {};
 #pragma unroll UNROLL
             for (int k = 31; k >= 0; --k) {
-                const float4 j = tile[word * 32 + k];
+                const float4 j = bag[word * 32 + k];
 #pragma unroll
                 for (int m = 0; m < I; ++m) {
-                    // Its sign is the bit; one instruction puts it below those before.
+                    // The sign bit marks a hit; one instruction shifts it in.
                     const float beyond = norm2_plus(i.difference(m, j), -lj.cutoff2);
                     near[m] = __funnelshift_l(__float_as_uint(beyond), near[m], 1);
                 }
             }
 #pragma unroll
-            for (int m = 0; m < I; ++m) notes[word * NEXT + m * BLOCK] = near[m];
+            for (int m = 0; m < I; ++m) hits[word * NEXT + m * BLOCK] = near[m];
         }
 #pragma unroll
         for (int m = 0; m < I; ++m) {
-            unsigned *const mine = notes + m * BLOCK;
+            unsigned *const mine = hits + m * BLOCK;
             const int self = i.index(m) - first;
-            if (0 <= self && self < TILE) mine[self / 32 * NEXT] &= ~(1u << self % 32);
+            if (0 <= self && self < BAG) mine[self / 32 * NEXT] &= ~(1u << self % 32);
             // Without a branch in the loop, lanes stay together where one needs its next word.
             unsigned near = mine[0];
             for (int word = 0; word < WORDS;) {
                 const int k = (31 - __clz(near)) & 31;
-                const float4 j = tile[word * 32 + k];
+                const float4 j = bag[word * 32 + k];
                 const float3 d = i.difference(m, j);
                 i.add(m, j, d, near != 0 ? 1 / norm2_plus(d, 0) : 0, sums[m]);
                 near &= ~(1u << k);
@@ -210,9 +210,9 @@ int main(int count, char **arguments)
         bench.fastest("select", {{1, side_by_side<1, false, 8>},
                                  {2, side_by_side<2, false, 6>},
                                  {4, side_by_side<4, false, 4>}});
-        bench.fastest("noted", {{1, noted<1, 32, 8>},
-                                {2, noted<2, 32, 6>},
-                                {2, noted<2, 32, 8>},
-                                {4, noted<4, 16, 4>}});
+        bench.fastest("filtered", {{1, filtered<1, 32, 8>},
+                                {2, filtered<2, 32, 6>},
+                                {2, filtered<2, 32, 8>},
+                                {4, filtered<4, 16, 4>}});
     }
 }

@@ -3,7 +3,7 @@
 //! Accelerations of Plummer spheres of equal masses in virial equilibrium, ε² = 0.01 (figure 10),
 //! and the error of equation 3, |a − a'| / |a'|, where a' is computed in double precision. Here
 //! both start from the same particles, rounded to `f32`, so that the error is that of the
-//! evaluation; or from particles in `f64`, so that it has that of rounding them as well.
+//! evaluation; or from particles in `f64`, so that it includes that of rounding them.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -22,20 +22,20 @@ use crate::select::{self, DeviceName};
 use crate::table::Table;
 use crate::{Outcome, date};
 
-/// The most particles that are compared, for the sake of the reference's time. Those of a Plummer
-/// sphere are in no order, so that the first of them are a fair sample.
+/// Largest number of particles that are compared, which bounds the time of the reference. Those of a
+/// Plummer sphere are in random order, so that the first of them are a fair sample.
 const TARGETS: usize = 16384;
-/// The squared softening of the paper, as a kernel in `f32` sees it.
+/// Squared softening length of the paper, rounded to `f32`.
 const EPS2: f64 = 0.01_f32 as f64;
 const ATTRACTION: Attraction = Attraction { eps2: EPS2 };
 const SEED: u64 = 1;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it the first GPU, or the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
-    /// The numbers of particles; without it those of the paper, 2048 to 131072.
+    /// The numbers of particles; by default those of the paper, 2048 to 131072.
     #[arg(
         short,
         default_values = ["2048", "4096", "8192", "16384", "32768", "65536", "131072"],
@@ -46,17 +46,17 @@ pub struct Arguments {
     /// The arithmetic of a pair: single (with a column for mixed), double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// Start from particles in f64: the errors then have those of rounding the particles.
+    /// Start from particles in f64: the errors then include those of rounding the particles.
     #[arg(long)]
     unrounded: bool,
-    /// What the arithmetic may trade for speed: fast, exact.
+    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
     #[arg(long, default_value_t)]
     math: Math,
-    /// Whether both directions of a pair are evaluated at once: auto (where it is likely to be
-    /// faster), ordered (never), symmetric (always).
+    /// Evaluate ordered pairs (ordered), both directions of a pair at once (symmetric), or whichever
+    /// is expected to be faster (auto).
     #[arg(long, default_value_t)]
     pairs: Pairs,
-    /// Write the errors to this file, as CSV and with all digits.
+    /// Write the errors to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw error.svg in this folder.
@@ -88,13 +88,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is to be measured.
+/// Parameters of a measurement.
 pub struct Accuracy<'a> {
     pub devices: &'a [Device],
     pub sizes: &'a [usize],
-    /// The accumulation among them does not count: all are measured.
+    /// Options other than the accumulation: every accumulation is measured.
     pub options: Options,
-    /// Whether the particles are not rounded to `f32`.
+    /// Particles are kept in `f64`, not rounded to `f32`.
     pub unrounded: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct Accuracy<'a> {
 pub struct Row {
     device: String,
     n: usize,
-    /// How many of the particles were compared.
+    /// Number of particles that were compared.
     targets: usize,
     unrounded: bool,
     precision: Precision,
@@ -114,7 +114,7 @@ pub struct Row {
 }
 
 impl Accuracy<'_> {
-    /// The rows of one size and device are next to each other, in the order of [`columns`].
+    /// Measures the rows, grouped by size and device, in the order of [`columns`].
     pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         let columns = columns(self.options);
         let steps = 1 + self.devices.len() * columns.len();
@@ -140,7 +140,7 @@ impl Accuracy<'_> {
         Ok(rows)
     }
 
-    /// The errors of the bodies that the truth is known of, the first ones.
+    /// Measures the errors of the first bodies, as many as the truth has.
     fn row(
         &self,
         device: &Device,
@@ -149,8 +149,8 @@ impl Accuracy<'_> {
         truth: &[Acceleration],
     ) -> Result<Option<Row>, nbody::Error> {
         let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
-        let fields = direct.evaluate_self(bodies)?;
-        let report = nbody::compare(&fields[..truth.len()], truth, None)?;
+        let results = direct.evaluate_self(bodies)?;
+        let report = nbody::compare(&results[..truth.len()], truth, None)?;
         let schedule = direct.program().map(|program| program.config.schedule);
         Ok(report.fields.first().map(|acc| Row {
             device: device.name(),
@@ -166,8 +166,8 @@ impl Accuracy<'_> {
     }
 }
 
-/// What is measured: all accumulations, and beside those in single precision the default one in
-/// mixed precision.
+/// Lists the measured options: all accumulations, and, if they are in single precision, the default
+/// accumulation in mixed precision.
 fn columns(options: Options) -> Vec<Options> {
     let column = |&accumulation| options.accumulation(accumulation);
     let mut columns: Vec<_> = Accumulation::ALL.iter().map(column).collect();
@@ -178,7 +178,7 @@ fn columns(options: Options) -> Vec<Options> {
     columns
 }
 
-/// A Plummer sphere, in numbers that `f32` holds unless it is not to be rounded.
+/// Samples a Plummer sphere, rounded to `f32` unless `unrounded`.
 fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody::models::Error> {
     let round = |x: f64| if unrounded { x } else { f64::from(x as f32) };
     let sphere = plummer(n, SEED)?;
@@ -188,7 +188,7 @@ fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody::models::Error> 
         .collect())
 }
 
-/// A line for each size and device, with a pair of columns for each of [`columns`].
+/// Formats a line for each size and device, with a pair of columns for each of [`columns`].
 fn report(rows: &[Row], options: Options) -> String {
     let columns = columns(options).len();
     let names: Vec<_> = rows
@@ -208,7 +208,7 @@ fn report(rows: &[Row], options: Options) -> String {
     let Options { precision, math, pairs, .. } = options;
     let sampled = if rows.iter().any(|row| row.targets < row.n) {
         format!(
-            "\n\nMore than {TARGETS} particles are compared by a sample, with all of their sources."
+            "\n\nOf more than {TARGETS} particles a sample is compared; its sources are all particles."
         )
     } else {
         String::new()
@@ -222,14 +222,14 @@ fn report(rows: &[Row], options: Options) -> String {
     )
 }
 
-/// What the reference starts from.
+/// Names the particles of the reference.
 fn particles(rows: &[Row]) -> &'static str {
     let unrounded = rows.iter().any(|row| row.unrounded);
     if unrounded { "particles in f64" } else { "the same f32 particles" }
 }
 
 impl Row {
-    /// The accumulation, or the precision where that is another than most have.
+    /// Names the accumulation, or the precision where it differs from that of the options.
     fn name(&self, options: Options) -> &'static str {
         if self.precision == options.precision {
             self.accumulation.name()
@@ -238,7 +238,7 @@ impl Row {
         }
     }
 
-    /// All of a row, with all digits.
+    /// Lists all cells of a row, in full precision.
     fn cells(&self, options: Options, time: &str) -> Cells {
         let Options { math, pairs, .. } = options;
         let particles = if self.unrounded { "f64" } else { "f32" };
@@ -261,7 +261,7 @@ impl Row {
     }
 }
 
-/// The rms errors against N, a line for each accumulation and device.
+/// Plots the rms errors against N, a line for each accumulation and device.
 pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
     let mut devices: Vec<&str> = Vec::new();
     let mut lines: Vec<Line> = Vec::new();
@@ -279,14 +279,14 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
     let Options { precision, math, pairs, .. } = options;
     let sampled = rows.iter().any(|row| row.targets < row.n);
     let sample =
-        if sampled { format!(", at most {TARGETS} of which are compared") } else { String::new() };
+        if sampled { format!(", of which at most {TARGETS} are compared") } else { String::new() };
     Figure {
         title: format!(
             "Error of gravity by accumulation: {}, {}",
             devices.join(" and "),
             date::day(time)
         ),
-        notes: vec![
+        caption: vec![
             format!("{precision} precision, {math} mathematics, pairs {pairs}"),
             format!(
                 "Accelerations of Plummer spheres, eps2 0.01, against f64 on {}{sample}.",
@@ -309,9 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn double_precision_has_hardly_an_error_and_one_sum_the_largest() {
-        // One running sum is one only where every ordered pair is evaluated by itself, and on the
-        // CPU mixed precision is `f64` in fast mathematics.
+    fn errors_are_ordered_by_accumulation_and_tiny_in_double_precision() {
+        // A direct sum is one running sum for ordered pairs only, and on the CPU mixed precision is
+        // `f64` in fast mathematics.
         let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
         let single = rows(&[2000], options);
         let [direct, blocked, double, compensated, mixed] = &single[..] else {
@@ -324,7 +324,7 @@ mod tests {
         assert!(rows(&[500], options).iter().all(|row| row.max < 1e-12));
     }
 
-    /// Single precision has the error of rounding positions, mixed precision has not.
+    /// Single precision has the error of rounding positions; mixed precision does not.
     #[test]
     fn mixed_precision_keeps_the_digits_of_positions() {
         let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_said_to_be_one() {
+    fn the_report_mentions_a_sample() {
         let row = |options: Options| Row {
             device: "cpu".to_owned(),
             n: 65536,
@@ -355,7 +355,7 @@ mod tests {
         };
         let rows: Vec<_> = columns(Options::default()).into_iter().map(row).collect();
         let text = report(&rows, Options::default());
-        assert!(text.contains("by a sample"), "{text}");
+        assert!(text.contains("a sample is compared"), "{text}");
         assert!(text.lines().any(|line| line.starts_with("cpu     65536     16384 ")), "{text}");
     }
 }

@@ -10,7 +10,7 @@ use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Remove all of it, what `nbody tune` measured as well.
+    /// Remove all entries, including the measurements of `nbody tune`.
     #[arg(long)]
     clear: bool,
 }

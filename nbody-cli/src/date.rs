@@ -1,18 +1,18 @@
-//! The time of a run.
+//! Time stamps of runs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now, in UTC: `2026-11-21T14:05:09Z`.
+/// Formats the current time in UTC: `2026-11-21T14:05:09Z`.
 pub fn now() -> String {
     written(SystemTime::now())
 }
 
-/// The day of a time that was written so.
+/// Extracts the day from a formatted time.
 pub fn day(time: &str) -> &str {
     time.split('T').next().unwrap_or(time)
 }
 
-/// A clock before 1970 is one that was never set.
+/// Formats a time; one before 1970, of a clock that was never set, as the first of 1970.
 fn written(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time.max(UNIX_EPOCH)).to_string()
 }

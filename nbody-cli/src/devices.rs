@@ -10,10 +10,10 @@ use crate::Outcome;
 use crate::table::Table;
 
 pub fn run() -> Outcome {
-    let mut table = Table::new(&["device", "what it is"]);
-    let mut row = |name: &str, what: String| table.row(vec![name.to_owned(), what]);
+    let mut table = Table::new(&["device", "description"]);
+    let mut row = |name: &str, text: String| table.row(vec![name.to_owned(), text]);
     match Device::cuda_count() {
-        Ok(0) => row("cuda", "the driver sees no GPU".to_owned()),
+        Ok(0) => row("cuda", "the driver finds no GPU".to_owned()),
         Ok(count) => {
             for ordinal in 0..count {
                 let device = Device::cuda(ordinal);
@@ -28,7 +28,7 @@ pub fn run() -> Outcome {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let levels: Vec<_> = SimdLevel::available().map(SimdLevel::name).collect();
     row("cpu", format!("{threads} threads; {}", levels.join(", ")));
-    let emulator = Device::emulator().map(|_| "CUDA programs on the CPU, to check them".to_owned());
+    let emulator = Device::emulator().map(|_| "runs CUDA programs on the CPU".to_owned());
     row("emulator", emulator.unwrap_or_else(|error| error.to_string()));
     row("best", Device::best().name());
     row("NVRTC", nvrtc().unwrap_or_else(|error| error.to_string()));
@@ -43,5 +43,5 @@ fn nvrtc() -> Result<String, nbody::Error> {
     let path = Nvrtc::find()?;
     let nvrtc = Nvrtc::open(&path)?;
     let known: Vec<_> = nvrtc.architectures().iter().map(|arch| format!("sm_{arch}")).collect();
-    Ok(format!("{} at {}, knows {}", nvrtc.version(), path.display(), known.join(" ")))
+    Ok(format!("{} at {}, compiles for {}", nvrtc.version(), path.display(), known.join(" ")))
 }

@@ -16,20 +16,20 @@ pub struct Arguments {
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
-    /// Which pairs of one set: auto and ordered for every ordered pair, symmetric for both
-    /// directions of a pair at once, where the interaction allows it.
+    /// The pairs of one set: auto and ordered for ordered pairs, symmetric for both directions of a
+    /// pair at once, where the interaction allows it.
     #[arg(long, default_value_t)]
     pairs: Pairs,
-    /// In a periodic box.
+    /// Emit the program of a periodic box.
     #[arg(long)]
     periodic: bool,
-    /// The whole program, which compilers take: the configuration, the numbers, the interaction and
-    /// the kernels around it.
+    /// Print the whole program, as it is compiled: the kernel configuration, the types of numbers,
+    /// the interaction and the kernels.
     #[arg(long)]
     program: bool,
 }
 
-/// Takes the program of what it visits.
+/// Generates the program of the visited interaction.
 struct Emit {
     options: Options,
     program: Option<Result<Program, nbody::Error>>,
@@ -41,7 +41,7 @@ impl Visitor for Emit {
     }
 }
 
-/// The program for many particles: of both directions of a pair at once where these are asked for.
+/// Generates the program for many particles, symmetric where the options ask for it.
 fn program(law: &Law, options: Options) -> Result<Program, nbody::Error> {
     let symmetric = KernelConfig::symmetric(law, options);
     match symmetric.filter(|_| options.pairs == Pairs::Symmetric) {

@@ -1,17 +1,17 @@
-//! Files that results are written to.
+//! Output files.
 
 use std::error::Error;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// A file of rows under one header, made before there is anything to write, so that a path that
-/// cannot be written is told before the work.
+/// A CSV file, created before the measurement, so that a path that cannot be written is an error
+/// before it.
 pub struct Sheet {
     writer: csv::Writer<File>,
     begun: bool,
 }
 
-/// The cells of a row, each with the name of its column.
+/// Cells of a row, each with the name of its column.
 pub type Cells = Vec<(&'static str, String)>;
 
 impl Sheet {
@@ -21,7 +21,7 @@ impl Sheet {
         Ok(Self { writer: csv::Writer::from_writer(file), begun: false })
     }
 
-    /// Writes a row; the first one names the columns.
+    /// Writes a row, and before the first one the header.
     pub fn row(&mut self, cells: &Cells) -> Result<(), Box<dyn Error>> {
         if !self.begun {
             self.writer.write_record(cells.iter().map(|(name, _)| name))?;
@@ -32,12 +32,12 @@ impl Sheet {
     }
 }
 
-/// A number in full; nothing where there is none.
+/// Formats a number in full precision, and `None` as an empty cell.
 pub fn number<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Makes a folder, with those above it, and sees that files can be made in it.
+/// Creates a folder with its parents, and checks that files can be created in it.
 pub fn provide(folder: &Path) -> Result<(), Box<dyn Error>> {
     let made = fs::create_dir_all(folder);
     let made = made.and_then(|()| tempfile::tempfile_in(folder).map(drop));

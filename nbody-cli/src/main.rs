@@ -23,19 +23,19 @@ use clap::{Parser, Subcommand};
 
 const AFTER_HELP: &str = "\
 Environment:
-  NBODY_CACHE_DIR    where compiled and tuned kernels are kept (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
-  NBODY_CACHE_LIMIT  how many MiB they may take (else 1024); what was not used for the longest time goes
+  NBODY_CACHE_DIR    folder of compiled and tuned kernels (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
   NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
-  NBODY_NVDISASM     nvdisasm, or its folder, to count what the machine code issues
+  NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the machine code
   CXX                the C++ compiler of the emulator, with arguments if need be
-  NBODY_CXX_TIMEOUT  how many seconds it may take for a program (else 300)
+  NBODY_CXX_TIMEOUT  its time limit in seconds for a program (else 300)
 
 Exit codes:
   0  success
   1  a failure, or a check that did not pass
-  2  a wrong command line";
+  2  an invalid command line";
 
-/// Look at, check and measure pairwise interactions on every device of this machine.
+/// Print, verify and measure pairwise interactions on every device of this machine.
 #[derive(Parser)]
 #[command(version, about, after_help = AFTER_HELP)]
 struct Arguments {
@@ -45,20 +45,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the devices, and what else was found or is missing.
+    /// List the devices and compilers, found or missing.
     Devices,
-    /// Print an interaction in CUDA: its structs, its functions and its pair; with --program, the
-    /// whole program.
+    /// Print the CUDA text of an interaction: its structs and functions; with --program, the whole
+    /// program.
     Emit(emit::Arguments),
     /// Compare every interaction, in every way to compute it, with the f64 reference.
     Verify(verify::Arguments),
-    /// Measure pairs per second, and how near they come to what the GPU can issue.
+    /// Measure pairs per second, and their fraction of the issue limit of the GPU.
     Bench(bench::Arguments),
-    /// Find the fastest kernels for some numbers of particles, and keep them for later runs.
+    /// Find the fastest kernel configurations by measurement, and keep them for later runs.
     Tune(tune::Arguments),
-    /// Show how much compiled and tuned kernels take on disk, or clear them.
+    /// Show or clear the cache of compiled and tuned kernels.
     Cache(cache::Arguments),
-    /// Measure the errors of accelerations of Plummer spheres, by each accumulation.
+    /// Measure the errors of accelerations in Plummer spheres, for each accumulation.
     Accuracy(accuracy::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
@@ -85,10 +85,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a command comes to.
+/// Result of a command.
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
-/// Whether whoever read our output has read enough: `nbody emit gravity | head`.
+/// Tests for a closed pipe, whose reader has read enough: `nbody emit gravity | head`.
 fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Plots as SVG. Their text is text, so that no fonts are needed to draw them.
+//! Plots as SVG. Text is drawn as text elements, which need no fonts here.
 
 use std::error::Error;
 use std::ops::Range;
@@ -9,14 +9,16 @@ use plotters::prelude::*;
 
 use crate::ticks::{self, Axis};
 
-/// The width of a plot, that of a legend at its right, and the height of a line of text, in pixels.
+/// Width of a plot, in pixels.
 pub const WIDTH: u32 = 1280;
+/// Width of the legend at its right, in pixels.
 pub const LEGEND: u32 = 380;
+/// Height of a line of text, in pixels.
 const LINE: u32 = 18;
 pub const FONT: &str = "sans-serif";
 
-/// Colours that most people can tell apart (Okabe & Ito 2008), but for the yellow, which is faint
-/// on white.
+/// Colours for all kinds of colour vision (Okabe & Ito 2008), without the yellow, which is faint on
+/// white.
 pub const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -26,52 +28,54 @@ pub const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
 ];
-/// Dashes and gaps in pixels, one after the other as the colours repeat.
+/// Lengths of dash and gap in pixels, the next ones each time the colours repeat.
 const DASHES: [(i32, i32); 4] = [(1, 0), (9, 5), (3, 4), (16, 8)];
 
-/// How wide a line is, and how much wider for each that would hide it, in pixels.
+/// Width of a line, in pixels.
 const THIN: u32 = 2;
+/// Additional width for each line that would hide it, in pixels.
 const WIDER: u32 = 3;
+/// Largest number of lines that widen one.
 const MOST_LAYERS: u32 = 4;
-/// About how high charts are, in pixels.
+/// Approximate height of charts, in pixels.
 const HEIGHT: f64 = 400.0;
 
 /// Lines on logarithmic axes, with a legend beside them.
 pub struct Figure {
     pub title: String,
-    /// What one must know to read it, a line each.
-    pub notes: Vec<String>,
+    /// Caption, in lines.
+    pub caption: Vec<String>,
     pub x: &'static str,
     pub y: &'static str,
     pub lines: Vec<Line>,
 }
 
-/// A line, by its points in the order of x.
+/// A line through points, sorted by x.
 pub struct Line {
     pub name: String,
     pub points: Vec<(f64, f64)>,
 }
 
-/// What comes of drawing.
+/// Result of drawing.
 pub type Drawn = Result<(), Box<dyn Error>>;
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 impl Figure {
-    /// Writes it to a file.
+    /// Writes the figure to a file.
     pub fn log_log(mut self, path: &Path) -> Drawn {
         for line in &mut self.lines {
             line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
-        // The legend has the order of the lines at their right ends.
+        // The legend lists the lines in their order at the right edge.
         self.lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
         if self.layers().iter().any(|layer| *layer > 0) {
-            self.notes.push("Where lines coincide, those below are drawn wider.".to_owned());
+            self.caption.push("Where lines coincide, those below are drawn wider.".to_owned());
         }
-        let below = head_height(&self.notes);
+        let below = head_height(&self.caption);
         let height = (below + 480).max(below + LINE * (self.lines.len() as u32 + 2));
         write(path, (WIDTH, height), |root| {
-            let body = head(root, &self.title, &self.notes)?;
+            let body = head(root, &self.title, &self.caption)?;
             let (left, right) = body.split_horizontally(WIDTH - LEGEND);
             self.chart(&left)?;
             self.legend(&right)
@@ -86,13 +90,13 @@ impl Figure {
         ticks::of_decades(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
     }
 
-    /// How each line is drawn.
+    /// Chooses the style of each line.
     fn styles(&self) -> Vec<Style> {
         self.layers().into_iter().enumerate().map(|(k, layer)| Style::new(k, layer)).collect()
     }
 
-    /// How many others lie on each line. It is drawn before these and so much wider, so that all are
-    /// seen where lines coincide.
+    /// Counts the lines on top of each line, which is drawn before them and wider, so that all are
+    /// visible where lines coincide.
     fn layers(&self) -> Vec<u32> {
         let Range { start, end } = self.y_axis().range;
         let lines: Vec<_> = self.lines.iter().map(Line::logarithms).collect();
@@ -156,14 +160,14 @@ impl Figure {
 }
 
 impl Line {
-    /// The points on logarithmic axes, where what is no number, or zero, has no place.
+    /// The points on logarithmic axes, without NaN, zeros and infinities.
     fn logarithms(&self) -> Vec<(f64, f64)> {
         let points = self.points.iter().map(|&(x, y)| (x.log10(), y.log10()));
         points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
     }
 }
 
-/// Whether two lines have a piece in common, or a point where one of them is no more than that.
+/// Tests whether two lines share a segment, or a point where one of them is a single point.
 fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
     let meets = |&(x, y): &(f64, f64)| b.iter().any(|&(u, v)| u == x && (v - y).abs() < near);
     if a.len() == 1 || b.len() == 1 {
@@ -172,14 +176,14 @@ fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
     a.windows(2).any(|piece| piece.iter().all(meets))
 }
 
-/// How wide a line is on which so many others lie.
+/// Width of a line with this many others on top.
 fn width(layer: u32) -> u32 {
     THIN + WIDER * layer
 }
 
-/// How a line is drawn.
+/// Style of a line.
 struct Style {
-    /// Of a dash and of a gap.
+    /// Lengths of a dash and of a gap.
     dash: (i32, i32),
     stroke: ShapeStyle,
     /// The radius of its points.
@@ -187,7 +191,7 @@ struct Style {
 }
 
 impl Style {
-    /// That of the line of this number, on which so many others lie.
+    /// The style of line `k`, with `layer` others on top.
     fn new(k: usize, layer: u32) -> Self {
         Self {
             dash: DASHES[k / COLOURS.len() % DASHES.len()],
@@ -197,7 +201,7 @@ impl Style {
     }
 }
 
-/// Draws a file of this size, on white.
+/// Draws a file of this size, on a white background.
 pub fn write(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn) -> Drawn {
     let mut text = String::new();
     {
@@ -209,28 +213,28 @@ pub fn write(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn) -
     Ok(std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?)
 }
 
-/// How far down so many lines of text reach.
+/// Height of this many lines of text.
 pub fn down(lines: usize) -> i32 {
     i32::try_from(lines).unwrap_or(i32::MAX).saturating_mul(LINE.cast_signed())
 }
 
-/// How far down a title and its notes reach.
-pub fn head_height(notes: &[String]) -> u32 {
-    44 + LINE * notes.len() as u32
+/// Height of a title and its caption.
+pub fn head_height(caption: &[String]) -> u32 {
+    44 + LINE * caption.len() as u32
 }
 
-/// Writes a title and notes, and leaves the rest.
+/// Draws a title and its caption, and returns the remaining area.
 pub fn head<'a>(
     root: &Area<'a>,
     title: &str,
-    notes: &[String],
+    caption: &[String],
 ) -> Result<Area<'a>, Box<dyn Error>> {
-    let (head, body) = root.split_vertically(head_height(notes));
+    let (head, body) = root.split_vertically(head_height(caption));
     head.draw(&Text::new(title.to_owned(), (16, 12), (FONT, 20)))?;
-    for (k, note) in notes.iter().enumerate() {
+    for (k, line) in caption.iter().enumerate() {
         let y = 40 + down(k);
         head.draw(&Text::new(
-            note.clone(),
+            line.clone(),
             (16, y),
             (FONT, 13).into_font().color(&BLACK.mix(0.7)),
         ))?;
@@ -248,27 +252,27 @@ mod tests {
             name: name.to_owned(),
             points: points.to_vec(),
         };
-        let (title, notes) = (String::new(), Vec::new());
-        Figure { title, notes, x: "x", y: "y", lines: lines.map(line).collect() }
+        let (title, caption) = (String::new(), Vec::new());
+        Figure { title, caption, x: "x", y: "y", lines: lines.map(line).collect() }
     }
 
     #[test]
     fn lines_that_coincide_are_nested() {
         let layers = |lines: &[&[(f64, f64)]]| figure(lines).layers();
         let (low, high) = ([(1.0, 1.0), (10.0, 2.0), (100.0, 4.0)], [(1.0, 100.0), (10.0, 200.0)]);
-        // From 10 on like `low`, and near it.
+        // From 10 on nearly equal to `low`.
         let joins = [(1.0, 50.0), (10.0, 2.001), (100.0, 4.001)];
         let crosses = [(1.0, 100.0), (10.0, 2.0), (100.0, 0.1)];
         assert_eq!(layers(&[&low, &high, &crosses]), [0, 0, 0]);
         assert_eq!(layers(&[&low, &high, &joins, &low]), [2, 0, 1, 0]);
         assert_eq!(layers(&[&high, &low, &low, &low]), [0, 2, 1, 0]);
-        // Points have nothing else to be seen by.
+        // A single point has no segment by which it could be seen.
         assert_eq!(layers(&[&low[..1], &low, &high[..1]]), [1, 0, 0]);
         assert_eq!(layers(&[&[], &[(1.0, f64::NAN)], &low]), [0, 0, 0]);
     }
 
     #[test]
-    fn what_is_hidden_is_drawn_first_and_wider() {
+    fn hidden_lines_are_drawn_first_and_wider() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines.svg");
         let line: &[_] = &[(1.0, 1.0), (10.0, 3.0)];

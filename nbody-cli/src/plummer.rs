@@ -12,18 +12,18 @@ use crate::Outcome;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// How many particles.
+    /// The number of particles.
     n: usize,
-    /// The seed of the random numbers; the same seed gives the same particles.
+    /// The seed of the random numbers; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The format of the file.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// Leave out the scaling to exact virial equilibrium, whose work grows with n².
+    /// Leave out the scaling to exact virial equilibrium, which takes O(n²) time.
     #[arg(long)]
     as_sampled: bool,
-    /// The file to write; the standard output without it.
+    /// The file to write; by default the standard output.
     #[arg(short, long)]
     output: Option<PathBuf>,
 }

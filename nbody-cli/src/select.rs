@@ -1,4 +1,4 @@
-//! Interactions, devices, numerics and schemes by name.
+//! Interactions, devices and numerics by name.
 
 use std::str::FromStr;
 
@@ -19,7 +19,7 @@ pub fn interactions() -> PossibleValuesParser {
     names.0.into()
 }
 
-/// Visits the interactions of these names, or all if there is none.
+/// Visits the interactions of these names, or all if the list is empty.
 pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     struct Filter<'a, V>(&'a [String], &'a mut V);
     impl<V: Visitor> Visitor for Filter<'_, V> {
@@ -32,29 +32,29 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     visit_all(&mut Filter(names, visitor));
 }
 
-/// How a program computes.
+/// Numerics of a program.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Numerics {
     /// The arithmetic of a pair: single, double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// How contributions are summed: direct, blocked, blocked-f64, compensated.
+    /// The accumulation of sums: direct, blocked, blocked-f64, compensated.
     #[arg(long, default_value_t)]
     accumulation: Accumulation,
-    /// What the arithmetic may trade for speed: fast, exact.
+    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
     #[arg(long, default_value_t)]
     math: Math,
 }
 
 impl Numerics {
-    /// The options that say so.
+    /// The options with these numerics.
     pub fn options(self) -> Options {
         let Self { precision, accumulation, math } = self;
         Options::default().precision(precision).accumulation(accumulation).math(math)
     }
 }
 
-/// The devices of these names; without any the GPUs and the CPU.
+/// Opens the devices of these names; by default the GPUs and the CPU.
 pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
     match names {
         [] => Ok(Device::all().into_iter().filter(|each| each.name() != "emulator").collect()),
@@ -62,7 +62,7 @@ pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
     }
 }
 
-/// A device as the command line names it.
+/// Name of a device on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceName {
     Cpu(Option<SimdLevel>),

@@ -1,4 +1,4 @@
-//! Axes with ticks of our choice. On logarithmic ones everything is an exponent of ten.
+//! Axes with chosen ticks. Coordinates on logarithmic axes are exponents of ten.
 
 use std::ops::Range;
 
@@ -28,10 +28,10 @@ impl Ranged for Axis {
     }
 }
 
-/// More ticks than these would touch.
+/// Largest number of ticks whose labels do not overlap.
 const MOST: usize = 12;
 
-/// An axis with ticks at the values themselves, as far as there is room.
+/// Makes an axis with ticks at the values themselves, as far as there is room.
 pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
     let mut ticks: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
     ticks.sort_by(f64::total_cmp);
@@ -41,11 +41,11 @@ pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
     Axis { range, ticks }
 }
 
-/// An axis with ticks at 1, 2 and 5 of each decade, or, where that is too many, at each decade.
+/// Makes an axis with ticks at 1, 2 and 5 of each decade, or, where that is too many, at each decade.
 pub fn of_decades(values: impl Iterator<Item = f64>) -> Axis {
     let mut values: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
     values.sort_by(f64::total_cmp);
-    // Wide enough for a tick, however near the values are.
+    // Wide enough for a tick, however close the values are.
     let range = around(&values, 0.08, 0.2);
     let decades = range.start.floor() as i32..=range.end.ceil() as i32;
     let ticks = |of: &'static [f64]| {
@@ -58,20 +58,20 @@ pub fn of_decades(values: impl Iterator<Item = f64>) -> Axis {
     Axis { range, ticks }
 }
 
-/// A range with room around sorted values: some of their distance, but not less than `least`.
+/// Pads the range of sorted values by a fraction `room` of its width, but at least by `least`.
 fn around(sorted: &[f64], room: f64, least: f64) -> Range<f64> {
     let (first, last) = (sorted.first().unwrap_or(&0.0), sorted.last().unwrap_or(&0.0));
     let room = (room * (last - first)).max(least);
     first - room..last + room
 }
 
-/// The number of this exponent, of which there are whole ones only.
+/// Formats 10^`exponent`, a whole number.
 pub fn whole(exponent: f64) -> String {
     format!("{:.0}", 10_f64.powf(exponent))
 }
 
-/// The number of this exponent, with the prefixes from K to P where it is large, else as a power
-/// of ten.
+/// Formats 10^`exponent`, with an SI prefix from k to P where it is large, in scientific notation
+/// where it is small.
 pub fn power(exponent: f64) -> String {
     let number = 10_f64.powf(exponent);
     for (prefix, unit) in [("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] {
@@ -82,7 +82,7 @@ pub fn power(exponent: f64) -> String {
     if number >= 0.01 { short(number) } else { format!("{number:.0e}") }
 }
 
-/// Three digits, and no zeros at the end.
+/// Formats two decimals, without trailing zeros.
 fn short(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_read_as_people_write_them() {
+    fn numbers_have_si_prefixes() {
         for (number, expected) in [
             (2e12, "2 T"),
             (1e9, "1 G"),

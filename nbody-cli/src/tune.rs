@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::uniform;
-use nbody::{AllPairs, Device, Engine, Error, Interaction, KernelConfig, Options, Schedule, Tuned};
+use nbody::{AllPairs, Device, Engine, Error, Interaction, KernelConfig, Options, Tuned};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -16,19 +16,19 @@ use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; all without it.
+    /// The interactions; by default all.
     #[arg(value_parser = select::interactions())]
     interactions: Vec<String>,
-    /// The device, emulator or cuda:N.
+    /// The device: emulator or cuda:N.
     #[arg(long, default_value = "cuda:0")]
     device: DeviceName,
-    /// The numbers of particles. What is found serves all that are nearest to the same power of
-    /// two.
+    /// The numbers of particles. A result applies to all numbers that are nearest to the same power
+    /// of two.
     #[arg(short, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
-    /// Print every measurement, and not only the fastest of each number.
+    /// Print every measurement, not only the fastest for each number of particles.
     #[arg(long)]
     all: bool,
 }
@@ -51,8 +51,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         table: Table::new(&[
             "interaction",
             ">N",
-            "pairs",
-            "scheme",
+            "sets",
+            "schedule",
             ">i per thread",
             ">bag",
             ">unroll",
@@ -98,7 +98,7 @@ impl Tune<'_> {
         let mut direct = AllPairs::with_options(&self.device, interaction, self.options)?;
         let i = direct.upload(&uniform::<X::I>(n, 1))?;
         let j = direct.upload(&uniform::<X::J>(n, 1))?;
-        // One set in one buffer, where I and J are one type; otherwise it is as two sets.
+        // One set needs one buffer, and so I and J of one type.
         let j = match (&i as &dyn Any).downcast_ref() {
             Some(same) if one_set => same,
             _ if one_set => return Ok(()),
@@ -127,7 +127,7 @@ impl Tune<'_> {
 }
 
 fn sets(one_set: bool) -> &'static str {
-    if one_set { "one set" } else { "two sets" }
+    if one_set { "one" } else { "two" }
 }
 
 fn row(name: &str, n: usize, tuned: &Tuned) -> Vec<String> {
@@ -138,7 +138,7 @@ fn row(name: &str, n: usize, tuned: &Tuned) -> Vec<String> {
         name.to_owned(),
         n.to_string(),
         sets(one_set).to_owned(),
-        if schedule == Schedule::Symmetric { "symmetric" } else { "ordered" }.to_owned(),
+        schedule.name().to_owned(),
         i_per_thread.to_string(),
         bag.to_string(),
         unroll.to_string(),

@@ -16,21 +16,22 @@ use crate::Outcome;
 use crate::select::{self, DeviceName};
 use crate::table::Table;
 
-/// Around every boundary: threads, bags and tiles.
+/// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
-/// A summation order for the comparison of bits: several bags in a split, several splits, ragged ends.
+/// Summation order for the comparison of bits: several bags in a split, several splits, incomplete
+/// bags.
 const BITS: SummationOrder = SummationOrder { bag: 100, splits: 3 };
 
-/// The name of the device whose bits others must have.
+/// Name of the device whose bits the others must reproduce.
 const SCALARS: &str = "cpu:scalar";
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; all without it.
+    /// The interactions; by default all.
     #[arg(value_parser = select::interactions())]
     interactions: Vec<String>,
-    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it every one that answers, and the
-    /// CPU with each of its vector instructions.
+    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default all available ones, and the CPU
+    /// at each level of its vector instructions.
     #[arg(long)]
     device: Vec<DeviceName>,
 }
@@ -50,14 +51,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     writeln!(
         out,
-        "\nError: the largest, relative to how far rounding may move the result. Bits: of the \
-         CPU's scalars in the same order.\n{} passed, {} failed",
+        "\nWorst error: in units of the running error bound. Bits: compared with the scalars of \
+         the CPU in the same summation order.\n{} passed, {} failed",
         verify.passed, verify.failed
     )?;
     Ok(if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Every device that answers, and for the CPU each of its vector instructions.
+/// Lists every available device, and the CPU at each level of its vector instructions.
 fn every_device() -> Result<Vec<Device>, Error> {
     let others = Device::all().into_iter().filter(|device| !device.is_cpu());
     SimdLevel::available().map(Device::cpu_with).chain(others.map(Ok)).collect()
@@ -72,7 +73,7 @@ struct Verify {
     bar: ProgressBar,
 }
 
-/// The case that came nearest to its bound, or went farthest beyond.
+/// The case with the largest error in units of its bound.
 #[derive(Default)]
 struct Worst {
     error: f64,
@@ -83,7 +84,7 @@ struct Worst {
 impl Visitor for Verify {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         self.bar.set_message(X::LAW.name);
-        // Particles in mixed precision are others.
+        // Cases for mixed precision have particles of their own.
         let precisions = [Precision::Single, Precision::Mixed];
         let domains = self.domains.map(|domain| {
             let cases = precisions.map(|precision| cases(&interaction, domain, precision, &SIZES));
@@ -99,7 +100,7 @@ impl Visitor for Verify {
             }
         }
         self.bar.inc_length(work.len() as u64);
-        // Compilers and devices wait for one another otherwise.
+        // In parallel, so that compilers and devices work at the same time.
         let bar = self.bar.clone();
         let checked = work.par_iter().map(|(device, options, cases)| {
             let checked = check(device, interaction, *options, cases)
@@ -178,7 +179,7 @@ fn check<X: Interaction>(
     cases: &[Case<X>],
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
-    // Both directions of a pair at once also where it does not pay.
+    // Symmetric pairs are checked also where the engine would choose ordered ones.
     let symmetric = X::LAW.third_law.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
@@ -197,8 +198,8 @@ fn check<X: Interaction>(
     Ok(worst)
 }
 
-/// Whether the bits are those of the CPU's scalars, where they should be: in exact mathematics, for
-/// what IEEE arithmetic defines.
+/// Compares the bits with those of the CPU's scalars, where IEEE arithmetic defines them: in exact
+/// mathematics, without special functions. Returns `None` elsewhere.
 fn bits<X: Interaction>(
     device: &Device,
     interaction: X,
@@ -228,7 +229,7 @@ mod tests {
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 
-    /// The last row for these cases.
+    /// Checks these cases, and returns the numbers passed and failed and the row of the table.
     fn row(cases: &[Case<Gravity>]) -> (usize, usize, String) {
         let domains = domains().unwrap();
         let mut verify = Verify::new(Vec::new(), domains, ProgressBar::hidden());
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn one_wrong_case_fails() {
         let mut cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES);
-        // What another softening makes of the same particles.
+        // The result of another softening for the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
         cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2));
         let (passed, failed, line) = row(&cases);
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_fails() {
+    fn nan_fails() {
         let mut bodies = uniform::<Body>(10, 1);
         bodies[3].pos[0] = f64::NAN;
         let case = Case::two_sets(&GRAVITY, Domain::Open, bodies, uniform(5, 2));

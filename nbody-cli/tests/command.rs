@@ -1,4 +1,4 @@
-//! The command as people and scripts use it.
+//! The command `nbody`, run as a process.
 
 use std::process::{Command, Output, Stdio};
 
@@ -63,7 +63,7 @@ fn the_cache_is_shown_and_cleared() {
 
 #[cfg(unix)]
 #[test]
-fn a_cache_that_others_may_write_to_is_told() {
+fn a_cache_that_others_may_write_to_is_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +105,7 @@ fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
 }
 
 #[test]
-fn wrong_names_are_refused_with_the_right_ones() {
+fn unknown_names_are_refused_with_the_valid_ones() {
     for (arguments, part) in [
         (&["emit", "gravitation"][..], "gravity, attraction, softened, hermite"),
         (&["emit", "gravity", "--precision", "half"], "expected single, double"),
@@ -131,7 +131,7 @@ fn verify_passes_on_the_cpu() {
 }
 
 #[test]
-fn a_gpu_that_is_not_there_is_a_failure() {
+fn a_missing_gpu_is_a_failure() {
     let missing = format!("cuda:{}", Device::cuda_count().unwrap_or(0));
     for command in ["verify", "bench", "accuracy"] {
         let output = nbody(&[command, "--device", &missing]);
@@ -154,7 +154,7 @@ fn bench_measures() {
     let cells: Vec<_> = rows[0].split_whitespace().collect();
     assert_eq!(cells[..4], ["gravity", "cpu", "64", "ordered"], "{text}");
     assert!(cells[4].parse::<f64>().unwrap() > 0.0, "{text}");
-    // Progress is not for a pipe.
+    // No progress bar in a pipe.
     assert!(stderr(&output).is_empty() && !text.contains(['\r', '\u{1b}']), "{text}");
     let rows = records(&csv);
     let [n, rate, median] = ["n", "pairs_per_s", "median_s"].map(|name| numbers(&rows, name));
@@ -173,7 +173,7 @@ fn bench_measures() {
 }
 
 #[test]
-fn accuracy_is_the_same_wherever_it_is_written() {
+fn accuracy_writes_the_same_table_to_pipes_and_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (csv, plots) = (path("accuracy.csv"), path("plots"));
@@ -197,7 +197,7 @@ fn accuracy_is_the_same_wherever_it_is_written() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_before_the_work() {
+fn paths_that_cannot_be_written_are_errors_before_the_measurement() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, b"").unwrap();
@@ -215,7 +215,7 @@ fn what_cannot_be_written_is_told_before_the_work() {
     }
 }
 
-/// The rows of a CSV file, the header first.
+/// Reads the rows of a CSV file, the header first.
 fn records(path: &str) -> Vec<csv::StringRecord> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
     reader.records().collect::<Result<_, _>>().unwrap()
@@ -230,7 +230,7 @@ fn numbers(rows: &[csv::StringRecord], name: &str) -> Vec<f64> {
     column(rows, name).iter().map(|cell| cell.parse().unwrap()).collect()
 }
 
-/// The text of a drawing whose elements all end where they should.
+/// Reads the text of a plot, and checks that its elements are nested correctly.
 fn drawing(folder: &str, name: &str) -> String {
     let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
     let mut open = Vec::new();
@@ -249,7 +249,7 @@ fn drawing(folder: &str, name: &str) -> String {
 }
 
 #[test]
-fn plummer_writes_what_reads_back() {
+fn plummer_writes_snapshots_that_read_back() {
     let csv = nbody(&["plummer", "50"]);
     let nemo = nbody(&["plummer", "50", "--format", "nemo"]);
     let snapshot = Snapshot::read_csv(&csv.stdout[..]).unwrap();
@@ -266,7 +266,7 @@ fn plummer_writes_what_reads_back() {
 }
 
 #[test]
-fn a_reader_that_stops_early_is_no_failure() {
+fn a_closed_pipe_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_nbody"))
         .args(["plummer", "20000", "--as-sampled"])
         .stdout(Stdio::piped())

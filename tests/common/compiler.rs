@@ -1,4 +1,4 @@
-//! NVRTC, which compiles each program once for an architecture, whoever asks.
+//! NVRTC, which compiles each program once for each architecture.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use nbody::nvrtc::Nvrtc;
 use nbody::{Math, Program};
 
-/// Newer than any architecture: NVRTC gives PTX for it.
+/// Number above any architecture, for which NVRTC generates PTX.
 pub const NEWEST: u32 = 999;
 
 pub struct Compiler {
@@ -14,7 +14,7 @@ pub struct Compiler {
     compiled: Mutex<HashMap<Key, Arc<OnceLock<Compiled>>>>,
 }
 
-/// The text, what its options depend on, and the architecture.
+/// Text of the program, determinants of its compiler options, and architecture.
 type Key = (String, Math, u32);
 type Compiled = Result<Arc<[u8]>, String>;
 
@@ -24,18 +24,18 @@ impl Compiler {
         Ok(Self { nvrtc, compiled: Mutex::default() })
     }
 
-    /// A CUBIN, or PTX for [`NEWEST`].
+    /// Compiles a program to a CUBIN, or to PTX for [`NEWEST`].
     pub fn compile(&self, program: &Program, architecture: u32) -> Compiled {
         let key = (program.source.clone(), program.options.math, architecture);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = compiled.entry(key).or_default().clone();
-        // Others compile other programs meanwhile.
+        // Other threads compile other programs meanwhile.
         drop(compiled);
         let compile = || self.nvrtc.compile(program, architecture);
         entry.get_or_init(|| compile().map(Into::into).map_err(|e| e.to_string())).clone()
     }
 
-    /// How many programs were compiled.
+    /// Number of compiled programs.
     pub fn compilations(&self) -> usize {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

@@ -1,16 +1,16 @@
-//! What a CUBIN says of its kernels, in the attributes of its section `.nv.info`.
+//! Attributes of the kernels of a CUBIN, from its section `.nv.info`.
 #![allow(dead_code)]
 
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolIndex};
 
-/// EIATTR_FRAME_SIZE: the bytes of local memory that a thread takes for a kernel or function.
+/// EIATTR_FRAME_SIZE: local memory per thread of a kernel or function, in bytes.
 pub const FRAME_SIZE: u8 = 0x11;
-/// EIATTR_REGCOUNT: the registers of a thread of a kernel or function.
+/// EIATTR_REGCOUNT: registers per thread of a kernel or function.
 pub const REGISTERS: u8 = 0x2f;
 
-/// What an attribute says of each kernel and function, by name. `None` if the CUBIN is broken.
+/// Reads an attribute of each kernel and function, by name. Returns `None` if the CUBIN is malformed.
 pub fn attribute(cubin: &[u8], wanted: u8) -> Option<Vec<(String, u32)>> {
-    /// The form of attributes whose value is behind its size: a symbol and a number.
+    /// Format of attributes whose value follows its size: a symbol and a number.
     const SIZED: u8 = 4;
     let file = object::File::parse(cubin).ok()?;
     let mut rest = file.section_by_name(".nv.info")?.data().ok()?;

@@ -1,6 +1,6 @@
-//! Sums of which the data tells which.
+//! Sums into array elements whose index depends on the data.
 
-/// Histograms: by what acts, by both particles, of some bins only, and under conditions.
+/// Histograms: by the j-particle, by both particles, of some bins only, and under conditions.
 #[nbody::interaction]
 pub mod histogram {
     pub const BINS: u32 = 6;
@@ -50,7 +50,7 @@ pub mod histogram {
                     f.near[k] += 1.0 + r2;
                 }
             }
-            // Where it does not count, this is no number.
+            // Where the pair does not count, this is NaN.
             if j.weight > i.weight {
                 f.total += (j.weight - i.weight).sqrt();
                 f.moment -= (j.weight - i.weight).sqrt() * d / (1.0 + r2);

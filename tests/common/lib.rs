@@ -1,4 +1,4 @@
-//! Interactions that between them use the whole language, to test engines on.
+//! Interactions for the tests of engines, which together use the whole language.
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 
@@ -9,28 +9,28 @@ use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
 
-/// Set for the tests of `cargo xtask test --quick`, which take a part of the programs.
+/// Variable that `cargo xtask test --quick` sets, whose tests compile a part of the programs.
 pub const QUICK: &str = "NBODY_TEST_QUICK";
 
-/// The interactions of the library that a quick test takes, beside those of this module: a short
-/// one, a long one, one with a cutoff and tables, and one of particles that are smoothed.
+/// Interactions of the library in a quick test, beside those of this module: a short one, a long one,
+/// one with a cutoff and tables, and one of smoothed particle hydrodynamics.
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
-/// How many of its ways to compute a quick test takes of each interaction.
+/// Number of ways to compute each interaction in a quick test.
 const QUICK_WAYS: usize = 3;
 
-/// Whether to take a part of the programs.
+/// Tests whether this is a quick test.
 pub fn is_quick() -> bool {
     std::env::var_os(QUICK).is_some_and(|value| !value.is_empty())
 }
 
-/// Whether an interaction, of the library or of this module, is tested at all.
+/// Tests whether an interaction, of the library or of this module, is part of this test.
 pub fn is_tested(law: &Law, library: bool) -> bool {
     !is_quick() || !library || REPRESENTATIVE.contains(&law.name)
 }
 
-/// Of the ways to compute an interaction, the default first, those to test: for a quick test the
-/// default and a few others, which are not the same in each turn.
+/// Selects from the ways to compute an interaction, the default first, those to test: in a quick test
+/// the default and a few others, which vary with `turn`.
 pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec<W> {
     if !is_quick() {
         return ways;
@@ -59,14 +59,14 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(spaces::Spaces { scale: 0.625 });
-    visitor.visit(mutual::Mutual { reach: 0.625 });
+    visitor.visit(grains::Grains { reach: 0.625 });
     visitor.visit(histogram::Histogram { reach2: 0.375 });
     visitor.visit(functions::Functions);
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
 }
 
-/// Everything that IEEE arithmetic defines to the last bit.
+/// All operations that IEEE arithmetic defines to the last bit.
 #[nbody::interaction]
 pub mod arithmetic {
     const THIRD: Real = 1.0 / 3.0;
@@ -143,7 +143,7 @@ pub mod control {
     const AXES: u32 = 3;
 
     pub struct Control {
-        /// By the types of i, of which there are two, and of j.
+        /// Strength by the types of i, of which there are two, and of j.
         pub strength: [[Real; 4]; 2],
         pub size: [Real; 4],
         pub reach2: Real,
@@ -210,7 +210,7 @@ pub mod control {
     }
 }
 
-/// Results that are no sums, beside one that is.
+/// Results that are not sums, beside one that is.
 #[nbody::interaction]
 pub mod extremes {
     pub struct Extremes {
@@ -256,7 +256,7 @@ pub mod extremes {
     }
 }
 
-/// Positions in functions, a cutoff of each pair, and the names that these have in programs.
+/// Positions in functions, a cutoff of each pair, and names that programs use for these.
 #[nbody::interaction]
 pub mod spaces {
     pub struct Spaces {
@@ -296,7 +296,8 @@ pub mod spaces {
             if j.kind == 0 {
                 return 2.0;
             }
-            // Of a few values, so that no square of a distance is as near to its square as roundings.
+            // The cutoff has few values, so that no squared distance is within rounding errors of its
+            // square.
             let d = j.pos - i.pos;
             if i.reach > 0.5 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
         }
@@ -309,10 +310,11 @@ pub mod spaces {
     }
 }
 
-/// Both directions of a pair at once, with every kind of result, and pairs of one particle.
+/// An interaction that the symmetric schedule can evaluate, with every kind of result, and
+/// self pairs.
 #[nbody::interaction]
-pub mod mutual {
-    pub struct Mutual {
+pub mod grains {
+    pub struct Grains {
         pub reach: Real,
     }
     pub struct Grain {
@@ -335,7 +337,7 @@ pub mod mutual {
         spin
     }
 
-    impl Interaction for Mutual {
+    impl Interaction for Grains {
         type I = Grain;
         type J = Grain;
         type F = Felt;
@@ -362,7 +364,7 @@ pub mod mutual {
     }
 }
 
-/// The functions whose last bits are the platform's.
+/// The functions whose last bits depend on the platform.
 #[nbody::interaction]
 pub mod functions {
     const QUARTER: Real = core::f64::consts::PI / 4.0;
@@ -421,7 +423,7 @@ pub mod wide {
     }
 }
 
-/// Names that mean something to C++, to CUDA, to its headers or to our own program text.
+/// Names with a meaning in C++, in CUDA, in its headers or in our own program text.
 #[nbody::interaction]
 #[allow(non_upper_case_globals)]
 pub mod names {

@@ -1,29 +1,29 @@
-//! The record of what machine code costs: a line for each kernel, for people to read too.
+//! The file of the cost of machine code: a line for each kernel, in a readable table.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What a kernel was compiled from and for: interaction, kernel, precision, architecture.
+/// Identification of a kernel: interaction, kernel, precision, architecture.
 pub type Key = [String; 4];
 
-/// What is recorded of a kernel.
+/// Figures of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Issue slots of a pair in the FORCE-LOOP, as if every branch were taken both ways.
+    /// Issue slots of a pair in the FORCE-LOOP, with all branches taken.
     pub slots: f64,
-    /// Issue slots of a pair on the shortest way through the FORCE-LOOP.
+    /// Issue slots of a pair on the shortest path through the FORCE-LOOP.
     pub least: f64,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Local memory of a thread, in bytes.
+    /// Local memory per thread, in bytes.
     pub local: u32,
 }
 
-/// How figures compare with those of the record.
+/// Outcome of the comparison with recorded figures.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// As good as the same.
+    /// Equal up to noise.
     Same,
     /// Some are clearly less, and none is more.
     Less(String),
@@ -61,18 +61,18 @@ impl Figures {
     }
 }
 
-/// A fiftieth more or less is how the compiler happened to order and merge instructions.
+/// Compares slots; differences of 2% are noise of the compiler's scheduling.
 fn slots(now: f64, then: f64) -> Ordering {
     const SLACK: f64 = 0.02;
     if (now - then).abs() <= SLACK * then { Ordering::Equal } else { now.total_cmp(&then) }
 }
 
-/// A GPU grants the threads of a warp registers in eights; what is below makes no difference.
+/// Rounds registers per thread up to the allocation unit of a GPU, 8.
 fn granted(registers: u32) -> u32 {
     registers.next_multiple_of(8)
 }
 
-/// The record of one version of NVRTC.
+/// Recorded figures of all kernels, for one version of NVRTC.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     pub nvrtc: String,
@@ -84,7 +84,7 @@ const TITLES: [&str; 8] =
 const COMPILER: &str = "# compiled by NVRTC ";
 
 impl Record {
-    /// The error names the line that is not understood.
+    /// Parses the file; the error names the line that is malformed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut record = Self::default();
         for line in text.lines() {
@@ -103,7 +103,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The table, with `comment` at its head.
+    /// Formats the table, with `comment` at its head.
     pub fn print(&self, comment: &str) -> String {
         let mut text = format!("{comment}\n{COMPILER}{}\n\n", self.nvrtc);
         let mut line = |words: [&str; 8]| {

@@ -20,17 +20,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run every check: formatting, lints, tests, packages, documentation, every CUDA program compiled by
-    /// NVRTC for every architecture and run in the emulator, and the instructions of its machine
-    /// code counted. It needs Rust, a C++ compiler, and NVRTC and nvdisasm, which it installs
+    /// Run every check: formatting, lints, tests, packages and documentation; compile every CUDA
+    /// program by NVRTC for every architecture, run it in the emulator, and count the instructions of
+    /// its machine code. It needs Rust, a C++ compiler, NVRTC and nvdisasm; it installs the latter two
     /// under target/ with pip if the system has none.
     Test {
-        /// Leave out the documentation, the instructions of the CPU and the core's overflow checks,
-        /// and of the CUDA programs take a few of each kind.
+        /// Skip the documentation, the instructions of the CPU and the core's overflow checks, and
+        /// test only a few CUDA programs of each kind.
         #[arg(long)]
         quick: bool,
     },
-    /// Pack what is published, and check that it builds from what is packed.
+    /// Pack the published packages, and check that they build from their archives.
     Package,
 }
 
@@ -47,12 +47,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The folder of this repository.
+/// Root folder of this repository.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// The folder of builds.
+/// Target folder of cargo.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

@@ -1,4 +1,4 @@
-//! The packages that are published: that they pack, and build from what is in them.
+//! Check of the published packages: they can be packed, and build from their archives.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Packs the workspace, unpacks what is published into a workspace of its own, and checks that it
-/// builds there, where nothing else of this repository is at hand, and without CUDA too.
+/// Packs the workspace, unpacks the published packages into a workspace of their own, and checks that
+/// they build there, without the rest of this repository, and also without CUDA.
 pub fn check(root: &Path, target: &Path) -> Result<(), String> {
-    // What is not committed yet is packed too. The network would only be asked for what is new.
+    // Uncommitted changes are packed too. Offline: every dependency is in the lock file.
     let pack = ["--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"];
     cargo(root, "package", &pack)?;
     let folder = target.join("packages");
@@ -39,12 +39,12 @@ pub fn check(root: &Path, target: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is built without CUDA: the facade, and interactions, which need no more.
+/// Packages that build without CUDA: the facade, and the interactions, which need only it.
 const WITHOUT_CUDA: &[&str] =
     &["--package", "nbody", "--package", "nbody-interactions", "--no-default-features"];
 
-/// The manifest of a workspace of these packages, which takes each from its folder, in the profiles
-/// of this one, so that other packages are compiled once for both.
+/// Writes the manifest of a workspace of these packages, each from its folder, with the profiles of
+/// this one, so that their dependencies are compiled once for both.
 fn workspace(packages: &[String], manifest: &str) -> String {
     let patch = |package: &String| {
         let name = package.rsplit_once('-').map_or("", |(name, _)| name);
@@ -58,8 +58,8 @@ fn workspace(packages: &[String], manifest: &str) -> String {
     )
 }
 
-/// Unpacks a package; its files are as new as their copies, or cargo would take older builds of them
-/// for current.
+/// Unpacks a package. Its files get the current time, since cargo would take older builds for
+/// current otherwise.
 fn unpack(package: &Path, folder: &Path) -> Result<(), String> {
     let mut tar = Command::new("tar");
     tar.arg("-xzmf").arg(package).arg("-C").arg(folder);
@@ -74,7 +74,7 @@ fn cargo(folder: &Path, command: &str, arguments: &[&str]) -> Result<(), String>
     if status.success() { Ok(()) } else { Err(format!("cargo {command} failed")) }
 }
 
-/// The answer of `cargo metadata`.
+/// Runs `cargo metadata`.
 fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version", "1", "--offline"]).args(arguments);
@@ -86,24 +86,24 @@ fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }
 
-/// The elements of an array of the metadata.
+/// Returns the elements of an array of the metadata.
 fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
     let list = value[key].as_array().ok_or_else(|| format!("cargo metadata: no list `{key}`"))?;
     Ok(list)
 }
 
-/// A text of the metadata.
+/// Returns a string of the metadata.
 fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value[key].as_str().ok_or_else(|| format!("cargo metadata: no text `{key}`"))
 }
 
-/// The packages that are published, as cargo names their files: `nbody-core-0.1.0`.
+/// Lists the published packages, as cargo names their archives: `nbody-core-0.1.0`.
 fn published(metadata: &Value) -> Result<Vec<String>, String> {
     let packages = list(metadata, "packages")?.iter().filter(|package| is_published(package));
     packages.map(|it| Ok(format!("{}-{}", text(it, "name")?, text(it, "version")?))).collect()
 }
 
-/// Whether a package of the workspace is published: `publish` is null, or the registries.
+/// Tests whether a package of the workspace is published: `publish` is null, or lists registries.
 fn is_published(package: &Value) -> bool {
     package["publish"].as_array().is_none_or(|registries| !registries.is_empty())
 }
@@ -118,12 +118,12 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
     }
 
-    /// Packages, or what they are resolved to, by their identifiers.
+    /// Packages, or nodes of the dependency graph, by their identifiers.
     fn by_id(packages: &[Value]) -> BTreeMap<&str, &Value> {
         packages.iter().map(|package| (text(package, "id").unwrap(), package)).collect()
     }
 
-    /// What the published packages are built from, themselves among it.
+    /// The published packages and all that they are built from.
     fn built_from(metadata: &Value) -> BTreeSet<&str> {
         let nodes = by_id(list(&metadata["resolve"], "nodes").unwrap());
         let packages = by_id(list(metadata, "packages").unwrap());
@@ -148,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn no_dependency_asks_for_a_newer_rust() {
-        // The library has AVX-512, which Rust has from 1.89 on; lints tell what else is newer.
+    fn no_dependency_requires_a_newer_rust() {
+        // AVX-512 is stable from Rust 1.89 on; lints report anything else that is newer.
         const RUST: &str = "1.89";
         let metadata = metadata(root(), &["--filter-platform", "x86_64-unknown-linux-gnu"]);
         let metadata = metadata.unwrap();
@@ -160,7 +160,7 @@ mod tests {
             let package = packages[id];
             match package["rust_version"].as_str() {
                 Some(asked) if package["source"].is_null() => assert_eq!(asked, RUST, "{id}"),
-                Some(asked) => assert!(version(asked) <= version(RUST), "{id} asks for {asked}"),
+                Some(asked) => assert!(version(asked) <= version(RUST), "{id} requires {asked}"),
                 None => assert!(!package["source"].is_null(), "{id} has no rust-version"),
             }
         }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn without_cuda_no_cuda_crate_is_built() {
+    fn no_cuda_crate_is_built_without_the_feature() {
         let built = |which: &[&str]| {
             let mut tree = Command::new(env!("CARGO"));
             tree.args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none"]);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn published_packages_say_what_they_are() {
+    fn published_packages_have_metadata_and_licences() {
         let metadata = metadata(root(), &["--no-deps"]).unwrap();
         let packages = list(&metadata, "packages").unwrap();
         let published: Vec<_> = packages.iter().filter(|it| is_published(it)).collect();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_taken_from_their_folders() {
+    fn the_manifest_names_the_folder_of_each_package() {
         let packages = ["nbody-0.1.0".to_owned(), "nbody-core-0.1.0".to_owned()];
         let expected = "[workspace]\nmembers = [\"nbody-0.1.0\", \"nbody-core-0.1.0\"]\n\
             resolver = \"3\"\n\n[patch.crates-io]\nnbody = { path = \"nbody-0.1.0\" }\n\

@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 use crate::wheels::WHEELS;
 use crate::{root, target};
 
-/// What the steps count and report.
+/// Counts and times of the steps.
 #[derive(Default)]
 struct Report {
     passed: usize,
     failed: usize,
-    /// Lines to repeat at the end: how many programs were compiled, run and counted.
+    /// Lines to repeat at the end: numbers of programs compiled, run and counted.
     counts: Vec<String>,
-    /// How long each step took.
+    /// Duration of each step.
     times: Vec<(&'static str, Duration)>,
-    /// The steps that failed.
+    /// Failed steps.
     failures: Vec<String>,
 }
 
-/// Runs the steps; a quick test leaves out the dearest of them, and most of the CUDA programs.
+/// Runs the steps; a quick test skips the most expensive ones and most of the CUDA programs.
 pub fn test(quick: bool) -> ExitCode {
     let start = Instant::now();
     let (root, target) = (root(), target());
@@ -37,7 +37,7 @@ pub fn test(quick: bool) -> ExitCode {
             }
         }
     }
-    // The library of tests reads it.
+    // Read by `tests/common/lib.rs`.
     set.push(("NBODY_TEST_QUICK", if quick { "1" } else { "" }.into()));
     let mut report = Report::default();
     for step in STEPS.iter().filter(|step| !quick || step.when == When::Always) {
@@ -49,7 +49,7 @@ pub fn test(quick: bool) -> ExitCode {
     report.conclude(start)
 }
 
-/// Whether a quick test has a step.
+/// Kind of test that includes a step.
 #[derive(Clone, Copy, PartialEq)]
 enum When {
     Always,
@@ -59,7 +59,7 @@ enum When {
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// Variables for it alone.
+    /// Environment variables of this step.
     set: &'static [(&'static str, &'static str)],
     when: When,
 }
@@ -77,7 +77,7 @@ const STEPS: &[Step] = &[
         set: &[],
         when: When::Always,
     },
-    // All at once, so that no core waits for the largest package of a step.
+    // All packages at once, so that no core idles while one compiles the largest.
     Step {
         name: "build",
         arguments: &[
@@ -133,17 +133,17 @@ const STEPS: &[Step] = &[
     Step {
         name: "instructions of the CPU",
         arguments: &["test", "--workspace", "--test", "instructions"],
-        // A count that differs fails, and is not recorded.
+        // A different count fails instead of being recorded.
         set: &[("INSTA_UPDATE", "no")],
         when: When::NotIfQuick,
     },
 ];
 
-/// The beginnings of the lines that tell how many programs were compiled, run and counted.
+/// Prefixes of the lines with the numbers of programs compiled, run and counted.
 const COUNTS: [&str; 3] = ["emulated: ", "nvrtc: ", "sass: "];
 
 impl Report {
-    /// Runs a step, and tells how long it took.
+    /// Runs a step, and prints its duration.
     fn step(&mut self, name: &'static str, command: Command) {
         let start = Instant::now();
         if !self.run(command) {
@@ -153,7 +153,7 @@ impl Report {
         self.times.push((name, start.elapsed()));
     }
 
-    /// Shows what a step prints, and takes the counts from it.
+    /// Forwards the output of a step, and extracts the counts from it.
     fn run(&mut self, mut command: Command) -> bool {
         let child = command.stdout(Stdio::piped()).spawn();
         let mut child = match child {
@@ -172,7 +172,7 @@ impl Report {
         child.wait().is_ok_and(|status| status.success())
     }
 
-    /// `test result: ok. 5 passed; 0 failed; ...`, or a count of programs.
+    /// Parses a line such as `test result: ok. 5 passed; 0 failed; ...`, or a count of programs.
     fn count(&mut self, line: &str) {
         if let Some(result) = line.strip_prefix("test result: ") {
             let number = |word: &str| {
@@ -187,7 +187,7 @@ impl Report {
         }
     }
 
-    /// Whether programs were compiled, run and counted at all.
+    /// Tests whether any programs were compiled, run and counted.
     fn counted(&self) -> bool {
         COUNTS.iter().all(|count| {
             let number = self.counts.iter().find_map(|line| {

@@ -1,4 +1,4 @@
-//! What NVIDIA makes and the checks need: the system's, or a wheel from `PyPI`, installed under
+//! NVIDIA's tools that the checks need: those of the system, or wheels from `PyPI`, installed under
 //! `target/`.
 
 use std::fs;
@@ -8,18 +8,18 @@ use std::process::Command;
 use nbody_cuda::nvrtc::Nvrtc;
 use nbody_cuda::{Error, sass};
 
-/// A thing that is needed, and the wheel that has it.
+/// A tool, and the wheel that contains it.
 pub struct Wheel {
     pub name: &'static str,
-    /// The variable that names the thing, or its folder.
+    /// Environment variable with the path of the tool, or of its folder.
     pub variable: &'static str,
-    /// What it is needed for.
+    /// Purpose, for messages.
     purpose: &'static str,
-    /// What pip is asked for: a package, its version and the hashes of its wheels.
+    /// Requirements file for pip: a package, its version and the hashes of its wheels.
     requirements: &'static str,
-    /// Where the wheel has what is needed.
+    /// Folder of the tool inside the wheel.
     inside: &'static str,
-    /// Finds the system's.
+    /// Finds the tool on the system.
     find: fn() -> Result<PathBuf, Error>,
 }
 
@@ -42,11 +42,11 @@ pub const WHEELS: [Wheel; 2] = [
     },
 ];
 
-/// Installs what a file of requirements asks for in a folder.
+/// Function that installs the packages of a requirements file in a folder.
 type Install = dyn Fn(&Path, &Path) -> Result<(), String>;
 
 impl Wheel {
-    /// Where the thing is, installed if need be; the error says what to do.
+    /// Returns the path of the tool, installed if need be; the error says how to install it.
     pub fn provide(&self, target: &Path) -> Result<PathBuf, String> {
         if let Ok(path) = (self.find)() {
             return Ok(path);
@@ -61,19 +61,19 @@ impl Wheel {
         Ok(inside)
     }
 
-    /// The package and its version: `nvidia-cuda-nvrtc==13.0.88`.
+    /// Package and version: `nvidia-cuda-nvrtc==13.0.88`.
     fn package(&self) -> &'static str {
         let requirement = self.requirements.lines().find(|line| !line.starts_with('#'));
         requirement.and_then(|line| line.split_whitespace().next()).unwrap_or(self.name)
     }
 
-    /// Where it is installed: each version in a folder of its own.
+    /// Folder of the installation: each version has its own.
     fn folder(&self, target: &Path) -> PathBuf {
         let (_, version) = self.package().rsplit_once("==").unwrap_or_default();
         target.join(format!("{}-{version}", self.name.to_lowercase()))
     }
 
-    /// Installs beside, then renames, so that a broken attempt leaves nothing behind.
+    /// Installs in a temporary folder and renames it, so that a failed attempt leaves nothing behind.
     fn install(&self, folder: &Path, install: &Install) -> Result<(), String> {
         let Self { name, variable, purpose, inside, .. } = self;
         let parent = folder.parent().unwrap_or(Path::new("."));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_leaves_nothing_behind() {
+    fn a_failed_installation_leaves_nothing_behind() {
         let target = tempfile::tempdir().unwrap();
         let wheel = &WHEELS[0];
         let folder = wheel.folder(target.path());
@@ -163,7 +163,7 @@ mod tests {
         assert!(error.contains("no nvidia/cu13/lib in it"), "{error}");
         assert_eq!(entries(), 0);
 
-        // The folder has something else in it, and cannot be replaced.
+        // A folder that is not empty cannot be replaced.
         fs::create_dir_all(folder.join("else")).unwrap();
         let error = wheel.install(&folder, &make).unwrap_err();
         assert!(error.starts_with(&format!("cannot make {}: ", folder.display())), "{error}");
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(entries(), 1);
     }
 
-    /// Writes a wheel that holds next to nothing, and prints its hash.
+    /// Python program that writes a minimal wheel, and prints its hash.
     const TINY: &str = "
 import hashlib, sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
@@ -194,7 +194,7 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')
         let wheel = folder.path().join("tiny-1.0-py3-none-any.whl");
         let made = Command::new("python3").args(["-c", TINY]).arg(&wheel).output();
         let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            // Who has the CUDA toolkit needs no Python.
+            // With the CUDA toolkit Python is not needed.
             return;
         };
         let right = String::from_utf8(made.stdout).unwrap();

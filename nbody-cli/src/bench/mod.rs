@@ -22,10 +22,10 @@ use measure::{Measurement, measure};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; all without it.
+    /// The interactions; by default all.
     #[arg(value_parser = select::interactions())]
     interactions: Vec<String>,
-    /// The devices, cpu, cpu:LEVEL, emulator or cuda:N; without it the GPUs and the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles; every ordered pair of them counts.
@@ -33,11 +33,11 @@ pub struct Arguments {
     n: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
-    /// Whether both directions of a pair are evaluated at once, where the interaction allows it:
-    /// auto (where it is likely to be faster), ordered (never), symmetric (always).
+    /// Evaluate ordered pairs (ordered), both directions of a pair at once where the interaction
+    /// allows it (symmetric), or whichever is expected to be faster (auto).
     #[arg(long, default_value_t)]
     pairs: Pairs,
-    /// Write every measurement to this file, as CSV and with all digits.
+    /// Write every measurement to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw speed.svg, roofline.svg and error.svg in this folder; the last is that of `nbody
@@ -58,7 +58,7 @@ struct Bench<'a> {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let devices = select::devices(&arguments.device)?;
-    // Told before the work, not behind it.
+    // A path that cannot be written is an error before the measurement, not after it.
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
@@ -113,14 +113,14 @@ impl Visitor for Bench<'_> {
     }
 }
 
-/// What every plot says of the run.
+/// Properties of the run in the titles and captions of all plots.
 struct Head<'a> {
     day: &'a str,
     options: Options,
 }
 
 impl Head<'_> {
-    /// Where and when, for a title.
+    /// Formats devices and day, for a title.
     fn place(&self, measurements: &[Measurement]) -> String {
         let mut devices: Vec<_> = measurements.iter().map(|each| &each.device[..]).collect();
         devices.sort_unstable();
@@ -128,15 +128,15 @@ impl Head<'_> {
         format!("{}, {}", devices.join(" and "), self.day)
     }
 
-    /// How, for the line below.
-    fn how(&self) -> String {
+    /// Formats the options, for a caption.
+    fn numerics(&self) -> String {
         let Options { precision, accumulation, math, pairs, .. } = self.options;
         format!(
             "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}"
         )
     }
 
-    /// Pairs per second against N, a line for each interaction and device.
+    /// Plots pairs per second against N, a line for each interaction and device.
     fn speed(&self, measurements: &[Measurement]) -> Figure {
         let mut lines: Vec<Line> = Vec::new();
         let several = measurements.iter().any(|each| each.device != measurements[0].device);
@@ -151,9 +151,9 @@ impl Head<'_> {
         }
         Figure {
             title: format!("Ordered pairs per second: {}", self.place(measurements)),
-            notes: vec![
-                self.how(),
-                "All N² ordered pairs of N uniform particles count, those beyond a cutoff too. \
+            caption: vec![
+                self.numerics(),
+                "All N² ordered pairs of N uniform particles count, also those beyond a cutoff. \
                  Kernel time, median of the runs."
                     .to_owned(),
             ],

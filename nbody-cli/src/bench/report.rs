@@ -12,7 +12,7 @@ const HEADER: [&str; 15] = [
     "interaction",
     "device",
     ">N",
-    "how",
+    "schedule",
     ">pairs/s",
     ">flop/s",
     ">38 flop/s",
@@ -26,7 +26,7 @@ const HEADER: [&str; 15] = [
     ">of limit",
 ];
 
-/// The table, and around it what its columns mean.
+/// Formats the table, with a caption that explains its columns.
 pub fn table(measurements: &[Measurement], options: Options, nvdisasm: bool) -> String {
     let Options { precision, accumulation, math, pairs, .. } = options;
     let mut table = Table::new(&HEADER);
@@ -34,14 +34,14 @@ pub fn table(measurements: &[Measurement], options: Options, nvdisasm: bool) -> 
         table.row(row(each));
     }
     let gpu = measurements.iter().any(|each| each.properties.is_some());
-    let missing = if gpu && !nvdisasm { "\nnvdisasm was not found, which it needs." } else { "" };
+    let missing = if gpu && !nvdisasm { "\nIt needs nvdisasm, which was not found." } else { "" };
     format!(
         "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}; \
          resident data\n\n{}\n\n\
-         All N² ordered pairs count, of one set with itself where i and j are of one type.\n\
-         38 flop/s: by the convention for gravity. Blocks: at once on a multiprocessor.\n\
-         Of limit: of the pairs that the GPU could issue, by the machine code; where that \
-         branches, a range\nfrom its shortest way to all ways at once.{missing}",
+         Pairs: all N² ordered pairs, of one set with itself where I and J are one type.\n\
+         38 flop/s: by the convention for gravity. Blocks: resident on a multiprocessor.\n\
+         Of limit: fraction of the issue limit of the machine code; where that branches, a \
+         range\nfrom its shortest path to all branches.{missing}",
         table.lines().join("\n")
     )
 }
@@ -74,13 +74,13 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
-/// One figure where both are the same, else both.
+/// Formats one figure where both are equal, else both.
 fn percent([least, all]: [f64; 2]) -> String {
     let [least, all] = [least, all].map(|fraction| format!("{:.0}", 100.0 * fraction));
     if least == all { format!("{all}%") } else { format!("{least}-{all}%") }
 }
 
-/// All of a measurement, with all digits.
+/// Lists all cells of a measurement, in full precision.
 pub fn cells(each: &Measurement, options: Options, time: &str) -> Cells {
     let Options { precision, accumulation, math, pairs, .. } = options;
     let gpu = each.properties.as_ref();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_what_is_known() {
+    fn a_table_has_dashes_for_unknown_figures() {
         let options = Options::default();
         let cpu =
             Measurement { device: "cpu".to_owned(), properties: None, usage: None, ..sample() };
@@ -149,7 +149,7 @@ mod tests {
         }
         assert!(rows[1].ends_with(" 5          -       -        -         -"), "{text}");
         assert!(!text.contains("nvdisasm"));
-        assert!(table(&[sample()], options, false).contains("nvdisasm was not found"));
+        assert!(table(&[sample()], options, false).contains("needs nvdisasm"));
     }
 
     #[test]

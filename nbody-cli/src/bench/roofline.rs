@@ -1,9 +1,8 @@
-//! What each interaction reaches of what its own machine code allows.
+//! Roofline plot of the interactions.
 //!
-//! An all-pairs kernel reads next to no memory, so that no bandwidth bounds it: its roof is how
-//! many instructions the GPU issues; of a CPU, how many multiply-adds it was measured to do. So the
-//! plot is a roofline on its side: a row for each interaction, the fewest operations of a pair at the
-//! top, and flop/s along it.
+//! An all-pairs kernel is not bound by bandwidth, since it reads little memory: on a GPU its roof is
+//! the issue limit, on a CPU the measured peak of multiply-adds. So the plot is a roofline on its
+//! side: a row for each interaction, the fewest operations of a pair at the top, and flop/s along it.
 
 use std::path::Path;
 
@@ -17,10 +16,11 @@ use super::measure::Measurement;
 use crate::plots::{self, Area, COLOURS, Drawn, FONT, LEGEND, WIDTH};
 use crate::ticks::{self, Axis};
 
-/// The height of a row, and of what is above and below them, in pixels.
+/// Height of a row, in pixels.
 const ROW: u32 = 24;
+/// Height of the axis and the margins, in pixels.
 const BESIDES: u32 = 84;
-/// Where the rows begin, the first of which is at 1.
+/// Lower end of the axis of rows, the first of which is at 1.
 const BOTTOM: f64 = 0.4;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
@@ -28,40 +28,40 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
 
 struct Plot<'a> {
     chosen: Vec<&'a Measurement>,
-    /// The interactions, with the operations of a pair.
+    /// Interactions, with the operations of a pair.
     rows: Vec<(&'a str, u32)>,
     devices: Vec<&'a str>,
 }
 
-/// Writes the plot of each interaction and device at the largest N.
+/// Plots each interaction and device at the largest N.
 pub fn draw(path: &Path, head: &Head, measurements: &[Measurement]) -> Drawn {
     let largest = measurements.iter().map(|each| each.n).max().unwrap_or(0);
     let plot = Plot::new(measurements.iter().filter(|each| each.n == largest).collect());
     let title = format!("Operations per second at N = {largest}: {}", head.place(measurements));
-    let mut notes = vec![
-        head.how(),
-        "Operations are those of the interaction's own count for an ordered pair, in brackets, \
-         for all N² pairs, however many the program saved."
+    let mut caption = vec![
+        head.numerics(),
+        "Operations: those of an ordered pair, in brackets, times N², also where the symmetric \
+         schedule saves some."
             .to_owned(),
     ];
     if plot.chosen.iter().any(|each| each.limits().is_some()) {
-        notes.push(
-            "Roof: the GPU issues an instruction of this machine code in every slot; a range where \
-             the code branches, all ways to shortest way."
+        caption.push(
+            "Roof: the issue limit of the machine code; where that branches, a range from all \
+             branches to the shortest path."
                 .to_owned(),
         );
     }
     if plot.peaks().next().is_some() {
-        notes.push(
+        caption.push(
             "Roof of a CPU: multiply-adds alone, two operations each, on all threads, as measured \
              in this run."
                 .to_owned(),
         );
     }
     let rows = plot.rows.len().max(4) as u32;
-    let height = plots::head_height(&notes) + ROW * rows + BESIDES;
+    let height = plots::head_height(&caption) + ROW * rows + BESIDES;
     plots::write(path, (WIDTH, height), |root| {
-        let (left, right) = plots::head(root, &title, &notes)?.split_horizontally(WIDTH - LEGEND);
+        let (left, right) = plots::head(root, &title, &caption)?.split_horizontally(WIDTH - LEGEND);
         plot.chart(&left)?;
         plot.legend(&right)
     })
@@ -88,7 +88,7 @@ impl<'a> Plot<'a> {
         COLOURS[at.unwrap_or(0) % COLOURS.len()]
     }
 
-    /// The CPUs, and the most that each was measured to do: others may have used it at times.
+    /// The CPUs, each with the largest of its measured peaks, since others may have used it at times.
     fn peaks(&self) -> impl Iterator<Item = (&'a str, f64)> {
         self.devices.iter().filter_map(|&device| {
             let of_device = self.chosen.iter().filter(|each| each.device == device);
@@ -97,13 +97,13 @@ impl<'a> Plot<'a> {
         })
     }
 
-    /// How high the row of a measurement is.
+    /// The y coordinate of a measurement.
     fn row(&self, each: &Measurement) -> f64 {
         let at = self.rows.iter().position(|&(name, _)| name == each.interaction);
         (self.rows.len() - at.unwrap_or(0)) as f64
     }
 
-    /// What all flop/s can be compared with: an operation in every issue slot of a GPU.
+    /// The flop/s of one operation in every issue slot, for each kind of GPU.
     fn slots(&self) -> Vec<f64> {
         let of = |gpu: &Properties| issue_limit(gpu.multiprocessors, gpu.hertz, 1.0);
         let mut all: Vec<_> =
@@ -156,7 +156,7 @@ impl<'a> Plot<'a> {
         self.marks(&mut chart)
     }
 
-    /// The roofs, and before them what was reached.
+    /// Draws the roofs, and the measurements on top of them.
     fn marks(&self, chart: &mut Chart) -> Drawn {
         for each in &self.chosen {
             let y = self.row(each);
@@ -220,7 +220,7 @@ mod tests {
     use nbody::Options;
 
     #[test]
-    fn rows_are_in_the_order_of_their_operations_and_roofs_are_drawn() {
+    fn rows_are_sorted_by_operations_and_roofs_are_drawn() {
         let other = Measurement { interaction: "neighbours", operations: 10, ..sample() };
         let small = Measurement { interaction: "small", n: 10, ..sample() };
         let folder = tempfile::tempdir().unwrap();
@@ -233,13 +233,14 @@ mod tests {
         assert!(words.iter().all(|words| text.contains(words)), "{text}");
         assert!(!text.contains("small"), "{text}");
         assert!(!text.contains("multiply-adds alone"), "{text}");
-        let both = [sample(), other];
-        let plot = Plot::new(both.iter().collect());
+        let two = [sample(), other];
+        let plot = Plot::new(two.iter().collect());
         assert_eq!(plot.rows, [("neighbours", 10), ("gravity", 20)]);
-        assert!(plot.row(&both[1]) > plot.row(&both[0]));
+        assert!(plot.row(&two[1]) > plot.row(&two[0]));
     }
+
     #[test]
-    fn a_cpu_has_the_roof_that_was_measured() {
+    fn the_roof_of_a_cpu_is_its_measured_peak() {
         let cpu = |peak| Measurement {
             device: "cpu".to_owned(),
             properties: None,
