@@ -298,7 +298,7 @@ inline std::vector<int> numbers(int count, char **arguments)
         int n = 0;
         const auto [rest, error] = std::from_chars(arguments[k], end, n);
         if (error != std::errc() || rest != end || n < 1 || n > SITES) {
-            std::fprintf(stderr, "%s is no number of particles from 1 to %d\nusage: %s [N...]\n",
+            std::fprintf(stderr, "%s: expected a number of particles from 1 to %d\nusage: %s [N...]\n",
                          arguments[k], SITES, arguments[0]);
             std::exit(2);
         }

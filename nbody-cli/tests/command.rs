@@ -49,12 +49,12 @@ fn the_cache_is_shown_and_cleared() {
     let entry = cache.join("0123456789abcdef0123456789abcdef");
     std::fs::write(entry.with_extension("cubin"), b"compiled").unwrap();
     std::fs::write(entry.with_extension("cu"), b"text").unwrap();
-    std::fs::write(cache.join("notes.txt"), b"mine").unwrap();
+    std::fs::write(cache.join("mine.txt"), b"mine").unwrap();
     assert_eq!(stdout(&run(&["cache"], "3")), shown(1, 12, 3 << 20));
     let output = run(&["cache", "--clear"], "");
     assert_eq!(stdout(&output), format!("removed 1 entries, 12 bytes, from {}\n", cache.display()));
     assert_eq!(stdout(&run(&["cache"], "")), shown(0, 0, 1 << 30));
-    assert!(cache.join("notes.txt").exists());
+    assert!(cache.join("mine.txt").exists());
     let output = run(&["cache"], "lots");
     assert_eq!(output.status.code(), Some(1));
     let expected = "error: NBODY_CACHE_LIMIT is `lots`, expected a whole number of MiB\n";

@@ -16,9 +16,9 @@ use proc_macro::TokenStream;
 ///     pub struct Field { pub acc: Vector, pub pot: Real }
 ///
 ///     impl Interaction for Gravity {
-///         type I = Body; // what feels
-///         type J = Body; // what acts
-///         type F = Field; // what is accumulated, one for each i
+///         type I = Body; // i-particles: the targets
+///         type J = Body; // j-particles: the sources
+///         type F = Field; // results: sums over j, for each i
 ///
 ///         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
 ///             let d = j.pos - i.pos;

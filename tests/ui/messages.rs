@@ -1,4 +1,4 @@
-//! What a user sees who writes something that has no meaning.
+//! Messages of the compiler for invalid declarations.
 
 #[test]
 fn messages() {

@@ -4,6 +4,8 @@
 mod packages;
 mod steps;
 mod wheels;
+#[cfg(test)]
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -205,7 +205,7 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
     attrs
         .into_iter()
         .filter(|attr| {
-            // `#[rustfmt::skip]` and the like are notes to tools, which have read them by now.
+            // `#[rustfmt::skip]` and the like address tools, which have read them by now.
             let path = attr.path();
             let tool = path.segments.len() == 2
                 && ["rustfmt", "clippy"].iter().any(|tool| path.segments[0].ident == tool);

@@ -8,9 +8,9 @@ struct Everything {
     Vector<3> axis;
 };
 
-// What feels.
+// A particle that feels the others.
 struct alignas(packing(3 * COORDINATE + 3)) Target {
-    Point<3> pos; // Where it is.
+    Point<3> pos; // Position.
     real float_;
     alignas(sizeof(real)) u32 kind;
     alignas(sizeof(real)) u32 other;
@@ -30,7 +30,7 @@ struct Sums {
     real count;
 };
 
-// How far.
+// Range.
 constexpr real RADIUS = real(6.283185307179586);
 constexpr u32 FLAG = 3u;
 

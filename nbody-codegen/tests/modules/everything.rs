@@ -1,6 +1,6 @@
 /// Every construct of the language, whatever it means.
 pub mod everything {
-    /// How far.
+    /// Range.
     pub const RADIUS: Real = 2.0 * core::f64::consts::PI;
     const FLAG: u32 = 3;
     const LEN: u32 = 4;
@@ -10,9 +10,9 @@ pub mod everything {
         pub strength: Real,
         pub axis: Vector,
     }
-    /// What feels.
+    /// A particle that feels the others.
     pub struct Target {
-        /// Where it is.
+        /// Position.
         pub pos: Point,
         pub float: Real,
         pub kind: u32,

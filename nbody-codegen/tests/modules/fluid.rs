@@ -1,4 +1,4 @@
-/// What both directions of a pair can share, and what they cannot.
+/// Subexpressions that both directions of a pair can share, and others.
 pub mod fluid {
     const KINDS: u32 = 2;
 

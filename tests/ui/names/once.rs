@@ -1,4 +1,4 @@
-//! What was refused where it is declared is not refused again where it is used.
+//! An item that is refused at its declaration is not refused again at its uses.
 
 #[nbody::interaction]
 mod once {

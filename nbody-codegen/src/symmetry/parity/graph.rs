@@ -38,9 +38,9 @@ impl Value {
 /// The operation that makes a node of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Of real numbers or vectors.
+    /// Sum of real numbers or vectors.
     Sum,
-    /// Of two points.
+    /// Difference of two points.
     Difference,
     /// This many factors, and behind them the divisors.
     Product(usize),
@@ -51,7 +51,7 @@ pub enum Op {
     And,
     Or,
     Xor,
-    /// Of integers, which wrap and have no sign.
+    /// Sum of integers, which wrap and have no sign.
     Plus,
     Minus,
     Times,
