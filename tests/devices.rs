@@ -356,7 +356,7 @@ fn results_are_the_same_for_every_number_of_threads() {
     // An odd number of i-blocks, the last one incomplete.
     let bodies = bodies(2200);
     for pairs in [Pairs::Ordered, Pairs::Symmetric] {
-        // Sums of `f32` in `f64` are often exact, whatever their order; those of `f64` are not.
+        // Sums of `f32` in `f64` are often exact, in any order; those of `f64` are not.
         let options = Options::default().pairs(pairs).precision(Precision::Double);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

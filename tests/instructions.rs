@@ -93,8 +93,8 @@ fn key(name: &str) -> Option<Key> {
 }
 
 /// Counts the instructions in cycles of the control flow graph without calls: a call handles a bounds
-/// error, which does not return, or a rare argument, or clears memory for the next turn of an outer
-/// loop.
+/// error, which does not return, or a rare argument, or clears memory for the next iteration of an
+/// outer loop.
 fn of_loops(code: &[Instruction]) -> Counts {
     let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
     let mut edges = Vec::new();
@@ -105,7 +105,7 @@ fn of_loops(code: &[Instruction]) -> Counts {
         if branches && let Some(&target) = at.get(&instruction.near_branch_target()) {
             edges.push((k as u32, target));
         }
-        assert_ne!(flow, FlowControl::IndirectBranch, "a jump table hides where a loop goes on");
+        assert_ne!(flow, FlowControl::IndirectBranch, "a jump table hides the targets of a branch");
         let goes_on = matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch);
         if goes_on && k + 1 < code.len() {
             edges.push((k as u32, k as u32 + 1));

@@ -108,7 +108,7 @@ struct Summation {
                 __threadfence(); // the part comes before the count,
                 last = atomicAdd(&work.ended[tile], 1u) == unsigned(work.splits - 1);
                 if (last) work.ended[tile] = 0;
-                __threadfence(); // and the parts of others behind it
+                __threadfence(); // and the parts of others are read after it
             }
             __syncthreads();
             if (!last) return;
@@ -232,7 +232,7 @@ private:
 
     static float median(const std::vector<float> &sorted) { return sorted[sorted.size() / 2]; }
 
-    // Milliseconds of so many runs at least, and for so long, sorted.
+    // Milliseconds of at least this many runs, for at least this long, sorted.
     std::vector<float> times(const Kernel &kernel, int splits, size_t runs, float time)
     {
         const Buffer<double> parts(splits > 1 ? size_t(splits) * SUMS * n : 1);

@@ -160,7 +160,7 @@ template <int I, int UNROLL, int RESIDENT>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) filtered(Work<5> work, LennardJones lj)
 {
     constexpr int WORDS = BAG / 32, NEXT = I * BLOCK;
-    __shared__ unsigned words[(WORDS + 1) * NEXT]; // one is read behind the last
+    __shared__ unsigned words[(WORDS + 1) * NEXT]; // one beyond the last is read
     unsigned *const hits = kept(words + threadIdx.x);
     Atoms<I> i(work, lj);
     i.run([&](const float4 *bag, int first, float (&sums)[I][5]) {

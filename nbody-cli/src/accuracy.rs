@@ -140,7 +140,7 @@ impl Accuracy<'_> {
         Ok(rows)
     }
 
-    /// Measures the errors of the first bodies, as many as the truth has.
+    /// Measures the errors of the first bodies, those of the truth.
     fn row(
         &self,
         device: &Device,

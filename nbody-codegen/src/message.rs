@@ -48,7 +48,7 @@ messages! {
     GENERATED_NAME: "`{}` means something in the generated code", "give it another name";
     NESTING: "this is nested more than {} levels deep", "name a part of it with `let`, or write a helper function";
     EXPRESSION_LENGTH: "this expression has more than {} operators, with those around it", "name a part of it with `let`, or write a helper function";
-    PAIR_LENGTH: "`{}` has more than {} expressions, with those of its functions and of every turn of its loops", "call fewer functions, or take loops of more than 32 turns, which are not unrolled";
+    PAIR_LENGTH: "`{}` has more than {} expressions, with those of its functions and of every iteration of its loops", "call fewer functions, or take loops of more than 32 iterations, which are not unrolled";
     // Structs.
     TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
     UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";
@@ -93,8 +93,8 @@ messages! {
     POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: take `j.{} - i.{}` and its components";
     // Statements.
     STATEMENT: "{} is not part of the language of interactions", "{}";
-    FOR_RANGE: "a `for` runs over a constant range of whole numbers", "write `for k in 0..3 { ... }`, with at most 1024 turns";
-    FOR_ASSIGN: "`{}` counts the turns of a `for`, and does not change within one", "compute with it in a variable of its own";
+    FOR_RANGE: "a `for` runs over a constant range of whole numbers", "write `for k in 0..3 { ... }`, with at most 1024 iterations";
+    FOR_ASSIGN: "`{}` counts the iterations of a `for`, and does not change within one", "compute with it in a variable of its own";
     FOR_PATTERN: "the variable of a `for` is one name", "write `for k in 0..3 { ... }`";
     RETURN_GUARD: "a `return` is a guard, inside an `if`", "write `if ... { return; }`, or end a helper function with its value";
     RETURN_VALUE: "`pair` returns nothing", "accumulate the value with `f.field += ...` and write `return;`";

@@ -41,7 +41,7 @@ const STATEMENTS: &str =
     "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
 const NO_WHILE: &str =
     "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
-const NO_JUMP: &str = "put an `if` around the rest of the turn";
+const NO_JUMP: &str = "put an `if` around the rest of the iteration";
 
 /// The type that a function returns.
 #[derive(Clone, Copy)]

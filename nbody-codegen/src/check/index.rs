@@ -70,7 +70,7 @@ impl BodyChecker<'_> {
             self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
             return None;
         }
-        // The variable of a loop of one turn is used where it stands.
+        // The variable of a loop of one iteration is used as it is.
         let is_written = !index.walk().any(|part| matches!(part.kind, ExprKind::Local(_)));
         let fixed = usize::try_from(least).ok().filter(|_| least == most && is_written);
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))

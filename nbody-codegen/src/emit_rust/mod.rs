@@ -132,7 +132,7 @@ impl<'a> Printer<'a> {
                 if let Some(scatter) = self.scatter((*local, range), body, mask) {
                     return scatter;
                 }
-                // What a turn returns from, the next turns must not accumulate.
+                // After an iteration that returns, the next ones must not accumulate.
                 self.returned |= has_return(body);
                 let body = self.statements(body, mask);
                 quote!(for #name in #start..#end { #body })

@@ -5,7 +5,7 @@ use crate::ir::{
     Accumulate, BinaryOp, Body, Expr, ExprKind, Function, List, Reduction, Stmt, StmtKind, Type,
 };
 
-/// Loops of more turns are left to the compiler.
+/// Loops of more iterations are left to the compiler.
 pub const LONGEST_UNROLLED: usize = 32;
 
 /// The properties of a body that its callers ask for, computed once.
@@ -38,7 +38,7 @@ impl Summary {
     }
 }
 
-/// The expressions of statements, with the turns of loops that compilers are told to write out.
+/// The expressions of statements, with every iteration of the loops that compilers are told to unroll.
 fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
     let one = |statement: &Stmt| {
         let own = statement.exprs().map(|expr| parts(functions, expr));

@@ -1,4 +1,4 @@
-//! Faults of an `impl`, each of which is told once, whatever the fields of the result.
+//! Errors of an `impl`, each of which is reported once, for any fields of the result.
 
 #[nbody::interaction]
 mod missing {

@@ -1,4 +1,4 @@
-//! Lint levels hold for what stands behind them.
+//! Lint levels apply to the item or statement after them.
 
 #[nbody::interaction]
 mod quiet {
