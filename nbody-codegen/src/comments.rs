@@ -30,12 +30,12 @@ impl Comments {
         Self { rest }
     }
 
-    /// Takes the comments that stand on lines of their own before this piece of code.
+    /// Takes the comments on lines of their own before this piece of code.
     pub fn before(&mut self, code: &impl Spanned) -> Vec<String> {
         self.until(code.span().start().line)
     }
 
-    /// Takes the comment behind this piece of code, if it has one.
+    /// Takes the comment after this piece of code, if it has one.
     pub fn behind(&mut self, end: Span) -> Option<String> {
         let line = end.end().line;
         let next = self.rest.front()?;

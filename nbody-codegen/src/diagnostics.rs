@@ -36,8 +36,8 @@ impl Site {
 
 /// Collects errors, so that a user sees all of them at once.
 ///
-/// It must be [finished](Self::finish): forgetting to look is a bug in this crate, which
-/// panics in its tests.
+/// It must be [finished](Self::finish): otherwise errors are lost, a bug in this crate that panics in
+/// its tests.
 pub struct Ctxt {
     errors: RefCell<Option<Vec<(Site, String)>>>,
 }
@@ -47,7 +47,7 @@ impl Ctxt {
         Self { errors: RefCell::new(Some(Vec::new())) }
     }
 
-    /// Refuses what stands at `site`. The arguments fill the message's placeholders.
+    /// Reports an error at `site`. The arguments fill the message's placeholders.
     pub fn error(&self, site: Site, message: &Message, arguments: &[&str]) {
         self.push(site, message.render(arguments));
     }

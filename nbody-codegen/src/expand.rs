@@ -10,7 +10,7 @@ use crate::emit_rust::{Printer, ident, structure, type_tokens};
 use crate::ir::{self, Body, Constant, Function, Interaction, Module, Operations, Roles, Value};
 use crate::symmetry::symmetric;
 
-/// The module that takes the place of the declaration.
+/// The module that replaces the declaration.
 pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
     let Module { attrs, vis, ident, .. } = module;
     let structs = module.structs.iter().map(|item| structure(item, krate));
@@ -31,7 +31,7 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
 fn constant(item: &Constant) -> TokenStream {
     let Constant { attrs, vis, ident, .. } = item;
     match item.value {
-        // The value may be near a constant that clippy knows, and is what the user wrote.
+        // The value is the user's, and may be near a constant that clippy knows.
         Value::Real(x) => quote! {
             #(#attrs)*
             #[allow(clippy::approx_constant)]

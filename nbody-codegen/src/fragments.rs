@@ -20,8 +20,8 @@ pub fn spliced(tokens: TokenStream) -> TokenStream {
     each.collect()
 }
 
-/// Whether what stands around these tokens does not tear them apart: they are one, or none, or
-/// begin an item, a statement, a visibility or a pattern.
+/// Tests whether the tokens bind together in any context: they are one, or none, or begin an item, a
+/// statement, a visibility or a pattern.
 fn holds_together(tokens: &TokenStream) -> bool {
     const FIRST: [&str; 12] = [
         "pub", "struct", "const", "fn", "impl", "type", "use", "static", "enum", "let", "mut",

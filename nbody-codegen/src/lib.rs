@@ -1,12 +1,12 @@
 //! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
 //!
-//! Data flows one way. `nesting` refuses what is too deep for the rest, `fragments` takes away the
-//! traces of macros, `syntax` sorts the items of the module, `check` resolves names and types and
-//! collects every error, `ir` is what comes of it, `symmetry` makes a tree of both directions of a
+//! Data flows one way. `nesting` limits the depth for the later passes, `fragments` removes the
+//! groups of macros, `syntax` sorts the items of the module, `check` resolves names and types and
+//! collects every error, `ir` is the checked module, `symmetry` makes a tree of both directions of a
 //! pair where it can, `emit_cuda` and `emit_rust` print the same trees in two languages, and `expand`
-//! puts the pieces together.
+//! assembles the output.
 //!
-//! It is no proc-macro itself, so that it can be tested, and used, like any other code.
+//! It is not a proc-macro itself, so that it can be tested, and used, like any other code.
 
 #![allow(clippy::missing_panics_doc)]
 
@@ -53,7 +53,7 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
     let before = cx.messages().len();
     let item = nesting::check(cx, item);
     if cx.messages().len() > before {
-        // What is left out is missed elsewhere.
+        // Other code may use the removed items: ignore these errors.
         let quiet = Ctxt::new();
         let module = syntax::Module::parse(&quiet, fragments::spliced(item));
         let _missed = quiet.finish();
@@ -71,11 +71,11 @@ pub struct Cuda {
     pub name: String,
     /// The declaration, in the namespace `nbody::law`.
     pub law: String,
-    /// Both directions of a pair at once, behind `law`; nothing where the parities do not allow it.
+    /// Both directions of a pair at once, after `law`; empty where the parities do not allow it.
     pub third_law: Option<String>,
-    /// The text that kernels need besides, in the namespace `nbody`.
+    /// The interface to the kernels, in the namespace `nbody`.
     pub sums: String,
-    /// The same of compensated sums, behind `sums`.
+    /// The interface for compensated sums, after `sums`.
     pub compensated: String,
 }
 

@@ -1,4 +1,4 @@
-//! Every message of the compiler, in one table: what is wrong, and what to do about it.
+//! Every message of the compiler, in one table: the error, and the remedy.
 
 /// A refusal. `{}` stands for the arguments, in order.
 pub struct Message {
@@ -7,7 +7,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The message as a person sees it.
+    /// The message as it is displayed.
     pub fn render(&self, arguments: &[&str]) -> String {
         let mut arguments = arguments.iter();
         let mut filled = |template: &str| {
@@ -185,7 +185,7 @@ mod tests {
         shown
     }
 
-    /// Whether the line has the pieces of the text in their order.
+    /// Tests whether the line has the pieces of the text in their order.
     fn is_like(line: &str, text: &str) -> bool {
         let mut rest = line;
         text.split("{}").all(|piece| {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Keywords of C++ and Rust, macros, and the words of the emitted text itself. It stands in a namespace
-/// of its own, where other names hide those of the program around it.
+/// Keywords of C++ and Rust, macros, and the words of the emitted text itself, whose other names hide
+/// those of the program around it, since it is in a namespace of its own.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     // C++17 and later, and the alternative tokens.
@@ -19,7 +19,7 @@ const RESERVED: &[&str] = &[
     "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
     "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
     "volatile", "wchar_t", "while", "xor", "xor_eq",
-    // Macros of C, some of which NVRTC and nvcc define without being asked.
+    // Macros of C, some of which NVRTC and nvcc predefine.
     "NULL", "assert", "errno", "alloca", "offsetof", "EOF", "INFINITY", "NAN", "HUGE", "MAXFLOAT",
     "DECIMAL_DIG", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "BUFSIZ", "CLOCKS_PER_SEC", "stdin",
     "stdout", "stderr", "linux", "unix",
@@ -60,7 +60,7 @@ fn safe(ident: &str) -> String {
     while name.contains("__") {
         name = name.replace("__", "_");
     }
-    // And one in front says nothing in C++.
+    // A leading underscore has no meaning in C++.
     let mut name = name.trim_start_matches('_').to_owned();
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'x');
@@ -75,8 +75,8 @@ fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// Hands out each name of C++ once. What is named anywhere in a program goes through one of these:
-/// a function takes a copy of that of its module, so that its variables hide nothing.
+/// Hands out each name of C++ once. All names of a program come from one of these: a function takes a
+/// copy of that of its module, so that its variables hide nothing.
 #[derive(Clone, Default)]
 pub struct Unique {
     taken: HashSet<String>,

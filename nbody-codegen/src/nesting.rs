@@ -1,5 +1,5 @@
-//! Limits the nesting of a module, by its tokens, before anything that recurs as deep as they nest can
-//! run out of stack: the parser, the checks, and the code that prints and drops a tree.
+//! Limits the nesting of a module, by its tokens, so that no recursive code overflows the stack: the
+//! parser, the checks, and the code that prints and drops a tree.
 
 use std::vec::IntoIter;
 
@@ -14,7 +14,7 @@ const DEEPEST: usize = 64;
 /// Operators of an expression and of those around it, each of which may be a level of its tree.
 const LONGEST: usize = 500;
 
-/// Refuses what nests too deep, and leaves it out, so that the rest may be parsed.
+/// Refuses excessive nesting, and removes it, so that the rest can be parsed.
 pub fn check(cx: &Ctxt, item: TokenStream) -> TokenStream {
     let mut innermost = Open::new(cx, None, item, 0);
     let mut outer = Vec::new();
@@ -46,7 +46,7 @@ pub fn check(cx: &Ctxt, item: TokenStream) -> TokenStream {
     }
 }
 
-/// A group whose tokens are being looked at; at the outermost level, none.
+/// The group whose tokens are visited; at the outermost level, none.
 struct Open {
     group: Option<Group>,
     /// The tokens to come, with the operators around each.
@@ -59,12 +59,12 @@ impl Open {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         let mut rest = Vec::with_capacity(tokens.len());
         let mut begin = 0;
-        // What stands behind something too long may belong to it, up to a semicolon.
+        // Tokens after an expression that is too long may belong to it, up to a semicolon.
         let mut is_whole = true;
         while begin < tokens.len() {
             let expression = &tokens[begin..expression_end(&tokens, begin)];
             begin += expression.len();
-            // Of the operators behind and before one operand those of another are no part.
+            // Operators of another operand do not count for this one.
             let (mut operators, mut steps, mut most_steps) = (around, 0, 0);
             let mut too_long = None;
             for at in 0..expression.len() {
@@ -93,8 +93,8 @@ impl Open {
     }
 }
 
-/// The end of the expression, statement or item that begins here: behind `,`, `;` or braces that
-/// nothing carries on.
+/// The end of the expression, statement or item that begins here: after `,`, `;` or braces without
+/// continuation.
 fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
     let ends = |at: usize| match &tokens[at] {
         TokenTree::Punct(punct) => matches!(punct.as_char(), ',' | ';'),
@@ -119,8 +119,8 @@ enum Level {
     Step,
 }
 
-/// Classifies a token: punctuation, and a word such as `as`, `else` or `return` in front of another,
-/// are operators.
+/// Classifies a token: punctuation, and a word such as `as`, `else` or `return` before another, are
+/// operators.
 fn level(tokens: &[TokenTree], at: usize) -> Option<Level> {
     let before = at.checked_sub(1).map(|at| &tokens[at]);
     let is_joint = |punct: &Punct| punct.spacing() == Spacing::Joint;

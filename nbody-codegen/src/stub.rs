@@ -1,7 +1,7 @@
-//! The stub that replaces a module that was refused: its types, as visible as can be, and
-//! interactions that do nothing, so that the code around it compiles and adds no errors of its own.
+//! The stub that replaces a refused module: its types, with the widest visibility, and interactions
+//! that do nothing, so that the code around it compiles and adds no errors of its own.
 //!
-//! The `unsafe impl` of both traits is sound: beside an error, nothing of this is ever run.
+//! The `unsafe impl` of both traits is sound: a program with an error is never run.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -59,7 +59,7 @@ impl<'a> Stub<'a> {
     fn structs(&self) -> impl Iterator<Item = &'a Struct> {
         let structs = &self.module.structs;
         let is_first = |(k, item): &(usize, &Struct)| {
-            // Within itself its name would be that of the scalar.
+            // Within the struct its name would be that of the scalar.
             item.ident != "Real" && structs[..*k].iter().all(|other| other.ident != item.ident)
         };
         structs.iter().enumerate().filter(is_first).map(|(_, item)| item)
@@ -184,7 +184,7 @@ impl<'a> Stub<'a> {
         }
     }
 
-    /// The type of a field: its own, or what was written if Rust has that, or else a number.
+    /// The type of a field: its own, or the written type if it is one of Rust, or else a number.
     fn ty(&self, of: &Ident, ty: &Type) -> TokenStream {
         let known = check::types::check(&self.quiet, ty, &self.constants);
         match (known, ty) {
@@ -213,7 +213,7 @@ impl<'a> Stub<'a> {
     fn interactions(&self) -> TokenStream {
         let mut done = Vec::new();
         let mut tokens = TokenStream::new();
-        // What says most of a struct is its interaction.
+        // The interaction has most information on a struct.
         let mut roles: Vec<&Roles> = self.module.roles.iter().collect();
         roles.sort_by_key(|roles| [&roles.i, &roles.j, &roles.f].map(Option::is_none));
         for roles in roles {
@@ -229,7 +229,7 @@ impl<'a> Stub<'a> {
     fn interaction(&self, target: &Ident, roles: &Roles) -> Option<TokenStream> {
         let krate = self.krate;
         let [i, j, f] = [&roles.i, &roles.j, &roles.f].map(|name| self.meant(name.as_ref()));
-        // What is missing is what no `impl` names, or the other particle.
+        // A missing role is that of a struct that no `impl` names, or of the other particle.
         let unnamed = self.unnamed();
         let i_or_j = i.or(j).or(unnamed.first().copied())?;
         let (i, j) = (i.unwrap_or(i_or_j), j.unwrap_or(i_or_j));
@@ -261,7 +261,7 @@ impl<'a> Stub<'a> {
         })
     }
 
-    /// The struct of this name, or that which was meant.
+    /// The struct of this name, or the one that was meant.
     fn meant(&self, name: Option<&Ident>) -> Option<&'a Ident> {
         let name = name?.to_string();
         let all: Vec<_> = self.names().map(|ident| (ident.to_string(), ident)).collect();

@@ -92,7 +92,7 @@ fn what_stands_behind_something_long_is_left() {
 
 #[test]
 fn what_nests_less_is_compiled() {
-    // What has no meaning is refused, whatever its depth.
+    // Invalid code is refused at any depth.
     for n in [50, 60] {
         for body in nested(n) {
             assert!(expand(module("", &body)).len() < 1_000_000, "{body:.80}");

@@ -205,7 +205,7 @@ proptest! {
         for place in errors(expansion.clone()) {
             prop_assert!(is_inside(&place, &whole), "{place:?} of {whole:?}: {expansion}");
         }
-        // What it says nothing against is Rust.
+        // A module without errors expands to valid Rust.
         if nbody_codegen::cuda(tokens).is_ok() {
             prop_assert!(syn::parse2::<syn::File>(expansion).is_ok());
         }

@@ -28,7 +28,7 @@ impl BodyChecker<'_> {
             Target::Local(place) => place.ty(),
             Target::Output(place) => place.ty(),
         };
-        // A count goes up by integers.
+        // A count increases by integers.
         let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
         let result = match op {
             Some(op) => operator::binary(op, ty, value.ty).ok(),

@@ -22,7 +22,7 @@ pub(crate) struct BodyChecker<'a> {
     pub items: &'a Items<'a>,
     pub scopes: Scopes,
     pub locals: List<ir::Local>,
-    /// The structs behind the parameters, i and j, in `pair`.
+    /// The structs of the parameters, i and j, in `pair`.
     pub records: Option<[StructId; 3]>,
     pub output: Option<StructId>,
     pub returns: Returns,
@@ -185,7 +185,7 @@ impl<'a> BodyChecker<'a> {
             syn::Stmt::Item(item) => self.refuse_statement(item, "an item", STATEMENTS),
             syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call", STATEMENTS),
         }
-        // One statement may have become several.
+        // One statement may be lowered to several.
         let is_let = matches!(statement, syn::Stmt::Local(_));
         for stmt in &mut self.block()[before..] {
             if !is_let || matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Declare { .. }) {
@@ -250,7 +250,7 @@ impl<'a> BodyChecker<'a> {
         let declared_unknown = declared == Some(None);
         let declared = declared.flatten();
         let Some((value, ty)) = checked.filter(|_| !declared_unknown) else {
-            // The name is bound all the same, so that its uses are not errors too.
+            // The name is still bound, so that its uses are not errors too.
             if let Some(ty) = declared {
                 self.declare(name, ty, true);
             } else {
@@ -303,7 +303,7 @@ impl<'a> BodyChecker<'a> {
     }
 }
 
-/// Whether an expression is a statement even where a value is expected: a loop, or a guard.
+/// Tests whether an expression is a statement even where a value is expected: a loop, or a guard.
 fn is_statement(expr: &Expr) -> bool {
     match without_groups(expr) {
         Expr::ForLoop(_) => true,

@@ -50,7 +50,7 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
     constants
 }
 
-/// Whether an expression is made of whole numbers by what the language has, whatever its value.
+/// Tests whether an expression consists of whole numbers and operators of the language.
 fn is_whole(expr: &Expr, constants: &[Constant]) -> bool {
     let is_whole = |expr| is_whole(expr, constants);
     match expr {

@@ -165,7 +165,7 @@ impl BodyChecker<'_> {
     }
 }
 
-/// Whether both branches are expressions and nothing else.
+/// Tests whether both branches are single expressions.
 pub(crate) fn is_simple_if(choice: &ExprIf) -> bool {
     let simple = |block: &Block| matches!(&block.stmts[..], [syn::Stmt::Expr(_, None)]);
     simple(&choice.then_branch)

@@ -24,7 +24,7 @@ impl BodyChecker<'_> {
         Some(checked)
     }
 
-    /// The same for what indices follow; only there a table may stand.
+    /// The typed form of an indexed expression, which alone may be a table.
     pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),

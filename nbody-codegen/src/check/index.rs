@@ -7,11 +7,11 @@ use crate::diagnostics::Site;
 use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
 use crate::message;
 
-/// An index, and what is known of it.
+/// An index, and its range.
 enum Checked {
-    /// Below the length for certain.
+    /// Certainly below the length.
     Known(Index),
-    /// Known from the data alone.
+    /// Known only from the data.
     Data(ir::Expr),
 }
 
@@ -38,7 +38,7 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// An index of what is assigned to, which must be known.
+    /// Checks the index of an assigned component, which must be known.
     pub fn known_index(&mut self, ty: Type, base: &Expr, index: &Expr) -> Option<Index> {
         let n = self.length(ty, base)?;
         match self.index(n, index)? {
@@ -76,7 +76,7 @@ impl BodyChecker<'_> {
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
     }
 
-    /// The least and the largest value of an integer that the data has no part in.
+    /// The least and the largest value of an integer that does not depend on the data.
     fn range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
         match &expr.kind {
             ExprKind::U32(n) => Some((u64::from(*n), u64::from(*n))),
@@ -96,7 +96,7 @@ impl BodyChecker<'_> {
                     BinaryOp::Sub => (a.checked_sub(d), b.saturating_sub(c)),
                     _ => return None,
                 };
-                // What leaves the range of integers comes back anywhere.
+                // Integers that overflow wrap to any value.
                 let all = u64::from(u32::MAX);
                 Some(least.filter(|_| most <= all).map_or((0, all), |least| (least, most)))
             }

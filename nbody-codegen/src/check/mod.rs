@@ -1,7 +1,7 @@
-//! Resolves the names, types and roles of a module, and refuses what has no meaning.
+//! Resolves the names, types and roles of a module, and refuses invalid items.
 //!
-//! Every error is collected; what could not be resolved is left out, so that it is reported
-//! once.
+//! Every error is collected; items that could not be resolved are left out, so that each error is
+//! reported once.
 
 mod assign;
 mod body;
@@ -57,7 +57,7 @@ pub(crate) struct Signature {
     pub output: Option<Type>,
 }
 
-/// Checks the module; `None` after errors that leave nothing to go on with.
+/// Checks the module; `None` after errors that prevent further checks.
 pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     duplicates(cx, module);
     generated_names(cx, module);
@@ -90,7 +90,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         })
         .collect();
     items.signatures = signatures.into_iter().collect();
-    // Behind one that is refused, and where they call each other in a circle, they are only checked.
+    // Callers of a refused function, and functions that call each other in a circle, are only checked.
     let mut functions = is_order.then(List::default);
     for item in &order {
         let checked = function(&items, functions.as_ref(), item);
@@ -263,8 +263,8 @@ fn structure(
     }
 }
 
-/// Whether there is no `impl`, or one was refused or names no struct of the module, which may be any
-/// of them.
+/// Tests whether there is no `impl`, or one was refused or names no struct of the module, so that it
+/// may be meant for any of them.
 fn is_incomplete(module: &syntax::Module) -> bool {
     let is_known = |ident: &Option<Ident>| {
         ident.as_ref().is_some_and(|name| module.structs.iter().any(|item| item.ident == *name))
@@ -275,7 +275,7 @@ fn is_incomplete(module: &syntax::Module) -> bool {
         || roles.any(|roles| ![&roles.i, &roles.j, &roles.f].into_iter().all(is_known))
 }
 
-/// Refuses a particle or a result that cannot be seen where its interaction can.
+/// Refuses a particle or a result that is less visible than its interaction.
 fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
     let rank = |vis: &Visibility| match vis {
         Visibility::Inherited => 0,
@@ -298,9 +298,9 @@ fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
     }
 }
 
-/// Refuses a pair that compilers would write out without end.
+/// Refuses a pair that compilers would inline and unroll excessively.
 fn length(cx: &Ctxt, interaction: &ir::Interaction, written: &syntax::Interaction) {
-    /// Far more than a pair computes, and what compilers can still take: it is written out for each
+    /// Limit far above any useful pair that compilers can still handle: the code is generated for each
     /// kind of vector, and several times in a kernel.
     const LONGEST: u64 = 10_000;
     let pair = (&written.pair, &interaction.pair.body);
@@ -333,7 +333,7 @@ fn signature(
     Signature { id, name, parameters, output: of(&function.output) }
 }
 
-/// A helper function, behind those that it calls if none of them was refused.
+/// A helper function, after those that it calls if none of them was refused.
 fn function(
     items: &Items,
     functions: Option<&List<ir::Function>>,

@@ -38,7 +38,7 @@ pub(crate) fn assignment(op: &BinOp) -> Option<BinaryOp> {
     })
 }
 
-/// The type of `a op b`, or what to do instead.
+/// The type of `a op b`, or advice.
 pub(crate) fn binary(op: BinaryOp, a: Type, b: Type) -> Result<Type, &'static str> {
     use BinaryOp::{Add, And, Div, Eq, Mul, Ne, Or, Sub, Xor};
     use Type::{Bool, Point, Real, U32, Vector};

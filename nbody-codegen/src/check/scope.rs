@@ -66,8 +66,8 @@ impl Scopes {
     }
 }
 
-/// The functions, each behind those that it calls, and whether there is such an order; recursion is
-/// refused.
+/// Sorts the functions, each after those that it calls, and returns whether there is such an order;
+/// recursion is refused.
 pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a Function>, bool) {
     let calls: Vec<Vec<usize>> = functions
         .iter()
@@ -82,7 +82,7 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a F
     let mut order = Vec::new();
     let mut is_order = true;
     let mut state = vec![State::New; functions.len()];
-    // The functions on the way to what is looked at, with their calls to come.
+    // The stack of callers of the visited function, with their calls to come.
     let mut way = Vec::new();
     for first in 0..functions.len() {
         visit(first, &calls, &mut state, &mut way);
@@ -111,7 +111,7 @@ enum State {
     Done,
 }
 
-/// Goes on with a function, if it was not looked at yet.
+/// Visits a function, if it was not visited yet.
 fn visit<'c>(
     function: usize,
     calls: &'c [Vec<usize>],
@@ -124,7 +124,7 @@ fn visit<'c>(
     }
 }
 
-/// Every name in front of parentheses that is not a method's.
+/// Every name before parentheses that is not that of a method.
 fn calls_in(tokens: TokenStream, names: &mut Vec<String>) {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_method = false;

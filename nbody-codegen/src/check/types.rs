@@ -8,7 +8,7 @@ use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{Constant, Reduction, Type};
 use crate::message;
 
-/// The longest array: far more than a thread has registers, and less than would drown compilers.
+/// The longest array: far longer than the registers of a thread, and short enough for compilers.
 const LONGEST: usize = 4096;
 
 /// The type that this syntax names.
@@ -58,7 +58,7 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
     found
 }
 
-/// Whether these arguments are `<Real>`.
+/// Tests whether these arguments are `<Real>`.
 fn of_real(arguments: &PathArguments) -> bool {
     arguments.to_token_stream().to_string().replace(' ', "") == "<Real>"
 }

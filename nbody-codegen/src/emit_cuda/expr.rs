@@ -25,8 +25,8 @@ enum Precedence {
     Primary,
 }
 
-/// A number of single precision that what is written in `f64` becomes there without being it: zero or
-/// an infinity, for which compilers refuse to round a constant.
+/// The single precision value of an `f64` constant that underflows to zero or overflows to an infinity,
+/// since compilers refuse to round it.
 fn lost_in_single(x: f64) -> Option<&'static str> {
     match (x as f32).classify() {
         FpCategory::Zero if x > 0.0 => Some("0.0f"),
@@ -37,7 +37,7 @@ fn lost_in_single(x: f64) -> Option<&'static str> {
     }
 }
 
-/// Whether a constant is a function in CUDA, since it is none that compilers know.
+/// Tests whether a constant is a function in CUDA, since it is not a constant expression there.
 pub(super) fn is_function(constant: Value) -> bool {
     matches!(constant, Value::Real(x) if lost_in_single(x).is_some())
 }
@@ -50,7 +50,7 @@ pub(super) fn rounded(x: f64) -> String {
     }
 }
 
-/// A number as it is written, if compilers take that.
+/// A number as it is written, if compilers accept that.
 fn literal(text: &str) -> String {
     let x: f64 = text.parse().expect("checked: a literal is a number");
     let is_zero = !text.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
@@ -98,7 +98,7 @@ impl<'a> Printer<'a> {
         self.expr(expr).0
     }
 
-    /// The expression, in parentheses if it holds less tightly than its place needs.
+    /// The expression, in parentheses if its precedence is lower than its place requires.
     fn at_least(&self, precedence: Precedence, expr: &Expr) -> String {
         let (text, found) = self.expr(expr);
         if found < precedence { format!("({text})") } else { text }
@@ -144,7 +144,7 @@ impl<'a> Printer<'a> {
                 format!("{}({})", builtin.name(), self.list(operands))
             }
             ExprKind::Powi(base, n) => match &base.kind {
-                // What the step neglects grows with the cube of the power.
+                // The truncation error of the step grows with the cube of the power.
                 ExprKind::Math(Builtin::Rsqrt, operands) if (2..=16).contains(n) => {
                     format!("rsqrt_powi<{n}>({})", self.list(operands))
                 }
@@ -177,7 +177,7 @@ impl<'a> Printer<'a> {
         }
         let (sign, precedence) = operator(op, a.ty == Type::U32);
         let left = self.at_least(precedence, a);
-        // Floating point is not associative: what is grouped to the right stays so.
+        // Floating point is not associative: grouping to the right is kept.
         let (right, found) = self.expr(b);
         let right = if found <= precedence { format!("({right})") } else { right };
         (format!("{left} {sign} {right}"), precedence)

@@ -1,5 +1,5 @@
 //! Prints the generated part of a CUDA program: the structs, the constants and functions that
-//! the interaction uses, and `pair`, as they were declared; and what kernels know of them.
+//! the interaction uses, and `pair`, as they were declared; and the interface to the kernels.
 
 mod expr;
 mod sums;
@@ -65,7 +65,7 @@ impl Uses {
     fn of(module: &Module, interaction: &Interaction) -> Self {
         let mut uses = Self { constants: BTreeSet::new(), functions: BTreeSet::new() };
         interaction.bodies().for_each(|body| uses.body(body));
-        // Functions stand behind those that they call.
+        // Functions follow those that they call.
         for (id, function) in module.functions.by_id().rev() {
             if uses.functions.contains(&id) {
                 uses.body(&function.body);
@@ -158,8 +158,8 @@ fn space_parameter(body: &Body) -> String {
     format!("const Space &{}", body.space)
 }
 
-/// The parameters that `cutoff` and `pair` share: all of them, whatever of them is used, so that
-/// kernels can call them.
+/// The parameters that `cutoff` and `pair` share: all of them, used or not, so that kernels can call
+/// any interaction.
 fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles) -> Vec<String> {
     let name = |id: StructId| &module[id].name;
     let space = if body.summary.needs_space { &*body.space } else { "" };
@@ -206,7 +206,7 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-/// Both directions of a pair, behind the declaration.
+/// Both directions of a pair, after the declaration.
 pub fn pair_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
     let mut text = Text::default();
     let Symmetric { roles, body } = both;

@@ -1,5 +1,5 @@
-//! Prints what kernels need besides the declaration: names for its parts, and the start, the folding
-//! and the merging of accumulators.
+//! Prints the interface to the kernels: names for the parts of the declaration, and the initial values,
+//! folding and merging of accumulators.
 //!
 //! The backup accumulators are an array of words, one for each number of the result; integers
 //! lie in them by their bits.
@@ -49,7 +49,7 @@ pub fn compensated(module: &Module, interaction: &Interaction) -> String {
     text.finish()
 }
 
-/// Results of more numbers than a thread has registers gain nothing from loops that are unrolled.
+/// Longest result whose loops are unrolled: more numbers do not fit into registers.
 const REGISTERS: usize = 255;
 
 /// One word of the backup accumulators, or as many as a long array has elements.
@@ -268,7 +268,7 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-/// The cutoff, which says at once which pairs contribute nothing.
+/// The test for the cutoff, by which pairs are rejected early.
 fn within(text: &mut Text, module: &Module, cutoff: &Cutoff) {
     let [i, j] = cutoff.points.map(|point| &module[point].name);
     text.comment(&["Negative at the cutoff and beyond it."]);

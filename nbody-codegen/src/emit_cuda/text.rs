@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The longest line, where it can be helped.
+/// The longest line, where it can be broken.
 const WIDTH: usize = 100;
 
 /// A text that is written line by line.
@@ -19,7 +19,7 @@ impl Text {
         self.line_with(line, None);
     }
 
-    /// A line with a comment behind it.
+    /// A line with a comment after it.
     pub fn line_with(&mut self, line: &str, behind: Option<&str>) {
         let indent = "    ".repeat(self.depth);
         let line = format!("{indent}{}{line}", std::mem::take(&mut self.prefix));
@@ -161,8 +161,8 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     text.join("\n").lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// The comment as one line of C++: without what ends a line or turns the direction of writing, and
-/// without what would carry it on to the next line, a backslash at its end or the trigraph of one.
+/// The comment as one line of C++: without line ends and bidirectional formatting characters, and
+/// without a line continuation, a backslash at its end or the trigraph of one.
 fn one_line(comment: &str) -> String {
     let printable: String = comment.chars().map(|c| if is_print(c) { c } else { ' ' }).collect();
     let mut line = printable.trim_end();

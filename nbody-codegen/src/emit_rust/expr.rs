@@ -7,7 +7,7 @@ use super::{Printer, ident};
 use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
 
 impl Printer<'_> {
-    /// The expression, in whatever form stands behind `=`.
+    /// The expression, in a form that may follow `=`.
     pub fn expr(&self, expr: &Expr) -> TokenStream {
         match &expr.kind {
             ExprKind::Real(text) => {
@@ -156,7 +156,7 @@ impl Printer<'_> {
         use BinaryOp::{Add, Div, Mul, Sub};
         let bare = match (&expr.kind, op) {
             (ExprKind::Binary(Mul | Div, a, b), Mul | Div | Add | Sub) => {
-                // A scale from the left changes places with its vector.
+                // A scalar factor on the left is moved behind its vector.
                 !matches!((a.ty, b.ty), (Type::Real, Type::Vector(_))) || matches!(op, Add | Sub)
             }
             (ExprKind::Binary(Add | Sub, ..), Add | Sub) => true,
@@ -284,7 +284,7 @@ fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Whether an operation may take the expression as its factors.
+/// Tests whether an operation may take the expression as its factors.
 pub(super) fn is_product(expr: &Expr) -> bool {
     product(expr).is_some()
 }
@@ -309,7 +309,7 @@ fn power_of_root(expr: &Expr) -> Option<(&Expr, i32)> {
     }
 }
 
-/// Whether the operator is printed between its operands.
+/// Tests whether the operator is printed between its operands.
 fn infix(op: BinaryOp, expr: &Expr) -> bool {
     use BinaryOp::{Add, Mul, Sub};
     let ExprKind::Binary(_, a, _) = &expr.kind else {

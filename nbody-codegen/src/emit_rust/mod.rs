@@ -1,7 +1,7 @@
 //! Prints a body as Rust that is generic over the lane: the CPU kernel and the reference.
 //!
 //! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed,
-//! and what they assign or accumulate is selected by the mask. A `return` takes particles out of
+//! and assigned or accumulated values are selected by the mask. A `return` removes particles from
 //! the mask `__on`, and the function ends early once none is left.
 
 mod expr;
@@ -25,7 +25,7 @@ pub struct Printer<'a> {
     roles: Option<&'a Roles>,
     krate: &'a TokenStream,
     masks: usize,
-    /// Whether a `return` stands before what is printed next.
+    /// A `return` precedes the next statement.
     returned: bool,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Printer<'a> {
         quote!(#value __on = __on & !#mask;)
     }
 
-    /// Ends the function if it goes on for no particle.
+    /// Ends the function if no particle is left.
     fn end_early(&self) -> TokenStream {
         let value = self.body.value.as_ref().map(|_| quote!(__value));
         quote!(if !Real::any(__on) { return #value; })
@@ -267,7 +267,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Adds to a sum, or subtracts from it, where the mask holds. Products are summed before the choice,
+    /// Adds to a sum, or subtracts from it, where the mask holds. Products are summed before the selection,
     /// since that takes an operation less. Sums begin with a positive zero, and so never are a negative
     /// one.
     fn add(
@@ -318,7 +318,7 @@ impl<'a> Printer<'a> {
             Type::Real => quote!(Real::select(#mask, #yes, #no)),
             Type::U32 => quote!(Real::select_u32(#mask, #yes, #no)),
             Type::Bool if is_name(mask) => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
-            // Written twice, conditions within conditions would add up.
+            // Printed twice, nested conditions would grow exponentially.
             Type::Bool => quote!({
                 let __mask = #mask;
                 ((__mask & (#yes)) | (!__mask & (#no)))
@@ -333,13 +333,13 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether these tokens are no more than a name.
+/// Tests whether these tokens are only a name.
 fn is_name(tokens: &TokenStream) -> bool {
     let mut tokens = tokens.clone().into_iter();
     matches!((tokens.next(), tokens.next()), (Some(TokenTree::Ident(_)), None))
 }
 
-/// Whether a `return` is among these statements.
+/// Tests whether a `return` is among these statements.
 fn has_return(list: &[Stmt]) -> bool {
     statements(list).any(|statement| matches!(statement.kind, StmtKind::Return { .. }))
 }

@@ -1,5 +1,5 @@
-//! Prints the structs: their fields, the numbers that these are made of, and how results take
-//! what pairs give.
+//! Prints the structs: their fields, the numbers that these are made of, and the accumulation into
+//! results.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -42,8 +42,8 @@ pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
 
 /// The numbers of a struct.
 ///
-/// The `unsafe impl` is sound: fields, what reads and what writes them come from one list, whatever the
-/// lane.
+/// The `unsafe impl` is sound: the fields and the code that reads and writes them come from one list, for
+/// any lane.
 fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
     let marker = item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
@@ -86,7 +86,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// The code that goes through the numbers of a field.
+/// The code for the numbers of a field.
 struct Numbers {
     /// The value before the first pair.
     zero: TokenStream,
@@ -264,7 +264,7 @@ fn pod(item: &Struct, krate: &TokenStream) -> TokenStream {
         .collect()
 }
 
-/// Whether `repr(C)` leaves no padding when a real number takes this many bytes.
+/// Tests whether `repr(C)` leaves no padding when a real number takes this many bytes.
 fn is_dense(item: &Struct, real: usize) -> bool {
     let (mut offset, mut align) = (0, 1);
     for field in &item.fields {

@@ -1,7 +1,7 @@
-//! Sums that an index of the data tells, as a histogram has them: loops that look for it.
+//! Sums into elements whose index depends on the data, such as those of a histogram.
 //!
-//! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. A GPU, whose registers
-//! have no index, looks at all of them; in memory the entry is found by its index.
+//! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. On a GPU, whose
+//! registers have no index, the loop runs over all entries; in memory the entry is found by its index.
 
 use std::ops::Range;
 

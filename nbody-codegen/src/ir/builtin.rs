@@ -1,4 +1,4 @@
-//! The named mathematics: methods that a body may call.
+//! The functions of the language: methods that a body may call.
 
 use super::types::Type;
 
@@ -16,11 +16,11 @@ pub enum Cost {
 /// The parity of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It comes out in front.
+    /// The sign of the operand becomes that of the result.
     Odd,
-    /// It is lost.
+    /// The sign of the operand has no effect.
     Even,
-    /// It matters in another way.
+    /// The sign of the operand has another effect.
     Kept,
 }
 
@@ -115,7 +115,8 @@ impl Builtin {
         }
     }
 
-    /// Whether the result tells +0 from -0, which a difference and its opposite do not.
+    /// Tests whether the result depends on the sign of a zero, which a difference and its negative do not
+    /// define.
     pub fn sees_sign_of_zero(self) -> bool {
         matches!(self, Self::Atan2 | Self::Copysign)
     }

@@ -1,4 +1,4 @@
-//! Lists of items, and the ids by which the rest of the tree knows them.
+//! Lists of items, and the ids by which the rest of the tree refers to them.
 
 use std::ops::{Deref, Index, IndexMut};
 
@@ -29,7 +29,7 @@ macro_rules! ids {
         pub struct $id(usize);
 
         impl List<$item> {
-            /// Adds an item behind the others.
+            /// Appends an item.
             pub fn push(&mut self, item: $item) -> $id {
                 self.0.push(item);
                 $id(self.0.len() - 1)
@@ -69,14 +69,14 @@ ids! {
 }
 
 impl List<Local> {
-    /// Whether an id is that of one of these variables, and not of one that was added to a copy.
+    /// Tests whether an id is that of one of these variables, and not of one that was added to a copy.
     pub fn has(&self, id: LocalId) -> bool {
         id.0 < self.0.len()
     }
 }
 
 impl FunctionId {
-    /// The id that a function gets behind so many others.
+    /// The id of the function after this many others.
     pub fn nth(place: usize) -> Self {
         Self(place)
     }

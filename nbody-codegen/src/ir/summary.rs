@@ -1,4 +1,4 @@
-//! Sums a body up for its callers, and counts its operations.
+//! Summarises a body for its callers, and counts its operations.
 
 use super::builtin::{Builtin, Cost};
 use crate::ir::{
@@ -8,10 +8,10 @@ use crate::ir::{
 /// Loops of more iterations are left to the compiler.
 pub const LONGEST_UNROLLED: usize = 32;
 
-/// The properties of a body that its callers ask for, computed once.
+/// The properties of a body that its callers need, computed once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
-    /// Whether it, or a function that it calls, takes differences of positions.
+    /// The body, or a function that it calls, takes differences of positions.
     pub needs_space: bool,
     /// The operations of one evaluation.
     pub operations: Operations,
@@ -20,7 +20,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Sums a body up; the functions are at least those that it calls.
+    /// Summarises a body; the functions are at least those that it calls.
     pub(super) fn of(functions: &List<Function>, body: &Body) -> Self {
         let needs_space = body.exprs().any(|expr| match &expr.kind {
             ExprKind::Binary(BinaryOp::Sub, a, _) => matches!(a.ty, Type::Point(_)),
@@ -54,7 +54,7 @@ fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
     statements.iter().map(one).fold(0, u64::saturating_add)
 }
 
-/// An expression and its parts, with what calls stand for.
+/// An expression and its parts, with the expressions of called functions.
 fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
     let count = |part: &Expr| match part.kind {
         ExprKind::Call(function, _) => functions[function].body.summary.expressions,
@@ -63,7 +63,7 @@ fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
     expr.walk().map(count).fold(0, u64::saturating_add)
 }
 
-/// Operations per pair, each class counted by itself; both branches of an `if` count.
+/// Operations per pair, in classes; both branches of an `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
     pub add: u32,
@@ -72,8 +72,8 @@ pub struct Operations {
     pub sqrt: u32,
     pub special: u32,
     pub compare: u32,
-    /// The issue slots of all of these and of what no class counts, roughly, by which two forms of
-    /// one body compare: an addition and a multiplication share one where they can.
+    /// The approximate issue slots of all of these and of operations outside the classes, by which two
+    /// forms of one body are compared: an addition and a multiplication share one where they can.
     pub slots: u32,
 }
 
@@ -82,7 +82,7 @@ const DIVISION: u32 = 8;
 const SPECIAL: u32 = 16;
 
 impl Operations {
-    /// Adds what it takes to tell how far a pair reaches, and to compare.
+    /// Adds the operations of the cutoff, and of its comparison with the distance.
     pub(super) fn add_cutoff(&mut self, cutoff: Self) {
         self.add_times(cutoff, 1);
         more(&mut self.mul, 1);
@@ -95,7 +95,7 @@ impl Operations {
                 StmtKind::Assign { place, op: Some(op), value } => {
                     self.binary(*op, place.ty(), value.ty, is_product(value));
                 }
-                // Where branches choose, what is assigned is selected.
+                // Where branches choose, assigned values are selected.
                 StmtKind::Assign { op: None, value, .. } => more(&mut self.slots, size(value.ty)),
                 StmtKind::Accumulate { place, how, value, .. } => match how {
                     Accumulate::Add | Accumulate::Sub => {
@@ -230,12 +230,12 @@ impl Operations {
     }
 }
 
-/// Whether an addition of this value needs no slot of its own.
+/// Tests whether an addition of this value needs no slot of its own.
 fn is_product(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..))
 }
 
-/// Counts on, up to what the counter holds.
+/// Adds to a counter, saturating.
 fn more(count: &mut u32, n: u32) {
     *count = count.saturating_add(n);
 }

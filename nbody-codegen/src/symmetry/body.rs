@@ -1,9 +1,9 @@
 //! The body of both directions.
 //!
-//! The body of `pair` stays as it is, and beside each of its values that the exchange of i and j
-//! changes stands its counterpart: an even value is used again, an odd one with the
-//! opposite sign, and another is computed twice, from as much as can be shared. The factors of a
-//! product that are even or odd are multiplied once.
+//! The body of `pair` is kept, and each of its values that changes under the exchange of i and j gets a
+//! counterpart: an even value is reused, an odd one with the opposite sign, and any other is computed
+//! twice, from shared parts as far as possible. The even and odd factors of a product are multiplied
+//! once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,9 +19,9 @@ use crate::symmetry::name::Names;
 use crate::symmetry::parity::Parities;
 use crate::symmetry::{Symmetric, product, tidy};
 
-/// Variables for which both ways of writing a product are tried.
+/// Largest number of variables for which both forms of a product are tried.
 const MOST_CHOICES: usize = 12;
-/// Products of more factors than these stay variables, however they would multiply out.
+/// Largest number of factors of a product that is multiplied out.
 const MOST_FACTORS: usize = 16;
 
 /// The form of both directions that takes the fewest issue slots.
@@ -80,7 +80,7 @@ fn definitions(body: &Body) -> impl Iterator<Item = (LocalId, &Expr)> {
     })
 }
 
-/// Whether an expression has the same value wherever its variables are in scope.
+/// Tests whether an expression has the same value wherever its variables are in scope.
 fn is_fixed(locals: &List<Local>, expr: &Expr) -> bool {
     expr.walk().all(|part| match part.kind {
         ExprKind::Local(local) => !locals[local].mutable,
@@ -93,10 +93,10 @@ pub(super) struct Symmetrizer<'a> {
     module: &'a Module,
     interaction: &'a Interaction,
     pub parities: &'a Parities,
-    /// The variables that are multiplied out, and what each variable is.
+    /// The variables that are multiplied out, and the value of each variable.
     pub inlined: &'a HashSet<LocalId>,
     pub definitions: HashMap<LocalId, &'a Expr>,
-    /// Those of `pair`, and behind them the new ones.
+    /// Variables of `pair`, and after them the new ones.
     locals: List<Local>,
     names: Unique,
     /// The counterpart of a variable under the exchange of i and j, where that is a variable.
@@ -105,7 +105,7 @@ pub(super) struct Symmetrizer<'a> {
     defined: HashSet<LocalId>,
     /// The values computed once for both directions, in the blocks that are open.
     shared: Vec<(Expr, LocalId)>,
-    /// The variable or the field that the statement is about.
+    /// The variable or the field that the statement changes.
     target: String,
     /// The statements of the innermost block.
     out: Vec<Stmt>,
@@ -327,7 +327,7 @@ impl<'a> Symmetrizer<'a> {
     }
 
     /// The variable that holds an even or odd value, which is computed here if it is not yet. It is
-    /// named after the value, or after what it is a part or a factor of.
+    /// named after the value, or after the value of which it is a part or a factor.
     pub fn share(&mut self, value: Expr, part: &str) -> Expr {
         let pair = &self.interaction.pair;
         let names = Names { module: self.module, body: &pair.body, roles: &pair.roles };
@@ -348,13 +348,13 @@ impl<'a> Symmetrizer<'a> {
     }
 }
 
-/// Whether a value is worth a variable.
+/// Tests whether a value deserves a variable.
 pub(super) fn is_worth_sharing(expr: &Expr) -> bool {
     let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
     has_room && !is_trivial(expr)
 }
 
-/// Whether an expression takes no instruction.
+/// Tests whether an expression takes no instruction.
 pub(super) fn is_trivial(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Local(_)
@@ -370,7 +370,7 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
     }
 }
 
-/// The names that mean something in the function already.
+/// The names that the function already uses.
 fn taken(module: &Module, interaction: &Interaction) -> Unique {
     let mut names = module.names.clone();
     let Roles { i, j, f, index, .. } = &interaction.pair.roles;

@@ -4,7 +4,7 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Input, Sign, Type, UnaryOp};
 use crate::symmetry::body::{Symmetrizer, is_worth_sharing};
 use crate::symmetry::parity::Parity;
 
-/// An expression, or its opposite.
+/// An expression, or its negative.
 #[derive(Clone)]
 pub(super) struct Signed {
     pub minus: bool,
@@ -37,7 +37,7 @@ impl Signed {
 }
 
 impl Two {
-    /// A value that is the same in both directions, but for the sign.
+    /// A value that is the same in both directions up to the sign.
     pub fn known(forth: Signed, parity: Parity) -> Self {
         let back = forth.clone().times(parity.changes_sign());
         Self { forth, back }

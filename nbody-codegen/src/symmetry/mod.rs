@@ -1,7 +1,7 @@
-//! Both directions of a pair in one body: what j does to i, and what i does to j.
+//! Both directions of a pair in one body: the action of j on i, and of i on j.
 //!
-//! [`parity`] tells what becomes of each value when i and j change places, and [`body`] writes the
-//! form of both directions from that.
+//! [`parity`] finds the parity of each value under the exchange of i and j, and [`body`] derives the
+//! form of both directions from it.
 
 mod body;
 mod expr;

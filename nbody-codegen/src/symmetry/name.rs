@@ -1,8 +1,8 @@
-//! Names of values after what they hold.
+//! Descriptive names of values.
 
 use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Roles, Type, UnaryOp};
 
-/// Longer names say less than the text does.
+/// Longest name; longer ones are less clear than the expression.
 const LONGEST: usize = 20;
 
 /// The function whose values are named.
@@ -13,7 +13,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The name of a value, such as `rinv3` or `inverse_r2`, if a short one says what it is.
+    /// The name of a value, such as `rinv3` or `inverse_r2`, if a short one describes it.
     pub fn of(&self, expr: &Expr) -> Option<String> {
         self.part(expr).filter(|name| name.len() <= LONGEST)
     }

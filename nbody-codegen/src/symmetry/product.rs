@@ -9,7 +9,7 @@ use crate::symmetry::body::{Symmetrizer, is_trivial};
 use crate::symmetry::expr::{Signed, Two};
 use crate::symmetry::parity::Parity;
 
-/// A factor of a product, as it stands in `pair`.
+/// A factor of a product in `pair`.
 #[derive(Clone, Copy)]
 struct Factor<'a> {
     expr: &'a Expr,
@@ -17,7 +17,7 @@ struct Factor<'a> {
     parity: Parity,
 }
 
-/// A product, taken apart.
+/// A product, as its factors.
 #[derive(Default)]
 struct Product<'a> {
     minus: bool,
@@ -25,7 +25,7 @@ struct Product<'a> {
     vector: Option<Factor<'a>>,
 }
 
-/// Whether an expression multiplies or divides real numbers or vectors.
+/// Tests whether an expression multiplies or divides real numbers or vectors.
 pub(super) fn is_product(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Mul | BinaryOp::Div, ..) => expr.ty != Type::U32,
@@ -34,7 +34,7 @@ pub(super) fn is_product(expr: &Expr) -> bool {
     }
 }
 
-/// The number of factors if these variables, which have so many, are multiplied out.
+/// The number of factors if these variables, with their numbers of factors, are multiplied out.
 pub(super) fn factors(expr: &Expr, of: &HashMap<LocalId, usize>) -> usize {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Mul, a, b) => factors(a, of) + factors(b, of),
@@ -103,7 +103,7 @@ impl<'a> Symmetrizer<'a> {
         Product { minus, scalars, vector }: &Product<'a>,
         fused: bool,
     ) -> Two {
-        // All is computed once, but a last multiplication that is part of an addition.
+        // Everything is computed once, except a last multiplication that is fused into an addition.
         let last = match vector {
             Some(vector) => Some(*vector),
             None if scalars.len() < 2 || scalars.iter().any(|factor| factor.divides) => None,
@@ -188,7 +188,7 @@ impl TwoChains {
 fn chain(over: Vec<Expr>, under: Vec<Expr>, vector: Option<Expr>) -> Expr {
     let (first, vector) = match (over.into_iter().reduce(mul), vector) {
         (Some(first), vector) => (first, vector),
-        // The vector by itself is divided.
+        // Only the vector is divided.
         (None, Some(vector)) => (vector, None),
         (None, None) => {
             let kind = ExprKind::Real("1.0".to_owned());

@@ -1,16 +1,16 @@
-//! Takes out what nothing reads, and gives the rest its names.
+//! Removes unused variables, and names the others.
 
 use std::collections::HashSet;
 
 use crate::ir::{Expr, ExprKind, List, Local, LocalId, Stmt, StmtKind, statements};
 use crate::names::Unique;
 
-/// Removes variables that nothing reads, and what only they read.
+/// Removes variables that nothing reads, and those that only they read.
 pub(super) fn remove_unused(statements: &mut Vec<Stmt>) {
     while remove(statements, &read(statements)) {}
 }
 
-/// Whether anything was removed.
+/// Something was removed.
 fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
     let before = statements.len();
     let mut inner = false;

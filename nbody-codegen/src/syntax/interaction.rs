@@ -9,7 +9,7 @@ use crate::syntax::{
     Cutoff, Interaction, Roles, attributes, generics, plain_name, type_name, type_without_groups,
 };
 
-/// The structs that it names.
+/// The structs that an `impl` names.
 pub(super) fn roles(item: &ItemImpl) -> Roles {
     let last_name = |ty: &Type| match ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
@@ -24,7 +24,7 @@ pub(super) fn roles(item: &ItemImpl) -> Roles {
     Roles { target: last_name(&item.self_ty), i: role("I"), j: role("J"), f: role("F") }
 }
 
-/// Sorts the items of the `impl`; `None` if it is none of the language.
+/// Sorts the items of the `impl`; `None` if it is not one of the language.
 pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Option<Interaction> {
     let is_interaction = item.trait_.as_ref().is_some_and(|(path, _)| path.is_ident("Interaction"));
     let target = type_name(&item.self_ty).filter(|_| is_interaction);
@@ -85,7 +85,7 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
-    // A refused one is left out, so that `pair` is checked all the same.
+    // A refused one is left out, so that `pair` is still checked.
     let cutoff = cutoff.and_then(|function| self::cutoff(cx, function, [&i, &j], structs));
     let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)], structs)
         .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))
@@ -118,8 +118,8 @@ fn cutoff(
     Some(Cutoff { function, names })
 }
 
-/// The names of the parameters behind `&self`, if they are references to these types, mutable
-/// or not. A type that is no struct is refused elsewhere; any name will do for it.
+/// The names of the parameters after `&self`, if they are references to these types, mutable
+/// or not. A type that is not a struct is refused elsewhere; any name is accepted for it.
 fn names_of(
     signature: &syn::Signature,
     types: &[(&Ident, bool)],
@@ -162,7 +162,7 @@ fn impl_item_attributes(cx: &Ctxt, item: &mut ImplItem) {
     *attrs = attributes(cx, std::mem::take(attrs));
 }
 
-/// Refuses what stands in front of an item, or behind its name, and would be lost.
+/// Refuses tokens before an item, or after its name, that would be lost.
 fn impl_item_modifiers(cx: &Ctxt, item: &ImplItem) {
     let (vis, default, parameters) = match item {
         ImplItem::Const(item) => (&item.vis, &item.modifiers.defaultness, &item.generics),
@@ -175,7 +175,7 @@ fn impl_item_modifiers(cx: &Ctxt, item: &ImplItem) {
     generics(cx, parameters);
 }
 
-/// Refuses a word in front of an item.
+/// Refuses a word before an item.
 fn modifier(cx: &Ctxt, word: &impl ToTokens) {
     let written = word.to_token_stream().to_string();
     if !written.is_empty() {

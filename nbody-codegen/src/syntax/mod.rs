@@ -14,7 +14,7 @@ use crate::message;
 
 /// The arguments of the attribute.
 pub struct Arguments {
-    /// The name of the `nbody` crate where the module stands.
+    /// The name of the `nbody` crate in the scope of the module.
     pub krate: TokenStream,
 }
 
@@ -66,7 +66,7 @@ pub struct Struct {
     pub vis: Visibility,
     pub ident: Ident,
     pub fields: Vec<Field>,
-    /// Whether there are braces, around fields or none.
+    /// The struct has braces, around fields or none.
     pub has_braces: bool,
 }
 
@@ -122,7 +122,7 @@ pub struct Cutoff {
 }
 
 impl Module {
-    /// Sorts the items; `None` if this is no module at all. What it refuses is left out.
+    /// Sorts the items; `None` if this is not a module. Refused items are left out.
     pub fn parse(cx: &Ctxt, item: TokenStream) -> Option<Self> {
         let site = Site::of(&item);
         let item: ItemMod = match parse_item(item) {
@@ -185,7 +185,7 @@ impl Module {
     }
 }
 
-/// Parses an item. What is missing at its end is missed at its last token.
+/// Parses an item. An error at its end is reported at its last token.
 fn parse_item(item: TokenStream) -> syn::Result<Item> {
     let last = item.clone().into_iter().last();
     let mut braced = Group::new(Delimiter::Brace, item);
@@ -198,8 +198,7 @@ fn parse_item(item: TokenStream) -> syn::Result<Item> {
     parser.parse2(TokenTree::Group(braced).into())
 }
 
-/// Doc comments and lint levels, which are kept, in front of what they stand in; anything else is
-/// refused.
+/// Doc comments and lint levels, which are kept; any other attribute is refused.
 fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
     const KEPT: [&str; 6] = ["doc", "allow", "expect", "warn", "deny", "forbid"];
     attrs
@@ -222,14 +221,14 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
         .collect()
 }
 
-/// The lint levels in front of a statement. Attributes that would be lost are refused.
+/// The lint levels of a statement. Attributes that would be lost are refused.
 pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) -> Vec<Attribute> {
     let outer = |input: ParseStream| {
         let attrs = Attribute::parse_outer(input)?;
         input.parse::<TokenStream>()?;
         Ok(attrs)
     };
-    // What does not parse as attributes is refused as what it is.
+    // Anything but attributes is refused by the check of the statement itself.
     let mut lints = attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
     lints.retain(|attr| !attr.path().is_ident("doc"));
     lints
@@ -300,7 +299,7 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
     })
 }
 
-/// The name, if a pattern is no more than one.
+/// The name, if a pattern is only a name.
 pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
     match pattern {
         syn::Pat::Ident(pattern)
@@ -314,7 +313,7 @@ pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
     }
 }
 
-/// The name, if a type is no more than one.
+/// The name, if a type is only a name.
 pub fn type_name(ty: &Type) -> Option<Ident> {
     match type_without_groups(ty) {
         Type::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
@@ -322,7 +321,7 @@ pub fn type_name(ty: &Type) -> Option<Ident> {
     }
 }
 
-/// The type inside parentheses, and what a macro holds together.
+/// The type inside parentheses and groups of macros.
 fn type_without_groups(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -333,7 +332,7 @@ fn type_without_groups(mut ty: &Type) -> &Type {
     }
 }
 
-/// The expression inside what a macro holds together.
+/// The expression inside groups of macros.
 pub fn without_groups(mut expr: &Expr) -> &Expr {
     while let Expr::Group(group) = expr {
         expr = &group.expr;

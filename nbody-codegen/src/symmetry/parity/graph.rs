@@ -1,18 +1,17 @@
 //! Values as a graph in which equal values are one node, and every value has a sign.
 //!
-//! Building two expressions finds their common parts: operands that may change places
-//! are sorted, signs are drawn to the front wherever that is exact, and products are bags of
-//! factors, in whatever order they were written. A value is its node and its sign, so that to be
-//! equal, or opposite, is to have the same node.
+//! Equal parts of two expressions become one node: commuting operands are sorted, signs are factored
+//! out wherever that is exact, and products are multisets of factors, in any order. A value is a node
+//! and a sign, so that values that are equal up to the sign have the same node.
 
 use std::collections::HashMap;
 
 use crate::ir::{Builtin, FieldId, Input, Sign};
 
-/// Products of more factors are not taken apart, so that no loop makes one without end.
+/// Largest number of factors of a product that is expanded, which bounds those of loops.
 const LONGEST_PRODUCT: usize = 16;
 
-/// A node of the graph, or its opposite.
+/// A node of the graph, or its negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value {
     node: usize,
@@ -20,16 +19,16 @@ pub struct Value {
 }
 
 impl Value {
-    /// The number 0, which is its own opposite.
+    /// The number 0, which is its own negative.
     pub const ZERO: Self = Self { node: 0, minus: false };
 
-    /// The opposite value.
+    /// The negative value.
     #[must_use]
     pub fn negated(self) -> Self {
         self.times(true)
     }
 
-    /// The value, or its opposite.
+    /// The value, or its negative.
     fn times(self, minus: bool) -> Self {
         Self { minus: self.node != Self::ZERO.node && self.minus != minus, ..self }
     }
@@ -42,7 +41,7 @@ pub enum Op {
     Sum,
     /// Difference of two points.
     Difference,
-    /// This many factors, and behind them the divisors.
+    /// Product of this many factors, divided by the operands after them.
     Product(usize),
     Less,
     LessEqual,
@@ -128,12 +127,12 @@ impl Graph {
         if let Node::Integer(n) = self.nodes[value.node] { Some(n) } else { None }
     }
 
-    /// Whether a condition holds, where it is known.
+    /// The truth of a condition, where it is known.
     pub fn known_truth(&self, value: Value) -> Option<bool> {
         if let Node::Truth(value) = self.nodes[value.node] { Some(value) } else { None }
     }
 
-    /// The value after i and j changed places.
+    /// The value under the exchange of i and j.
     pub fn exchange(&mut self, value: Value) -> Value {
         while self.exchanged.len() <= value.node {
             let new = match self.nodes[self.exchanged.len()].clone() {
@@ -164,7 +163,7 @@ impl Graph {
                 x.sort();
                 lead(&mut x)
             }
-            // Points have no sign, but their difference has.
+            // Points have no sign, but their differences do.
             Op::Difference => sort(&mut x),
             Op::Less | Op::LessEqual => {
                 let opposite = vec![x[1].negated(), x[0].negated()];
@@ -261,7 +260,7 @@ impl Graph {
                 }
                 minus
             }
-            // The least of opposites is the opposite of the greatest.
+            // The minimum of negatives is the negative of the maximum.
             Builtin::Min | Builtin::Max => {
                 x.sort();
                 let minus = lead(&mut x);
@@ -307,7 +306,7 @@ impl Graph {
     }
 }
 
-/// Takes all signs away, and tells whether their product is negative.
+/// Removes all signs, and returns whether their product is negative.
 fn strip(x: &mut [Value]) -> bool {
     let minus = x.iter().fold(false, |minus, x| minus != x.minus);
     for value in x {
@@ -316,7 +315,7 @@ fn strip(x: &mut [Value]) -> bool {
     minus
 }
 
-/// Changes all signs, and says so, if the first that has one has a minus.
+/// Changes all signs, and returns `true`, if the first operand with a sign is negative.
 fn lead(x: &mut [Value]) -> bool {
     let first = x.iter().find(|x| **x != Value::ZERO);
     let minus = first.is_some_and(|x| x.minus);
@@ -328,7 +327,7 @@ fn lead(x: &mut [Value]) -> bool {
     minus
 }
 
-/// Sorts, and tells whether that took an odd number of exchanges of neighbours.
+/// Sorts, and returns whether the permutation is odd.
 fn sort(x: &mut [Value]) -> bool {
     let mut odd = false;
     for end in (1..x.len()).rev() {

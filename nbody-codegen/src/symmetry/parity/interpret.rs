@@ -1,4 +1,4 @@
-//! Runs a body on the graph of values.
+//! Evaluates a body on the graph of values.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::ir::{
 use crate::symmetry::parity::graph::{Graph, Op, Value};
 use crate::symmetry::parity::{Parities, Parity};
 
-/// Expressions that are evaluated, and nodes that they make, before it is too much.
+/// Largest number of evaluated expressions, and of nodes.
 const LIMIT: usize = 20_000;
 /// The greatest depth of expressions, with those of the functions that they call.
 const DEEPEST: usize = 1000;
@@ -26,23 +26,23 @@ pub(super) struct Interpreter<'a> {
     given: BTreeMap<LocalId, Given>,
 }
 
-/// The values that a `let` gave.
+/// Values of a `let`.
 struct Given {
     /// The first variable of its block.
     block: LocalId,
-    /// One for each time.
+    /// One value for each evaluation.
     values: Vec<Value>,
 }
 
-/// A function that is running.
+/// A function that is evaluated.
 struct Frame<'a> {
     body: &'a Body,
     /// The variables that have their values already.
     values: BTreeMap<LocalId, Value>,
-    /// Whether it has returned, and with which value.
+    /// The condition under which it has returned, and its value.
     returned: Value,
     result: Value,
-    /// Whether it is the one whose parities are asked.
+    /// The function is the one whose parities are wanted.
     is_outer: bool,
 }
 
@@ -58,8 +58,8 @@ impl<'a> Interpreter<'a> {
         Self { module, body, graph, evaluated: 0, depth: 0, parities, given: BTreeMap::new() }
     }
 
-    /// Runs the body, and tells what it returns, if anything; `None` if that is too much, or the
-    /// sign of a zero counts.
+    /// Evaluates the body, and returns its value, if any; `None` if it is too long, or depends on the
+    /// sign of a zero.
     pub fn run(&mut self) -> Option<Value> {
         let mut frame = self.frame(self.body, true);
         self.body(&mut frame)
@@ -83,7 +83,7 @@ impl<'a> Interpreter<'a> {
         Parity { even: exchanged == value, odd: exchanged == value.negated() }
     }
 
-    /// Pairs of variables that turn into one another.
+    /// Pairs of variables that the exchange maps to each other.
     pub fn find_partners(&mut self) {
         let given = std::mem::take(&mut self.given);
         for (&local, Given { block, values }) in &given {
@@ -157,7 +157,7 @@ impl<'a> Interpreter<'a> {
         Some(())
     }
 
-    /// Runs both branches, and chooses between what they leave behind.
+    /// Evaluates both branches, and selects between their values.
     fn branches(
         &mut self,
         frame: &mut Frame<'a>,
@@ -255,7 +255,7 @@ impl<'a> Interpreter<'a> {
         Some(value)
     }
 
-    /// Counts what is evaluated, until it is too much.
+    /// Counts evaluations, up to the limit.
     fn count(&mut self) -> Option<()> {
         self.evaluated += 1;
         (self.evaluated.max(self.graph.len()) <= LIMIT).then_some(())

@@ -1,9 +1,9 @@
 //! Finds the parity of every value of an interaction under the exchange of i and j.
 //!
-//! A body is run on a [graph](graph::Graph) of values instead of numbers, helper functions and loops
-//! included. A value is even if the exchange of the particles leaves its node and its sign, and
-//! odd if it leaves the node and changes the sign. Zeros have no sign here, so that a body in which
-//! the sign of a zero counts is refused, and a product may be multiplied in any order.
+//! A body is evaluated on a [graph](graph::Graph) of values instead of numbers, with helper functions
+//! and loops. A value is even if the exchange of the particles keeps its node and its sign, and odd if
+//! it keeps the node and changes the sign. Zeros have no sign here, so that a body that depends on the
+//! sign of a zero is refused, and a product may be multiplied in any order.
 
 mod graph;
 mod interpret;
@@ -17,9 +17,9 @@ use interpret::Interpreter;
 /// The parity of a value under the exchange of i and j; only zero is both even and odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parity {
-    /// It stays the same.
+    /// Unchanged under the exchange.
     pub even: bool,
-    /// It becomes its opposite.
+    /// Negated under the exchange.
     pub odd: bool,
 }
 
@@ -27,12 +27,12 @@ impl Parity {
     pub const NEITHER: Self = Self { even: false, odd: false };
     const BOTH: Self = Self { even: true, odd: true };
 
-    /// Whether one evaluation serves both directions.
+    /// Tests whether one evaluation serves both directions.
     pub fn is_known(self) -> bool {
         self.even || self.odd
     }
 
-    /// Whether the value changes its sign.
+    /// Tests whether the value changes its sign.
     pub fn changes_sign(self) -> bool {
         self.odd && !self.even
     }
@@ -46,19 +46,19 @@ impl Parity {
 /// The parities of a body, each for every time that the expression is evaluated or the variable
 /// changes.
 pub struct Parities {
-    /// By the place of the expression; nothing is known of what is never evaluated.
+    /// Parities by the place of the expression; those that are never evaluated have none.
     exprs: Vec<Option<Parity>>,
     locals: HashMap<LocalId, Parity>,
-    /// The partner of a variable: another of the same block, in whose value its own turns, and
-    /// whether with the opposite sign.
+    /// The partner of a variable: another of the same block with the exchanged value, and whether with
+    /// the opposite sign.
     partners: HashMap<LocalId, (LocalId, bool)>,
 }
 
 impl Parities {
     /// The parities of an interaction both directions of which can be evaluated at once.
     ///
-    /// Both particles must be of one type, no result may keep the index of j, and whatever
-    /// decides if something is accumulated must be even: the cutoff, and the conditions of `if`.
+    /// Both particles must be of one type, no result may keep the index of j, and all conditions of an
+    /// accumulation must be even: the cutoff, and the conditions of `if`.
     pub fn of(module: &Module, interaction: &Interaction) -> Option<Self> {
         if interaction.i.id != interaction.j.id || module[interaction.f.id].keeps_index() {
             return None;
@@ -73,7 +73,7 @@ impl Parities {
         parities.conditions_are_even(body).then_some(parities)
     }
 
-    /// `None` where there is too much to run through, or the sign of a zero counts.
+    /// `None` where the body is too long, or depends on the sign of a zero.
     fn of_body(module: &Module, body: &Body) -> Option<Self> {
         let mut interpreter = Interpreter::new(module, body);
         interpreter.run()?;

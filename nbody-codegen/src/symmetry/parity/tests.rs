@@ -1,4 +1,4 @@
-//! The parities of small bodies, told by what their variables are.
+//! The parities of small bodies.
 
 use super::{Parities, Parity};
 use crate::check;
@@ -164,7 +164,7 @@ fn other_values_are_neither() {
 
 #[test]
 fn a_choice_by_an_exchanged_condition_is_even_if_its_values_are_exchanged() {
-    // Where both are equal the choice differs, so nothing is said of it.
+    // Where both are equal the selected value differs, so that it has no parity.
     assert_neither("(i.h < j.h).select(i.h, j.h)");
     assert_even("(i.kind == j.kind).select(1.0, 2.0)");
 }
