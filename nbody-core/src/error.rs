@@ -165,9 +165,9 @@ mod tests {
             }
         }
         let outer = |message| Outer { message, source: "x".parse::<u32>().unwrap_err() };
-        let printed = format!("{:?}", outer("no number"));
-        assert_eq!(printed, "no number\n  because: invalid digit found in string");
-        let printed = format!("{:?}", outer("no number: invalid digit found in string"));
-        assert_eq!(printed, "no number: invalid digit found in string");
+        let printed = format!("{:?}", outer("cannot read x"));
+        assert_eq!(printed, "cannot read x\n  because: invalid digit found in string");
+        let printed = format!("{:?}", outer("cannot read x: invalid digit found in string"));
+        assert_eq!(printed, "cannot read x: invalid digit found in string");
     }
 }

@@ -1,4 +1,4 @@
-//! The CPU engine against the reference.
+//! Tests of the CPU engine against the reference.
 mod common;
 
 use common::{Body, Field, Gravity, bodies};
@@ -72,7 +72,7 @@ fn bits_are_the_same_at_every_level_in_exact_mathematics() {
 }
 
 #[test]
-fn instructions_that_are_not_there_are_refused_with_those_that_are() {
+fn unavailable_instructions_are_refused() {
     for level in SimdLevel::ALL.iter().filter(|level| !level.is_available()) {
         let error = CpuAllPairs::with_level(GRAVITY, Options::default(), *level).unwrap_err();
         let message = error.to_string();
@@ -86,19 +86,19 @@ fn instructions_that_are_not_there_are_refused_with_those_that_are() {
 fn one_pair_is_newtons_law() {
     let at = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 3.0 };
     let mut direct = CpuAllPairs::new(Gravity { eps2: 0.0 });
-    let field = direct.evaluate(&[at(0.0)], &[at(2.0)]).unwrap();
-    assert_eq!(field, [Field { acc: Vector::new(0.75, 0.0, 0.0), pot: -1.5 }]);
+    let results = direct.evaluate(&[at(0.0)], &[at(2.0)]).unwrap();
+    assert_eq!(results, [Field { acc: Vector::new(0.75, 0.0, 0.0), pot: -1.5 }]);
 }
 
 #[test]
-fn particles_do_not_meet_themselves() {
+fn particles_do_not_act_on_themselves() {
     let bodies = bodies(300, 3);
     let gravity = Gravity { eps2: 0.0 };
     for options in options() {
         let mut direct = CpuAllPairs::with_options(gravity, options).unwrap();
-        let fields = direct.evaluate_self(&bodies).unwrap();
+        let results = direct.evaluate_self(&bodies).unwrap();
         let truth = reference_self(&gravity, Domain::Open, &bodies, &bodies);
-        let report = compare(&fields, &truth, None).unwrap();
+        let report = compare(&results, &truth, None).unwrap();
         assert!(report.fields.iter().all(|field| field.rms < 1e-4), "{options:?}\n{report}");
     }
 }
@@ -114,21 +114,21 @@ fn threads_do_not_change_a_bit() {
 }
 
 #[test]
-fn single_precision_data_stay_single() {
+fn particles_and_results_may_be_f32() {
     let bodies: Vec<Body<f32>> = nbody_core::pack::cast(&bodies(100, 5));
-    let fields: Vec<Field<f32>> = CpuAllPairs::new(GRAVITY).evaluate(&bodies, &bodies).unwrap();
-    assert_eq!(fields.len(), 100);
+    let results: Vec<Field<f32>> = CpuAllPairs::new(GRAVITY).evaluate(&bodies, &bodies).unwrap();
+    assert_eq!(results.len(), 100);
 }
 
 #[test]
-fn results_do_not_pass_when_they_are_not_numbers() {
+fn nan_does_not_pass() {
     let mut j = bodies(10, 6);
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
-    let fields = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
+    let results = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
     let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
     let report =
-        compare(&fields, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
+        compare(&results, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");
     assert_eq!(report.fields[0].non_finite, 4);
 }
@@ -136,14 +136,14 @@ fn results_do_not_pass_when_they_are_not_numbers() {
 #[test]
 fn a_wrong_component_is_found() {
     let bodies = bodies(50, 8);
-    let mut fields = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
-    let truth = fields.clone();
-    fields[17].acc[1] *= 1.001;
+    let mut results = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let truth = results.clone();
+    results[17].acc[1] *= 1.001;
     assert!(!compare(&truth, &truth, None).unwrap().passes(), "without bounds nothing passes");
     let bounds =
         ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&Options::default());
     assert!(compare(&truth, &truth, Some(&bounds)).unwrap().passes());
-    let report = compare(&fields, &truth, Some(&bounds)).unwrap();
+    let report = compare(&results, &truth, Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");
     assert_eq!((report.fields[0].name, report.fields[0].worst), ("acc", Some(17)));
     assert!(report.fields[1].max == 0.0 && report.fields[0].max > 1e-5, "{report}");
@@ -178,7 +178,7 @@ fn wrong_shapes_are_refused() {
 
 proptest! {
     #[test]
-    fn every_tiling_agrees(
+    fn every_summation_order_agrees(
         bag in 1_usize..300, splits in 1_usize..9, ni in 0_usize..40, nj in 0_usize..400,
     ) {
         for options in options() {

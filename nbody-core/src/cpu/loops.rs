@@ -428,7 +428,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
             || {
                 let kernel = Kernel::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
-                let (dim, kinds) = (X::F::DIM, setting.folding.kinds());
+                let (dim, kinds) = (X::F::DIM, &setting.folding.kinds()[..X::F::DIM]);
                 let first = j.range.start / LINE;
                 // Two at a time, so that i-particles and their sums are read half as often.
                 for k in j.range.clone().step_by(2) {

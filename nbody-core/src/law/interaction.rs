@@ -1,11 +1,11 @@
-//! The interaction of two particles.
+//! Interactions: the trait of a declaration, and its value.
 
 use crate::cpu::{Compiled, Variant};
 use crate::pack::dim;
 use crate::{Field, Lane, Output, Record, Space};
 
-/// What a pair of particles costs, as counted in the interaction's expression tree. Both
-/// branches of an `if` count.
+/// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
+/// `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
     /// Additions, subtractions and sign changes that need an instruction.
@@ -18,12 +18,12 @@ pub struct Operations {
     pub sqrt: u32,
     /// Exponentials, logarithms, trigonometric and other functions.
     pub special: u32,
-    /// Comparisons, minima, maxima, selections and roundings.
+    /// Comparisons, minima, maxima, selections and conversions to integers.
     pub compare: u32,
 }
 
 impl Operations {
-    /// Floating-point operations per pair, each counted as one.
+    /// Returns the number of floating-point operations per pair, each counted as one.
     pub const fn flops(self) -> u32 {
         let divisions = self.div.saturating_add(self.sqrt).saturating_add(self.special);
         self.add.saturating_add(self.mul).saturating_add(divisions).saturating_add(self.compare)
@@ -35,14 +35,14 @@ impl Operations {
 pub struct CudaText {
     /// The declaration: structs, constants, functions and `pair`, in the namespace `nbody::law`.
     pub law: &'static str,
-    /// How results begin, are folded and merged, and the names by which kernels know the law, in the
-    /// namespace `nbody`.
+    /// The initial values, folding and merging of results, and the names by which kernels use the law, in
+    /// the namespace `nbody`.
     pub sums: &'static str,
-    /// How compensated sums take what a pair gives, behind `sums` in programs that have them.
+    /// The addition to compensated sums, which follows `sums` in programs that have them.
     pub compensated: &'static str,
 }
 
-/// The evaluation of both directions of a pair at once: what j does to i, and what i does to j.
+/// The evaluation of both directions of a pair at once: the action of j on i, and of i on j.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThirdLaw {
     /// The CUDA function `pair_symmetric`, which follows the declaration's [`law`](CudaText::law).
@@ -82,8 +82,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// How much stack an evaluation needs, with so many bytes for a number: a compiler that does not
-    /// optimise keeps up to 27 copies of the records.
+    /// Returns the stack that an evaluation needs, in bytes, with `bytes` for a number. A compiler that
+    /// does not optimise keeps up to 27 copies of the records.
     pub(crate) fn stack(&self, bytes: usize) -> usize {
         const COPIES: usize = 32;
         let records = [self.parameters, self.i, self.j, self.f];
@@ -136,17 +136,17 @@ impl Declaration {
 /// records say: the text must declare its structs so, and neither read nor write anything else.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
 pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> {
-    /// The i-particle: what feels.
+    /// The i-particle, on which j-particles act.
     type I: Record<Lane = f64, Host = Self::I, With<f64> = Self::I>;
-    /// The j-particle: what acts.
+    /// The j-particle, which acts on i-particles.
     type J: Record<Lane = f64, Host = Self::J, With<f64> = Self::J>;
-    /// What is accumulated, one for each i-particle.
+    /// The result, which is accumulated for each i-particle.
     type F: Output<Lane = f64, Host = Self::F, With<f64> = Self::F>;
 
     /// The interaction as a value: its name, layouts, costs and texts.
     const LAW: &'static Law;
 
-    /// The distance from which on the pair contributes nothing; infinite unless the declaration
+    /// Returns the distance beyond which the pair contributes nothing; infinite unless the declaration
     /// says otherwise.
     #[allow(unused_variables)]
     fn cutoff<L: Lane, S: Space<L>>(
@@ -158,8 +158,8 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         L::splat(f64::INFINITY)
     }
 
-    /// Whether the pair is closer than [`Interaction::cutoff`], or its distance is not a number. Where
-    /// it is not, `pair` adds nothing.
+    /// Returns whether the distance of the pair is less than [`Interaction::cutoff`], or NaN. Elsewhere
+    /// `pair` adds nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn within<L: Lane, S: Space<L>>(
@@ -171,7 +171,7 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         L::splat_mask(true)
     }
 
-    /// Adds to `f` what `j`, the j-particle of this index, does to `i` in this space.
+    /// Adds to `f` the contribution of `j`, the j-particle of this index, to the result of `i`.
     fn pair<L: Lane, S: Space<L>>(
         this: &Self::With<L>,
         space: &S,
@@ -181,8 +181,9 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         f: &mut <Self::F as Record>::With<L>,
     );
 
-    /// Adds to `f` what `j` does to `i`, and to `g` what `i` does to `j`, where both directions can
-    /// be evaluated at once ([`Law::third_law`]); otherwise it adds nothing.
+    /// Adds to `f` the contribution of `j` to the result of `i`, and to `g` that of `i` to the result of
+    /// `j`, where both directions can be evaluated at once ([`Law::third_law`]); otherwise it adds
+    /// nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn pair_symmetric<L: Lane, S: Space<L>>(
@@ -195,8 +196,8 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     ) {
     }
 
-    /// The compiled loops over pairs on the CPU. It has no default so that they are compiled once, in
-    /// the package that declares the interaction, and not in every program that uses it.
+    /// Returns the compiled loops over pairs on the CPU. It has no default, so that the loops are compiled
+    /// once, in the package that declares the interaction, and not in every program that uses it.
     #[doc(hidden)]
     fn cpu_loops(variant: Variant) -> Compiled;
 }
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_add_up_as_far_as_a_counter_goes() {
+    fn operation_counts_saturate() {
         let most = Operations { add: u32::MAX, mul: 1, ..Operations::default() };
         assert_eq!(most.flops(), u32::MAX);
         let few = Operations { add: 1, mul: 2, div: 4, sqrt: 8, special: 16, compare: 32 };

@@ -13,7 +13,7 @@ use std::ops::{
 ///
 /// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
 /// description says otherwise. Vectors compute reciprocals, roots and quotients from the processor's
-/// estimates, refined to within two roundings.
+/// estimates, refined to an error of at most two units in the last place.
 pub trait Lane:
     Copy
     + Debug
@@ -102,8 +102,8 @@ pub trait Lane:
         None
     }
 
-    /// Computes `self + a * b`, with two roundings in scalars, and with one or two in vectors, whichever
-    /// is faster.
+    /// Computes `self + a * b`, rounded twice in scalars, and once or twice in vectors, whichever is
+    /// faster.
     #[must_use]
     #[inline(always)]
     fn plus_product(self, a: Self, b: Self) -> Self {
@@ -138,8 +138,8 @@ pub trait Lane:
     const REORDERS: bool = false;
 
     /// The margin by which the square of a distance must be less than the square of the cutoff, in
-    /// roundoffs of the latter. Pair functions compute distances with roundings of their own; with the
-    /// margin these distances, their squares and their quotients by the cutoff stay below it.
+    /// roundoffs of the latter. Pair functions compute distances with rounding errors of their own; with
+    /// the margin these distances, their squares and their quotients by the cutoff stay below it.
     /// `within_reach` in `prelude.cuh` has the same margin.
     ///
     /// A correctly rounded root is less than the cutoff if its square is less by two roundoffs; the

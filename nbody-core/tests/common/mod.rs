@@ -1,5 +1,4 @@
-//! Gravity as `#[nbody::interaction]` expands it, so that the core is tested without the
-//! compiler.
+//! Gravity as `#[nbody::interaction]` expands it, to test the core without the macro.
 #![allow(dead_code, unsafe_code)]
 
 use nbody_core as nbody;
@@ -116,7 +115,7 @@ unsafe impl nbody::Interaction for Gravity {
     }
 }
 
-/// Bodies in the unit cube, the same for the same seed on every machine, exact in `f32`.
+/// Returns bodies in the unit cube, exact in `f32`, which depend on the seed alone.
 pub fn bodies(n: usize, seed: u64) -> Vec<Body> {
     let mut state = seed;
     let mut uniform = || {

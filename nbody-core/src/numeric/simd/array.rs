@@ -1,4 +1,4 @@
-//! Arrays of 128 bits, which a compiler for a processor that has such registers makes vectors of.
+//! Arrays of 128 bits, which the compiler turns into vector registers on processors with NEON.
 
 use std::fmt::Debug;
 use std::num::Wrapping;
@@ -9,48 +9,49 @@ use bytemuck::{Pod, Zeroable};
 use super::vector::{Integers, Mask, Vector, extremes, operators};
 use crate::{Lane, Scalar};
 
-/// Numbers, integers or truth values.
+/// An array of numbers, integers or truth values.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Array<E, const N: usize>([E; N]);
 
 impl<E: Copy, const N: usize> Array<E, N> {
     #[inline(always)]
-    fn each<R>(self, function: impl Fn(E) -> R) -> Array<R, N> {
+    fn map<R>(self, function: impl Fn(E) -> R) -> Array<R, N> {
         Array(self.0.map(function))
     }
 
     #[inline(always)]
-    fn each_two<F: Copy, R>(self, other: Array<F, N>, function: impl Fn(E, F) -> R) -> Array<R, N> {
+    fn zip<F: Copy, R>(self, other: Array<F, N>, function: impl Fn(E, F) -> R) -> Array<R, N> {
         Array(std::array::from_fn(|k| function(self.0[k], other.0[k])))
     }
 }
 
 impl<const N: usize> Array<bool, N> {
     #[inline(always)]
-    fn choose<E: Copy>(self, yes: Array<E, N>, no: Array<E, N>) -> Array<E, N> {
+    fn select<E: Copy>(self, yes: Array<E, N>, no: Array<E, N>) -> Array<E, N> {
         Array(std::array::from_fn(|k| if self.0[k] { yes.0[k] } else { no.0[k] }))
     }
 }
 
-macro_rules! of_elements {
+/// Implements operators element by element.
+macro_rules! elementwise {
     ($($trait:ident $method:ident),*) => {
         $(impl<E: Copy + $trait<Output = E>, const N: usize> $trait for Array<E, N> {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                self.each_two(other, $trait::$method)
+                self.zip(other, $trait::$method)
             }
         })*
     };
 }
-of_elements!(Add add, Sub sub, Mul mul, BitAnd bitand, BitOr bitor, BitXor bitxor);
+elementwise!(Add add, Sub sub, Mul mul, BitAnd bitand, BitOr bitor, BitXor bitxor);
 
 impl<E: Copy + Neg<Output = E>, const N: usize> Neg for Array<E, N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        self.each(Neg::neg)
+        self.map(Neg::neg)
     }
 }
 
@@ -58,7 +59,7 @@ impl<const N: usize> Not for Array<bool, N> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        self.each(Not::not)
+        self.map(Not::not)
     }
 }
 
@@ -107,54 +108,54 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn shl(x: Self, bits: u32) -> Self {
-                x.each(|x| x << bits as usize)
+                x.map(|x| x << bits as usize)
             }
             #[inline(always)]
             fn shr(x: Self, bits: u32) -> Self {
-                x.each(|x| x >> bits as usize)
+                x.map(|x| x >> bits as usize)
             }
             #[inline(always)]
             fn lt(a: Self, b: Self) -> Self::Mask {
-                a.each_two(b, |a, b| a < b)
+                a.zip(b, |a, b| a < b)
             }
             #[inline(always)]
             fn le(a: Self, b: Self) -> Self::Mask {
-                a.each_two(b, |a, b| a <= b)
+                a.zip(b, |a, b| a <= b)
             }
             #[inline(always)]
             fn eq(a: Self, b: Self) -> Self::Mask {
-                a.each_two(b, |a, b| a == b)
+                a.zip(b, |a, b| a == b)
             }
             #[inline(always)]
             fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-                mask.choose(yes, no)
+                mask.select(yes, no)
             }
         })*
     };
 }
 integers!(u32 4, u64 2);
 
-// SAFETY: any bits are numbers or integers, and arrays have no padding.
+// SAFETY: all bit patterns are valid for numbers and integers, and arrays have no padding.
 #[allow(unsafe_code)]
 unsafe impl<E: Zeroable, const N: usize> Zeroable for Array<E, N> {}
 // SAFETY: as above.
 #[allow(unsafe_code)]
 unsafe impl<E: Pod, const N: usize> Pod for Array<E, N> {}
 
-/// Functions that are those of the elements.
+/// Implements functions by those of the elements.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(#[inline(always)]
         fn $unary(x: Self) -> Self {
-            x.each(Lane::$unary)
+            x.map(Lane::$unary)
         })*
         $(#[inline(always)]
         fn $binary(a: Self, b: Self) -> Self {
-            a.each_two(b, Lane::$binary)
+            a.zip(b, Lane::$binary)
         })*
         $(#[inline(always)]
         fn $comparison(a: Self, b: Self) -> Self::Mask {
-            a.each_two(b, <Self::Element as Lane>::$comparison)
+            a.zip(b, <Self::Element as Lane>::$comparison)
         })*
     };
 }
@@ -188,7 +189,7 @@ macro_rules! numbers {
             }
             #[inline(always)]
             fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-                mask.choose(yes, no)
+                mask.select(yes, no)
             }
             #[inline(always)]
             fn mul_add(a: Self, b: Self, c: Self) -> Self {
@@ -204,7 +205,7 @@ macro_rules! numbers {
             }
             #[inline(always)]
             fn divide(a: Self, b: Self) -> Self {
-                a.each_two(b, std::ops::Div::div)
+                a.zip(b, std::ops::Div::div)
             }
             #[inline(always)]
             fn min_with_number(x: Self, number: Self) -> Self {
@@ -212,26 +213,26 @@ macro_rules! numbers {
             }
             #[inline(always)]
             fn bits(x: Self) -> Self::Integers {
-                x.each(|x| Wrapping(x.to_word()))
+                x.map(|x| Wrapping(x.to_word()))
             }
             #[inline(always)]
             fn from_bits(bits: Self::Integers) -> Self {
-                bits.each(|bits| $scalar::from_word(bits.0))
+                bits.map(|bits| $scalar::from_word(bits.0))
             }
             #[inline(always)]
             fn from_integers(integers: Self::Integers) -> Self {
-                integers.each(|integer| $scalar::from_u32(integer.0 as u32))
+                integers.map(|integer| $scalar::from_u32(integer.0 as u32))
             }
             #[inline(always)]
             fn sum(x: Self) -> $scalar {
                 Self::fold(x, Add::add)
             }
             #[inline(always)]
-            fn fold(mut x: Self, of_two: impl Fn(Self, Self) -> Self) -> $scalar {
-                let mut apart = 1;
-                while apart < $n {
-                    x = of_two(x, Array(std::array::from_fn(|k| x.0[k ^ apart])));
-                    apart *= 2;
+            fn fold(mut x: Self, operation: impl Fn(Self, Self) -> Self) -> $scalar {
+                let mut distance = 1;
+                while distance < $n {
+                    x = operation(x, Array(std::array::from_fn(|k| x.0[k ^ distance])));
+                    distance *= 2;
                 }
                 x.0[0]
             }

@@ -19,7 +19,7 @@ impl Not for Bits {
     }
 }
 
-/// All bits of an element are the same.
+/// A mask of all bits of each element, set or not.
 impl Mask for Bits {
     instructions! {
         fn splat(value: bool) -> Self { Self(_mm256_set1_epi32(-i32::from(value))) }
@@ -55,9 +55,9 @@ impl Integers for U32s {
             Self(_mm256_srl_epi32(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
         fn lt(a: Self, b: Self) -> Bits {
-            // There are instructions for signed integers only.
-            let first = _mm256_set1_epi32(i32::MIN);
-            Bits(_mm256_cmpgt_epi32(_mm256_xor_si256(b.0, first), _mm256_xor_si256(a.0, first)))
+            // AVX2 compares signed integers only; inverting the sign bits keeps the order.
+            let sign = _mm256_set1_epi32(i32::MIN);
+            Bits(_mm256_cmpgt_epi32(_mm256_xor_si256(b.0, sign), _mm256_xor_si256(a.0, sign)))
         }
         fn le(a: Self, b: Self) -> Bits {
             Bits(_mm256_cmpeq_epi32(_mm256_min_epu32(a.0, b.0), a.0))
@@ -149,7 +149,7 @@ impl Vector for Single {
             Self(_mm256_or_ps(_mm256_and_ps(mask, sign.0), _mm256_andnot_ps(mask, x.0)))
         }
         fn min(a: Self, b: Self) -> Self {
-            // The instruction gives b if one is not a number.
+            // The instruction returns b if a or b is NaN.
             let b_is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(b.0, b.0);
             Self(_mm256_blendv_ps(_mm256_min_ps(a.0, b.0), a.0, b_is_nan))
         }
@@ -163,23 +163,23 @@ impl Vector for Single {
         fn bits(x: Self) -> U32s { U32s(_mm256_castps_si256(x.0)) }
         fn from_bits(bits: U32s) -> Self { Self(_mm256_castsi256_ps(bits.0)) }
         fn from_integers(integers: U32s) -> Self {
-            // 2²³ + the lower half, and 2³⁹ + 2¹⁶ times the upper half.
-            let low = _mm256_blend_epi16::<0xAA>(integers.0, _mm256_set1_epi32(0x4B00_0000));
-            let high = _mm256_srli_epi32::<16>(integers.0);
-            let high = _mm256_blend_epi16::<0xAA>(high, _mm256_set1_epi32(0x5300_0000));
-            let both = _mm256_set1_ps(f32::from_bits(0x5300_0080));
-            let high = _mm256_sub_ps(_mm256_castsi256_ps(high), both);
-            Self(_mm256_add_ps(_mm256_castsi256_ps(low), high))
+            // The bits of 2²³ + lo and of 2³⁹ + 2¹⁶ hi, for the halves of the integer.
+            let lo = _mm256_blend_epi16::<0xAA>(integers.0, _mm256_set1_epi32(0x4B00_0000));
+            let hi = _mm256_srli_epi32::<16>(integers.0);
+            let hi = _mm256_blend_epi16::<0xAA>(hi, _mm256_set1_epi32(0x5300_0000));
+            let offset = _mm256_set1_ps(f32::from_bits(0x5300_0080)); // 2³⁹ + 2²³
+            let hi = _mm256_sub_ps(_mm256_castsi256_ps(hi), offset);
+            Self(_mm256_add_ps(_mm256_castsi256_ps(lo), hi))
         }
         fn sum(x: Self) -> f32 {
             let x = _mm_add_ps(_mm256_castps256_ps128(x.0), _mm256_extractf128_ps::<1>(x.0));
             let x = _mm_add_ps(x, _mm_shuffle_ps::<0b10_11_00_01>(x, x));
             _mm_cvtss_f32(_mm_add_ss(x, _mm_movehl_ps(x, x)))
         }
-        fn fold(x: Self, of_two: impl Fn(Self, Self) -> Self) -> f32 {
-            let x = of_two(x, Self(_mm256_permute2f128_ps::<1>(x.0, x.0)));
-            let x = of_two(x, Self(_mm256_permute_ps::<0b01_00_11_10>(x.0)));
-            _mm256_cvtss_f32(of_two(x, Self(_mm256_permute_ps::<0b10_11_00_01>(x.0))).0)
+        fn fold(x: Self, operation: impl Fn(Self, Self) -> Self) -> f32 {
+            let x = operation(x, Self(_mm256_permute2f128_ps::<1>(x.0, x.0)));
+            let x = operation(x, Self(_mm256_permute_ps::<0b01_00_11_10>(x.0)));
+            _mm256_cvtss_f32(operation(x, Self(_mm256_permute_ps::<0b10_11_00_01>(x.0))).0)
         }
     }
 
@@ -243,7 +243,7 @@ impl Vector for Double {
             Self(_mm256_or_pd(_mm256_and_pd(mask, sign.0), _mm256_andnot_pd(mask, x.0)))
         }
         fn min(a: Self, b: Self) -> Self {
-            // The instruction gives b if one is not a number.
+            // The instruction returns b if a or b is NaN.
             let b_is_nan = _mm256_cmp_pd::<_CMP_UNORD_Q>(b.0, b.0);
             Self(_mm256_blendv_pd(_mm256_min_pd(a.0, b.0), a.0, b_is_nan))
         }
@@ -255,18 +255,18 @@ impl Vector for Double {
         fn bits(x: Self) -> U64s { U64s(_mm256_castpd_si256(x.0)) }
         fn from_bits(bits: U64s) -> Self { Self(_mm256_castsi256_pd(bits.0)) }
         fn from_integers(integers: U64s) -> Self {
-            // 2⁵² + the integer.
-            let zero = _mm256_set1_pd(4_503_599_627_370_496.0);
-            let sum = _mm256_or_pd(_mm256_castsi256_pd(integers.0), zero);
-            Self(_mm256_sub_pd(sum, zero))
+            // The bits of 2⁵² + the integer.
+            let offset = _mm256_set1_pd(4_503_599_627_370_496.0);
+            let sum = _mm256_or_pd(_mm256_castsi256_pd(integers.0), offset);
+            Self(_mm256_sub_pd(sum, offset))
         }
         fn sum(x: Self) -> f64 {
             let x = _mm_add_pd(_mm256_castpd256_pd128(x.0), _mm256_extractf128_pd::<1>(x.0));
             _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
         }
-        fn fold(x: Self, of_two: impl Fn(Self, Self) -> Self) -> f64 {
-            let x = of_two(x, Self(_mm256_permute2f128_pd::<1>(x.0, x.0)));
-            _mm256_cvtsd_f64(of_two(x, Self(_mm256_permute_pd::<0b0101>(x.0))).0)
+        fn fold(x: Self, operation: impl Fn(Self, Self) -> Self) -> f64 {
+            let x = operation(x, Self(_mm256_permute2f128_pd::<1>(x.0, x.0)));
+            _mm256_cvtsd_f64(operation(x, Self(_mm256_permute_pd::<0b0101>(x.0))).0)
         }
     }
 

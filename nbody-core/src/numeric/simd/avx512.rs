@@ -10,7 +10,7 @@ use super::vector::{Integers, Mask, Vector, extremes, instructions, level, opera
 level!(vectorize_avx512: "avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx2" "fma" "bmi1"
     "bmi2" "lzcnt" "popcnt");
 
-/// Masks have a bit for each element.
+/// Implements masks of one bit per element.
 macro_rules! mask {
     ($mask:ident) => {
         impl Mask for $mask {
@@ -87,7 +87,7 @@ impl Integers for U64s {
     }
 }
 
-/// What `range` instructions do: the smaller number, or the larger, with its sign.
+/// Operations of the `range` instructions: the smaller or the larger number, with its sign.
 const SMALLER: i32 = 0b0100;
 const LARGER: i32 = 0b0101;
 
@@ -148,14 +148,14 @@ impl Vector for Single {
         fn from_bits(bits: U32s) -> Self { Self(_mm512_castsi512_ps(bits.0)) }
         fn from_integers(integers: U32s) -> Self { Self(_mm512_cvtepu32_ps(integers.0)) }
         fn sum(x: Self) -> f32 {
-            let (low, high) = (_mm512_castps512_ps256(x.0), _mm512_extractf32x8_ps::<1>(x.0));
-            avx2::Single::sum(avx2::Single(_mm256_add_ps(low, high)))
+            let (lo, hi) = (_mm512_castps512_ps256(x.0), _mm512_extractf32x8_ps::<1>(x.0));
+            avx2::Single::sum(avx2::Single(_mm256_add_ps(lo, hi)))
         }
-        fn fold(x: Self, of_two: impl Fn(Self, Self) -> Self) -> f32 {
-            let x = of_two(x, Self(_mm512_shuffle_f32x4::<0b01_00_11_10>(x.0, x.0)));
-            let x = of_two(x, Self(_mm512_shuffle_f32x4::<0b10_11_00_01>(x.0, x.0)));
-            let x = of_two(x, Self(_mm512_permute_ps::<0b01_00_11_10>(x.0)));
-            _mm512_cvtss_f32(of_two(x, Self(_mm512_permute_ps::<0b10_11_00_01>(x.0))).0)
+        fn fold(x: Self, operation: impl Fn(Self, Self) -> Self) -> f32 {
+            let x = operation(x, Self(_mm512_shuffle_f32x4::<0b01_00_11_10>(x.0, x.0)));
+            let x = operation(x, Self(_mm512_shuffle_f32x4::<0b10_11_00_01>(x.0, x.0)));
+            let x = operation(x, Self(_mm512_permute_ps::<0b01_00_11_10>(x.0)));
+            _mm512_cvtss_f32(operation(x, Self(_mm512_permute_ps::<0b10_11_00_01>(x.0))).0)
         }
     }
 
@@ -227,13 +227,13 @@ impl Vector for Double {
         fn from_bits(bits: U64s) -> Self { Self(_mm512_castsi512_pd(bits.0)) }
         fn from_integers(integers: U64s) -> Self { Self(_mm512_cvtepu64_pd(integers.0)) }
         fn sum(x: Self) -> f64 {
-            let (low, high) = (_mm512_castpd512_pd256(x.0), _mm512_extractf64x4_pd::<1>(x.0));
-            avx2::Double::sum(avx2::Double(_mm256_add_pd(low, high)))
+            let (lo, hi) = (_mm512_castpd512_pd256(x.0), _mm512_extractf64x4_pd::<1>(x.0));
+            avx2::Double::sum(avx2::Double(_mm256_add_pd(lo, hi)))
         }
-        fn fold(x: Self, of_two: impl Fn(Self, Self) -> Self) -> f64 {
-            let x = of_two(x, Self(_mm512_shuffle_f64x2::<0b01_00_11_10>(x.0, x.0)));
-            let x = of_two(x, Self(_mm512_shuffle_f64x2::<0b10_11_00_01>(x.0, x.0)));
-            _mm512_cvtsd_f64(of_two(x, Self(_mm512_permute_pd::<0b0101_0101>(x.0))).0)
+        fn fold(x: Self, operation: impl Fn(Self, Self) -> Self) -> f64 {
+            let x = operation(x, Self(_mm512_shuffle_f64x2::<0b01_00_11_10>(x.0, x.0)));
+            let x = operation(x, Self(_mm512_shuffle_f64x2::<0b10_11_00_01>(x.0, x.0)));
+            _mm512_cvtsd_f64(operation(x, Self(_mm512_permute_pd::<0b0101_0101>(x.0))).0)
         }
     }
 

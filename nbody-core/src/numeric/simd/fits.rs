@@ -1,15 +1,15 @@
-//! Minimax polynomials (Remez 1934), each fitted to the relative error with 60 digits, and
-//! constants in several parts.
-// Coefficients are not read, and only near to constants.
+//! Minimax polynomials (Remez 1934), fitted in relative error with 60 digits, and constants as sums of
+//! several numbers.
+// Some coefficients are close to mathematical constants, and are not them.
 #![allow(clippy::unreadable_literal, clippy::approx_constant)]
 
-/// A polynomial, from its constant term on, for `f32` and for `f64`.
+/// Coefficients of a polynomial, from its constant term on, for `f32` and for `f64`.
 pub struct Fit<const N: usize, const M: usize> {
     pub single: [f64; N],
     pub double: [f64; M],
 }
 
-/// What e^r has beyond 1 + r, over r², for |r| up to half of ln 2.
+/// (e^r − 1 − r) / r², for |r| ≤ (ln 2) / 2.
 pub const EXP: Fit<5, 12> = Fit {
     single: [
         0.49999993447796487,
@@ -33,7 +33,7 @@ pub const EXP: Fit<5, 12> = Fit {
         1.6091229118303917e-10,
     ],
 };
-/// What ln((1 + s) / (1 - s)) has beyond 2 s, over s³, in s².
+/// (ln((1 + s) / (1 − s)) − 2 s) / s³, in s².
 pub const LN: Fit<4, 7> = Fit {
     single: [0.666666656412929, 0.4000033621926285, 0.2853723832509064, 0.23583568845754077],
     double: [
@@ -46,8 +46,8 @@ pub const LN: Fit<4, 7> = Fit {
         0.1479750788734048,
     ],
 };
-/// What ln((1 + s) / (1 - s)) has beyond 2 s + 2 s³/3, over 2 s⁵, in s², for powers.
-pub const LN_LATER: Fit<3, 7> = Fit {
+/// (ln((1 + s) / (1 − s)) − 2 s − 2 s³/3) / (2 s⁵), in s², for powers.
+pub const LN_TAIL: Fit<3, 7> = Fit {
     single: [0.20000076088658073, 0.14273566786307737, 0.11709288814094627],
     double: [
         0.20000000000001128,
@@ -59,7 +59,7 @@ pub const LN_LATER: Fit<3, 7> = Fit {
         0.065981071102614,
     ],
 };
-/// What sin r has beyond r, over r³, in r², for |r| up to π/4.
+/// (sin r − r) / r³, in r², for |r| ≤ π/4.
 pub const SIN: Fit<3, 6> = Fit {
     single: [-0.1666665460227223, 0.008332160291646967, -0.00019515218086521634],
     double: [
@@ -71,7 +71,7 @@ pub const SIN: Fit<3, 6> = Fit {
         1.589619764003117e-10,
     ],
 };
-/// What cos r has beyond 1 - r²/2, over r⁴, in r², for |r| up to π/4.
+/// (cos r − 1 + r²/2) / r⁴, in r², for |r| ≤ π/4.
 pub const COS: Fit<3, 6> = Fit {
     single: [0.04166664567015485, -0.0013887315616471047, 2.443308268484657e-05],
     double: [
@@ -83,7 +83,7 @@ pub const COS: Fit<3, 6> = Fit {
         -1.1358513949794758e-11,
     ],
 };
-/// What atan t has beyond t, over t³, in t², for t up to 1.
+/// (atan t − t) / t³, in t², for t ≤ 1.
 pub const ATAN: Fit<9, 20> = Fit {
     single: [
         -0.333332990896148,
@@ -119,7 +119,7 @@ pub const ATAN: Fit<9, 20> = Fit {
         1.322469400785877e-05,
     ],
 };
-/// erf(x) / x, in x², for x up to 1.
+/// erf(x) / x, in x², for x ≤ 1.
 pub const ERF: Fit<7, 13> = Fit {
     single: [
         1.1283791657257949,
@@ -146,7 +146,7 @@ pub const ERF: Fit<7, 13> = Fit {
         5.944987234354085e-11,
     ],
 };
-/// (1 + 2 x) e^(x²) erfc x, in (x - 2) / (x + 2), for x from 0 on (Shepherd & Laframboise 1981).
+/// (1 + 2 x) e^(x²) erfc x, in (x − 2) / (x + 2), for x ≥ 0 (Shepherd & Laframboise 1981).
 pub const ERFC: Fit<11, 24> = Fit {
     single: [
         1.276978394836079,
@@ -188,7 +188,7 @@ pub const ERFC: Fit<11, 24> = Fit {
         -1.944599894731174e-09,
     ],
 };
-/// What sinh x has beyond x, over x³, in x², for x up to 1.
+/// (sinh x − x) / x³, in x², for x ≤ 1.
 pub const SINH: Fit<4, 7> = Fit {
     single: [
         0.16666666497676222,
@@ -206,7 +206,7 @@ pub const SINH: Fit<4, 7> = Fit {
         7.758748685114346e-13,
     ],
 };
-/// What tanh x has beyond x, over x³, in x², for x up to 0.55.
+/// (tanh x − x) / x³, in x², for x ≤ 0.55.
 pub const TANH: Fit<5, 10> = Fit {
     single: [
         -0.33333317535326995,
@@ -228,7 +228,7 @@ pub const TANH: Fit<5, 10> = Fit {
         5.101112684406378e-05,
     ],
 };
-/// About ∛m, for m from √½ to √2, to 9e-6.
+/// ∛m, for √½ ≤ m ≤ √2, with an error of 9e-6.
 pub const CBRT: [f64; 5] = [
     0.4516671839305757,
     0.904817624437817,
@@ -239,16 +239,16 @@ pub const CBRT: [f64; 5] = [
 /// ∛2.
 pub const CBRT_2: f64 = 1.2599210498948732;
 
-/// ln 2 in two parts, and π/2 in three: products of the first ones with the integers that occur are
-/// exact.
+/// ln 2 as a sum of two numbers, and π/2 as one of three. The product of the first number with any
+/// integer that occurs is exact.
 pub const LN_2: [[f64; 2]; 2] =
     [[0.693145751953125, 1.4286068203094173e-6], [0.6931471805601177, -1.7239444525614835e-13]];
 pub const HALF_PI: [[f64; 3]; 2] = [
     [1.5703125, 0.0004837512969970703, 7.549789954891882e-8],
     [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21],
 ];
-/// Angles up to these have such a multiple of π/2.
+/// The largest angles for which products of `HALF_PI` are exact.
 pub const LARGEST_ANGLE: [f64; 2] = [1e4, 1.6e6];
 
-/// What rounding takes from 1/3.
-pub const THIRD_LOW: [f64; 2] = [-9.934107462565104e-09, 1.850371707708594e-17];
+/// 1/3 minus its nearest number.
+pub const THIRD_LO: [f64; 2] = [-9.934107462565104e-09, 1.850371707708594e-17];

@@ -1,27 +1,27 @@
 //! Exponentials, logarithms, powers, trigonometric and error functions of vectors.
 //!
-//! Arguments are reduced to a small range, where the polynomials of `fits` take over. The tests say
-//! how far results may be from the true ones.
+//! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the functions.
+//! The tests list the largest errors.
 
 use super::fits::{
-    ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_LATER, SIN,
-    SINH, TANH, THIRD_LOW,
+    ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_TAIL, SIN,
+    SINH, TANH, THIRD_LO,
 };
 use super::lanes::{LINE, Word};
 use super::vector::{Integers, Vector, read, write};
 use crate::{Lane, Scalar};
 
-/// The functions that vectors have no instruction for.
+/// Functions without an instruction.
 pub trait Functions: Vector {
     const SINGLE: bool = size_of::<Self::Element>() == 4;
-    /// Which of two precisions.
+    /// Index of the precision in pairs of constants.
     const PRECISION: usize = if const { Self::SINGLE } { 0 } else { 1 };
-    /// The bits of the fraction of a number.
+    /// Number of bits in the fraction of a number.
     const FRACTION: u32 = if const { Self::SINGLE } { 23 } else { 52 };
 
-    /// A function of each element by itself.
+    /// Applies a function to each element.
     #[inline(never)]
-    fn each(self, function: fn(Self::Element) -> Self::Element) -> Self {
+    fn map_elements(self, function: fn(Self::Element) -> Self::Element) -> Self {
         let mut words = [Word::<Self>::default(); LINE];
         write(&mut words, self);
         read(&words.map(|word| function(Self::Element::from_word(word)).to_word()), 0)
@@ -41,44 +41,43 @@ pub trait Functions: Vector {
         sum
     }
 
-    /// A number whose sum with a small integer ends in the bits of the integer.
+    /// Returns a number whose sum with a small integer has the bits of the integer at its end.
     #[inline(always)]
     fn shift() -> Self {
         Self::splat(1.5 * (1_u64 << Self::FRACTION) as f64)
     }
 
-    /// The nearest integer to a small number, and its last bits.
+    /// Returns the nearest integer to a small number, and its last bits.
     #[inline(always)]
     fn nearest(self) -> (Self, Self::Integers) {
         let sum = self + Self::shift();
         (sum - Self::shift(), Self::bits(sum))
     }
 
-    /// 2ⁿ of an integer, of a normal number's exponent.
+    /// Computes 2ⁿ of an integer n in the range of the exponents of normal numbers.
     #[inline(always)]
     fn power_of_two(self) -> Self {
         let bits = Integers::shl(Self::bits(self + Self::shift()), Self::FRACTION);
         Self::from_bits(bits + Self::bits(Self::splat(1.0)))
     }
 
-    /// The number itself where it is none, else the result.
+    /// Propagates NaN: returns `self` where it is NaN, and `result` elsewhere.
     #[inline(always)]
     fn unless_nan(self, result: Self) -> Self {
         Self::select(Lane::eq(self, self), result, self)
     }
 
-    /// 2ᵏ e^(x + rest), of a small rest and k = 0 or -1.
+    /// Computes 2ᵏ e^(x + rest) for a small rest and k = 0 or -1.
     #[inline(always)]
     fn exp_plus(self, rest: Self, k: f64) -> Self {
-        // Beyond these everything is zero or infinite.
-        let [low, high] = if const { Self::SINGLE } { [-104.0, 90.0] } else { [-746.0, 711.0] };
-        let x = self.max(Self::splat(low)).min(Self::splat(high));
+        // Beyond these the result is zero or infinite.
+        let [least, most] = if const { Self::SINGLE } { [-104.0, 90.0] } else { [-746.0, 711.0] };
+        let x = self.max(Self::splat(least)).min(Self::splat(most));
         let (n, _) = (x * Self::splat(std::f64::consts::LOG2_E)).nearest();
-        let [high, low] = LN_2[Self::PRECISION];
-        let (high, low) = (Self::splat(high), Self::splat(low));
-        let r = x.minus_product(n, high).minus_product(n, low) + rest;
+        let [hi, lo] = LN_2[Self::PRECISION].map(Self::splat);
+        let r = x.minus_product(n, hi).minus_product(n, lo) + rest;
         let power = Self::splat(1.0) + r.plus_product(r * r, r.polynomial(&EXP));
-        // In two steps, since the result may have an exponent that 2ⁿ has not.
+        // In two factors, since 2ⁿ may overflow or underflow where the result does not.
         let (half, _) = (n * Self::splat(0.5)).nearest();
         let other = n - half + Self::splat(k);
         self.unless_nan(power * half.power_of_two() * other.power_of_two())
@@ -89,7 +88,7 @@ pub trait Functions: Vector {
         self.exp_plus(Self::splat(0.0), 0.0)
     }
 
-    /// e and m of x = 2ᵉ m with m from √½ to √2, of a finite number above zero.
+    /// Returns e and m of x = 2ᵉ m with √½ ≤ m < √2, for finite x > 0.
     #[inline(always)]
     fn exponent_and_fraction(self) -> (Self, Self) {
         let (one, half) = (Self::bits(Self::splat(1.0)), std::f64::consts::FRAC_1_SQRT_2);
@@ -118,10 +117,9 @@ pub trait Functions: Vector {
         let z = s * s;
         let square = Self::splat(0.5) * f * f;
         let rest = z * z.polynomial(&LN);
-        let [high, low] = LN_2[Self::PRECISION];
-        let (high, low) = (Self::splat(high), Self::splat(low));
-        let ln = f - (square - (e * low).plus_product(s, square + rest));
-        let ln = ln.plus_product(e, high);
+        let [hi, lo] = LN_2[Self::PRECISION].map(Self::splat);
+        let ln = f - (square - (e * lo).plus_product(s, square + rest));
+        let ln = ln.plus_product(e, hi);
         let infinity = Self::splat(f64::INFINITY);
         let ln = Self::select(Lane::eq(x, infinity), x, ln);
         let zero = Self::splat(0.0);
@@ -130,56 +128,56 @@ pub trait Functions: Vector {
         self.unless_nan(ln)
     }
 
-    /// ln x and what rounding takes from it, of a finite number above zero.
+    /// Computes ln x as hi + lo, for finite x > 0.
     #[inline(always)]
-    fn ln_in_two(self) -> (Self, Self) {
+    fn ln_hi_lo(self) -> (Self, Self) {
         let (e, m) = self.exponent_and_fraction();
         let two = Self::splat(2.0);
-        // s = f / (2 + f), as above.
+        // s = f / (2 + f), as in `ln_of`.
         let f = m - Self::splat(1.0);
         let d = two + f;
-        let d_low = f - (d - two);
+        let d_lo = f - (d - two);
         let s = f / d;
-        let s_low = (f.minus_product(s, d) - s * d_low) / d;
+        let s_lo = (f.minus_product(s, d) - s * d_lo) / d;
         let z = s * s;
-        let z_low = s.times_minus(s, z).plus_product(two * s, s_low);
+        let z_lo = s.times_minus(s, z).plus_product(two * s, s_lo);
         // p = s²/3 + ..., and ln m = 2 (s + s p).
         let third = Self::splat(1.0 / 3.0);
-        let later = z * z.polynomial(&LN_LATER);
-        let c = third + later;
-        let c_low = (third - c) + later + Self::splat(THIRD_LOW[Self::PRECISION]);
+        let tail = z * z.polynomial(&LN_TAIL);
+        let c = third + tail;
+        let c_lo = (third - c) + tail + Self::splat(THIRD_LO[Self::PRECISION]);
         let p = z * c;
-        let p_low = z.times_minus(c, p).plus_product(z, c_low).plus_product(z_low, c);
+        let p_lo = z.times_minus(c, p).plus_product(z, c_lo).plus_product(z_lo, c);
         let product = s * p;
-        let product_low = s.times_minus(p, product).plus_product(s, p_low).plus_product(s_low, p);
+        let product_lo = s.times_minus(p, product).plus_product(s, p_lo).plus_product(s_lo, p);
         let half = s + product;
-        let half_low = (s - half) + product + (product_low + s_low);
-        let [high, low] = LN_2[Self::PRECISION];
-        let ln_2 = e * Self::splat(high);
+        let half_lo = (s - half) + product + (product_lo + s_lo);
+        let [hi, lo] = LN_2[Self::PRECISION].map(Self::splat);
+        let ln_2 = e * hi;
         let ln = ln_2.plus_product(two, half);
         let rest = (ln_2 - ln).plus_product(two, half);
-        (ln, rest.plus_product(two, half_low).plus_product(e, Self::splat(low)))
+        (ln, rest.plus_product(two, half_lo).plus_product(e, lo))
     }
 
-    /// With the special values of C99.
+    /// Computes x to the power y, with the special values of C99.
     #[inline(always)]
     fn powf_of(self, y: Self) -> Self {
         let x = self.abs();
         let [zero, one, infinity] = [0.0, 1.0, f64::INFINITY].map(Self::splat);
-        let (ln, rest) = x.ln_in_two();
+        let (ln, rest) = x.ln_hi_lo();
         let ln = Self::select(Lane::eq(x, zero), -infinity, ln);
         let ln = Self::select(Lane::eq(x, infinity), infinity, ln);
         let power = ln * y;
         let rest = ln.times_minus(y, power).plus_product(rest, y);
-        // Beyond this everything is zero or infinite, and the rest may not be a number.
+        // Beyond this the result is zero or infinite, and the rest may be NaN.
         let rest = Self::select(Lane::lt(power.abs(), Self::splat(1e4)), rest, zero);
         let power = power.exp_plus(rest, 0.0);
         let half = y * Self::splat(0.5);
         let is_integer = Lane::eq(y.trunc(), y);
         let is_odd = is_integer & !Lane::eq(half.trunc(), half);
         let power = Self::select(is_odd, power.copysign(self), power);
-        let has_none = Lane::lt(self, zero) & Lane::lt(x, infinity) & !is_integer;
-        let power = self.unless_nan(Self::select(has_none, Self::splat(f64::NAN), power));
+        let is_undefined = Lane::lt(self, zero) & Lane::lt(x, infinity) & !is_integer;
+        let power = self.unless_nan(Self::select(is_undefined, Self::splat(f64::NAN), power));
         let is_one = Lane::eq(x, one) & Lane::eq(y.abs(), infinity);
         let is_one = is_one | Lane::eq(self, one) | Lane::eq(y, zero);
         Self::select(is_one, one, power)
@@ -192,31 +190,33 @@ pub trait Functions: Vector {
         let (third, _) = (e * Self::splat(1.0 / 3.0)).nearest();
         let rest = e.minus_product(third, Self::splat(3.0));
         let zero = Self::splat(0.0);
-        let of_rest = |below: f64, above: f64| {
-            let above = Self::select(Lane::lt(zero, rest), Self::splat(above), Self::splat(1.0));
-            Self::select(Lane::lt(rest, zero), Self::splat(below), above)
+        let by_sign_of_rest = |negative: f64, positive: f64| {
+            let [negative, one, positive] = [negative, 1.0, positive].map(Self::splat);
+            let factor = Self::select(Lane::lt(zero, rest), positive, one);
+            Self::select(Lane::lt(rest, zero), negative, factor)
         };
-        let cube = m * of_rest(0.5, 2.0);
-        let mut root = m.horner(&CBRT) * of_rest(1.0 / CBRT_2, CBRT_2);
+        let cube = m * by_sign_of_rest(0.5, 2.0);
+        let mut root = m.horner(&CBRT) * by_sign_of_rest(1.0 / CBRT_2, CBRT_2);
         // Steps of Newton's method.
         for _ in 0..=Self::PRECISION {
             root = root.minus_product(root - cube / (root * root), Self::splat(1.0 / 3.0));
         }
         let root = (root * third.power_of_two()).copysign(self);
-        let is_own = Lane::eq(x, zero) | !Lane::lt(x, Self::splat(f64::INFINITY));
-        Self::select(is_own, self, root)
+        // Zeros, infinities and NaN are their own roots.
+        let is_special = Lane::eq(x, zero) | !Lane::lt(x, Self::splat(f64::INFINITY));
+        Self::select(is_special, self, root)
     }
 
-    /// The lowest bit.
+    /// Returns integers of 1.
     #[inline(always)]
     fn unit() -> Self::Integers {
         Self::Integers::splat(1)
     }
 
-    /// The sine and the cosine of the rest of an angle beyond the nearest multiple of π/2, and the
-    /// last bits of this multiple.
+    /// Computes the sine and the cosine of an angle minus the nearest multiple of π/2, and the last bits of
+    /// this multiple.
     #[inline(always)]
-    fn of_rest(self) -> (Self, Self, Self::Integers) {
+    fn reduced_sin_cos(self) -> (Self, Self, Self::Integers) {
         let (n, quadrant) = (self * Self::splat(std::f64::consts::FRAC_2_PI)).nearest();
         let mut r = self;
         for part in HALF_PI[Self::PRECISION] {
@@ -228,14 +228,15 @@ pub trait Functions: Vector {
         (sin, cos.plus_product(z * z, z.polynomial(&COS)), quadrant)
     }
 
-    /// Whether all angles are of a size that [`of_rest`](Self::of_rest) takes.
+    /// Returns whether all angles are in the range of [`reduced_sin_cos`](Self::reduced_sin_cos).
     #[inline(always)]
-    fn are_angles(self) -> bool {
+    fn are_reducible(self) -> bool {
         let largest = Self::splat(LARGEST_ANGLE[Self::PRECISION]);
         !Self::any(!Lane::le(self.abs(), largest))
     }
 
-    /// The sine of an angle in this quadrant, of what [`of_rest`](Self::of_rest) gives.
+    /// Returns the sine of an angle from the sine, cosine and quadrant of
+    /// [`reduced_sin_cos`](Self::reduced_sin_cos).
     #[inline(always)]
     fn in_quadrant(sin: Self, cos: Self, quadrant: Self::Integers) -> Self {
         let bit = |mask: Self::Integers| Integers::eq(quadrant & mask, mask);
@@ -246,28 +247,28 @@ pub trait Functions: Vector {
 
     #[inline(always)]
     fn sin_of(self) -> Self {
-        if !self.are_angles() {
-            return self.each(Lane::sin);
+        if !self.are_reducible() {
+            return self.map_elements(Lane::sin);
         }
-        let (sin, cos, quadrant) = self.of_rest();
+        let (sin, cos, quadrant) = self.reduced_sin_cos();
         Self::in_quadrant(sin, cos, quadrant)
     }
 
     #[inline(always)]
     fn cos_of(self) -> Self {
-        if !self.are_angles() {
-            return self.each(Lane::cos);
+        if !self.are_reducible() {
+            return self.map_elements(Lane::cos);
         }
-        let (sin, cos, quadrant) = self.of_rest();
+        let (sin, cos, quadrant) = self.reduced_sin_cos();
         Self::in_quadrant(sin, cos, quadrant + Self::unit())
     }
 
     #[inline(always)]
     fn tan_of(self) -> Self {
-        if !self.are_angles() {
-            return self.each(Lane::tan);
+        if !self.are_reducible() {
+            return self.map_elements(Lane::tan);
         }
-        let (sin, cos, quadrant) = self.of_rest();
+        let (sin, cos, quadrant) = self.reduced_sin_cos();
         let odd = Integers::eq(quadrant & Self::unit(), Self::unit());
         Self::select(odd, -cos, sin) / Self::select(odd, sin, cos)
     }
@@ -275,19 +276,20 @@ pub trait Functions: Vector {
     #[inline(always)]
     fn atan2_of(self, x: Self) -> Self {
         let [y_size, x_size] = [self.abs(), x.abs()];
-        let (low, high) = (y_size.min(x_size), y_size.max(x_size));
+        let (smaller, larger) = (y_size.min(x_size), y_size.max(x_size));
         let [zero, one] = [0.0, 1.0].map(Self::splat);
-        // Both may be zero, or infinite; estimates would not do for the largest numbers.
-        let of_same = Self::select(Lane::eq(high, zero), zero, one);
-        let ratio = Self::select(Lane::eq(low, high), of_same, Self::divide(low, high));
+        // Both may be zero, or infinite. `divide`, since estimates fail for the largest numbers.
+        let of_equal = Self::select(Lane::eq(larger, zero), zero, one);
+        let quotient = Self::divide(smaller, larger);
+        let ratio = Self::select(Lane::eq(smaller, larger), of_equal, quotient);
         let z = ratio * ratio;
         let angle = ratio.plus_product(ratio * z, z.polynomial(&ATAN));
-        let [high, ..] = HALF_PI[Self::PRECISION];
-        let (high, low) = (Self::splat(high), Self::splat(std::f64::consts::FRAC_PI_2 - high));
+        let [hi, ..] = HALF_PI[Self::PRECISION];
+        let (hi, lo) = (Self::splat(hi), Self::splat(std::f64::consts::FRAC_PI_2 - hi));
         let is_steep = Lane::lt(x_size, y_size);
-        let angle = Self::select(is_steep, high - (angle - low), angle);
-        let is_behind = Lane::lt(one.copysign(x), zero);
-        let angle = Self::select(is_behind, (high + high) - (angle - (low + low)), angle);
+        let angle = Self::select(is_steep, hi - (angle - lo), angle);
+        let is_negative = Lane::lt(one.copysign(x), zero);
+        let angle = Self::select(is_negative, (hi + hi) - (angle - (lo + lo)), angle);
         self.unless_nan(x.unless_nan(angle.copysign(self)))
     }
 
@@ -296,21 +298,21 @@ pub trait Functions: Vector {
         self.atan2_of(Self::splat(1.0))
     }
 
-    /// The other side of a right triangle of hypotenuse 1.
+    /// Computes √(1 − x²), without cancellation.
     #[inline(always)]
-    fn other_side(self) -> Self {
+    fn other_leg(self) -> Self {
         let one = Self::splat(1.0);
         ((one - self) * (one + self)).sqrt()
     }
 
     #[inline(always)]
     fn asin_of(self) -> Self {
-        self.atan2_of(self.other_side())
+        self.atan2_of(self.other_leg())
     }
 
     #[inline(always)]
     fn acos_of(self) -> Self {
-        self.other_side().atan2_of(self)
+        self.other_leg().atan2_of(self)
     }
 
     #[inline(always)]
@@ -332,18 +334,19 @@ pub trait Functions: Vector {
 
     #[inline(always)]
     fn erfc_of_positive(self) -> Self {
-        // Beyond this it is zero.
+        // Beyond this the result is zero.
         let x = self.min(Self::splat(if const { Self::SINGLE } { 11.0 } else { 28.0 }));
         let two = Self::splat(2.0);
         let scaled = ((x - two) / (x + two)).polynomial(&ERFC);
-        // What rounding takes from x² counts: the square of the first digits is exact.
+        // x² = hi² + (x - hi) (x + hi), where hi² is exact: a rounding error of the exponent would be a
+        // relative error of the result.
         let digits = Self::FRACTION / 2 + 1;
-        let first = Self::from_bits(Integers::shl(Integers::shr(Self::bits(x), digits), digits));
-        let gauss = (-(first * first)).exp_plus((first - x) * (first + x), 0.0);
+        let hi = Self::from_bits(Integers::shl(Integers::shr(Self::bits(x), digits), digits));
+        let gauss = (-(hi * hi)).exp_plus((hi - x) * (hi + x), 0.0);
         gauss * scaled / Self::splat(1.0).plus_product(two, x)
     }
 
-    /// e^|x| / 2, whose range is that of cosh, and e^-|x| / 2.
+    /// Computes e^|x| / 2, which overflows where cosh x does, and e^-|x| / 2.
     #[inline(always)]
     fn half_exponentials(self) -> [Self; 2] {
         let half = self.abs().exp_plus(Self::splat(0.0), -1.0);
@@ -376,7 +379,7 @@ pub trait Functions: Vector {
         self.unless_nan(chosen.copysign(self))
     }
 
-    /// The nearest integer, halves away from zero.
+    /// Rounds to the nearest integer, halves away from zero.
     #[inline(always)]
     fn round_of(self) -> Self {
         let whole = self.trunc();

@@ -2,7 +2,7 @@
 
 use crate::{DoubleSingle, FieldKind, Lane, Mixed, Reader, Scalar, Writer};
 
-/// Particles in a block: a multiple of the elements of every lane.
+/// Number of particles in a block, a multiple of the elements of every lane.
 pub(crate) const LINE: usize = 16;
 
 /// One number of each particle of a block.
@@ -10,56 +10,59 @@ pub(crate) const LINE: usize = 16;
 #[repr(C, align(64))]
 pub(crate) struct Line<W>(pub [W; LINE]);
 
+/// The invariant of readers and writers.
+const A_LINE: &str = "a record has a line for each number";
+
 /// The bits of a number in memory.
 pub(crate) type Word<L> = <<L as Lanes>::Scalar as Scalar>::Word;
 
-/// A lane of one or several elements, which memory holds in lines.
+/// A lane that is loaded from lines and stored to them.
 pub(crate) trait Lanes: Lane {
-    /// One of its elements.
+    /// The type of an element.
     type Scalar: Scalar;
-    /// How many elements it has; divides [`LINE`].
+    /// Number of elements; divides [`LINE`].
     const WIDTH: usize;
-    /// How many of them the registers hold.
+    /// Number of registers for such lanes.
     const REGISTERS: usize;
 
-    /// Runs a function, all of which is inlined, with the instructions of the lane.
+    /// Runs a function, which must be inlined, with the instructions of the lane.
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;
 
-    /// The numbers of a line that fill the lane in which the one at `at` is.
+    /// Loads the numbers of the lane that contains the one at `at`, of the consecutive lanes of a line.
     fn load(line: &Line<Word<Self>>, at: usize) -> Self;
-    /// The same of integers.
+    /// Loads integers, as [`load`](Self::load) does numbers.
     fn load_u32(line: &Line<Word<Self>>, at: usize) -> Self::U32;
-    /// The number of this word, in every element.
+    /// Returns the number of this word in every element.
     fn broadcast(word: Word<Self>) -> Self;
     /// Writes the numbers to the first words of a line.
     fn store(self, line: &mut Line<Word<Self>>);
     /// Writes the integers to the first words of a line.
     fn store_u32(integers: Self::U32, line: &mut Line<Word<Self>>);
-    /// `first`, `first + 1`, ...
+    /// Returns the integers `first`, `first + 1`, ...
     fn count_from(first: u32) -> Self::U32;
-    /// The sum of all elements, or the smallest or largest of them: what the kind of a result says.
+    /// Returns the sum of all elements, or the smallest or largest of them, by the kind of a result.
     fn reduce(self, kind: FieldKind) -> Word<Self>;
-    /// A coordinate, of as many numbers as it takes.
+    /// Reads the numbers of a coordinate.
     fn coordinate_from(next: impl FnMut() -> Self) -> Self::Coordinate;
 }
 
 /// Reads the records of some particles of a block, one in each element of the lane.
 pub(crate) struct Load<'a, L: Lanes> {
     pub lines: &'a [Line<Word<L>>],
-    /// The first of these particles, in the block.
+    /// Index in the block of the first of these particles.
     pub at: usize,
 }
 
 impl<L: Lanes> Reader<L> for Load<'_, L> {
     #[inline(always)]
     fn real(&mut self) -> L {
-        let [line, rest @ ..] = self.lines else { return L::default() };
+        let [line, rest @ ..] = self.lines else { unreachable!("{A_LINE}") };
         self.lines = rest;
         L::load(line, self.at)
     }
     #[inline(always)]
     fn index(&mut self) -> L::U32 {
-        let [line, rest @ ..] = self.lines else { return L::U32::default() };
+        let [line, rest @ ..] = self.lines else { unreachable!("{A_LINE}") };
         self.lines = rest;
         L::load_u32(line, self.at)
     }
@@ -75,14 +78,14 @@ impl<L: Lanes> Reader<L> for Load<'_, L> {
 /// Reads the record of one particle of a block into every element of the lane.
 pub(crate) struct Broadcast<'a, L: Lanes> {
     pub lines: &'a [Line<Word<L>>],
-    /// Which particle of the block.
+    /// Index of the particle in the block.
     pub at: usize,
 }
 
 impl<L: Lanes> Broadcast<'_, L> {
     #[inline(always)]
     fn next(&mut self) -> Word<L> {
-        let [line, rest @ ..] = self.lines else { return Word::<L>::default() };
+        let [line, rest @ ..] = self.lines else { unreachable!("{A_LINE}") };
         self.lines = rest;
         line.0[self.at]
     }
@@ -106,66 +109,70 @@ impl<L: Lanes> Reader<L> for Broadcast<'_, L> {
     }
 }
 
-/// Writes records, one in each element of the lane, to the beginnings of lines.
+/// Writes results, one in each element of the lane, to the first words of lines.
 pub(crate) struct Store<'a, L: Lanes> {
     pub lines: std::slice::IterMut<'a, Line<Word<L>>>,
+}
+
+impl<'a, L: Lanes> Store<'a, L> {
+    #[inline(always)]
+    fn next(&mut self) -> &'a mut Line<Word<L>> {
+        self.lines.next().expect(A_LINE)
+    }
 }
 
 impl<L: Lanes> Writer<L> for Store<'_, L> {
     #[inline(always)]
     fn real(&mut self, value: L) {
-        if let Some(line) = self.lines.next() {
-            value.store(line);
-        }
+        value.store(self.next());
     }
     #[inline(always)]
     fn index(&mut self, value: L::U32) {
-        if let Some(line) = self.lines.next() {
-            L::store_u32(value, line);
-        }
+        L::store_u32(value, self.next());
     }
-    /// Results have no positions.
     #[inline(always)]
-    fn coordinate(&mut self, _: L::Coordinate) {}
+    fn coordinate(&mut self, _: L::Coordinate) {
+        unreachable!("results have no positions");
+    }
 }
 
-/// Writes what the elements of records are together, as one particle of a block.
+/// Reduces the elements of results, and writes them as the result of one particle of a block.
 pub(crate) struct Reduce<'a, L: Lanes> {
     pub lines: std::slice::IterMut<'a, Line<Word<L>>>,
     pub kinds: &'a [FieldKind],
-    /// Which particle of the block.
+    /// Index of the particle in the block.
     pub at: usize,
 }
 
-impl<L: Lanes> Reduce<'_, L> {
+impl<'a, L: Lanes> Reduce<'a, L> {
     #[inline(always)]
-    fn next(&mut self) -> Option<(&mut Word<L>, FieldKind)> {
-        let (kind, kinds) = self.kinds.split_first()?;
+    fn next(&mut self) -> (&'a mut Word<L>, FieldKind) {
+        let (kind, kinds) = self.kinds.split_first().expect("a kind for each number of a result");
         self.kinds = kinds;
-        Some((self.lines.next()?.0.get_mut(self.at)?, *kind))
+        let line = self.lines.next().expect(A_LINE);
+        (&mut line.0[self.at], *kind)
     }
 }
 
 impl<L: Lanes> Writer<L> for Reduce<'_, L> {
     #[inline(always)]
     fn real(&mut self, value: L) {
-        if let Some((word, kind)) = self.next() {
-            *word = value.reduce(kind);
-        }
+        let (word, kind) = self.next();
+        *word = value.reduce(kind);
     }
-    /// Counts: what keeps the index of a particle has no form for both directions.
+    /// Adds counts. Laws whose results keep the index of a particle have no symmetric form.
     #[inline(always)]
     fn index(&mut self, value: L::U32) {
-        if let Some((word, _)) = self.next() {
-            let mut counts = Line([Word::<L>::default(); LINE]);
-            L::store_u32(value, &mut counts);
-            let counts = counts.0.map(L::Scalar::word_to_u32);
-            *word = L::Scalar::word_from_u32(counts.into_iter().fold(0, u32::wrapping_add));
-        }
+        let (word, _) = self.next();
+        let mut counts = Line([Word::<L>::default(); LINE]);
+        L::store_u32(value, &mut counts);
+        let counts = counts.0.map(L::Scalar::word_to_u32);
+        *word = L::Scalar::word_from_u32(counts.into_iter().fold(0, u32::wrapping_add));
     }
-    /// Results have no positions.
     #[inline(always)]
-    fn coordinate(&mut self, _: L::Coordinate) {}
+    fn coordinate(&mut self, _: L::Coordinate) {
+        unreachable!("results have no positions");
+    }
 }
 
 macro_rules! one_element {

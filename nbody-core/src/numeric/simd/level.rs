@@ -1,39 +1,39 @@
-//! The vector instructions that an evaluation uses.
+//! Levels of vector instructions.
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use crate::Error;
 use crate::options::names;
 
-/// Vector instructions: how many numbers the CPU computes with at a time.
+/// A level of vector instructions, which sets how many numbers an instruction computes with.
 ///
-/// A program is built for all of them and takes the best that it finds; the better ones come
-/// last. Exact mathematics computes with one number at a time.
+/// A program is compiled for all levels, and uses the best one of the CPU; better levels come last.
+/// Exact mathematics computes with one number at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SimdLevel {
-    /// One number at a time, without special instructions.
+    /// One number per instruction, without special instructions.
     Scalar,
     /// 256 bits with fused multiply-add, on x86-64 since 2013 (x86-64-v3).
     Avx2,
-    /// 512 bits, on x86-64 since 2017 (x86-64-v4; Zen 4 has them).
+    /// 512 bits, on x86-64 since 2017 (x86-64-v4, Zen 4).
     Avx512,
     /// 128 bits, on every 64-bit ARM.
     Neon,
 }
 
 impl SimdLevel {
-    /// The levels that this machine has, the best one last.
+    /// Returns the levels of this CPU, the best one last.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.iter().copied().filter(|level| level.is_available())
     }
 
-    /// The best level that this machine has.
+    /// Returns the best level of this CPU.
     pub fn best() -> Self {
         Self::available().next_back().unwrap_or(Self::Scalar)
     }
 
-    /// Whether this machine has these instructions.
+    /// Returns whether this CPU has these instructions.
     pub fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
@@ -47,7 +47,7 @@ impl SimdLevel {
         }
     }
 
-    /// Refuses instructions that this machine does not have.
+    /// Refuses instructions that this CPU lacks.
     pub fn check(self) -> Result<(), Error> {
         if self.is_available() {
             Ok(())

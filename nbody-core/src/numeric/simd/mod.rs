@@ -1,4 +1,4 @@
-//! Lanes of several numbers: the vector registers of a processor.
+//! Lanes of several numbers: vector registers.
 
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod array;

@@ -1,19 +1,19 @@
-//! Refinement of estimates: the binomial series of (1 - error)^-exponent.
+//! Refinement of estimates by the binomial series of (1 - error)^-exponent.
 
-/// The most terms of a series.
+/// The largest number of terms of a series.
 pub const MOST_TERMS: usize = 3;
 
-/// The largest error of the square of an estimate in `f64`, which has 14 bits.
+/// The largest error of the square of an estimate in `f64`, which is accurate to 14 bits.
 const LARGEST_ERROR: f64 = 1.0 / 8192.0;
 
-/// (1 - error)^-exponent in `f32`, to the second order, as a square that is completed:
+/// Constants of (1 - error)^-exponent in `f32`, to second order, as a completed square:
 /// `factor * ((error + shift)² + rest)`. With `shifted = one_and_shift - x * square`, where `x` times
 /// the square of its estimate is 1 - error, it takes two fused operations.
 ///
-/// The factor is a power of two, by which nothing is rounded, and `f32` holds the other constants
-/// exactly: errors of theirs would be those of every result. For an exponent of 3/2 the term of
-/// second order is 2 error² instead of 15/8 error², a difference of half a unit in the last place at
-/// most.
+/// The factor is a power of two, so that products with it are exact, and `f32` represents the other
+/// constants exactly, since their errors would be relative errors of every result. For an exponent of
+/// 3/2 the term of second order is 2 error² instead of 15/8 error², a difference of at most half a unit
+/// in the last place.
 #[derive(Clone, Copy, Debug)]
 pub struct Square {
     pub factor: f64,
@@ -22,7 +22,7 @@ pub struct Square {
 }
 
 impl Square {
-    /// The square of an exponent of 1 or 3/2.
+    /// Returns the constants of an exponent of 1 or 3/2.
     pub const fn new(exponent: f64) -> Self {
         let factor = if exponent > 1.0 { 2.0 } else { 1.0 };
         let shift = exponent / (2.0 * factor);
@@ -30,9 +30,9 @@ impl Square {
     }
 }
 
-/// The coefficients of a series of so many terms behind the 1, of which the last but one takes some
-/// of the first term that is left out: a quarter of it remains, since the error is at most
-/// [`LARGEST_ERROR`].
+/// Returns the coefficients of a series of `terms` terms after the 1. The last coefficient but one
+/// compensates for part of the first omitted term, of which a quarter remains, since the error is at
+/// most [`LARGEST_ERROR`] (economization).
 pub const fn economized(exponent: f64, terms: usize) -> [f64; MOST_TERMS + 1] {
     let mut all = coefficients(exponent);
     if terms > 1 {
@@ -41,7 +41,7 @@ pub const fn economized(exponent: f64, terms: usize) -> [f64; MOST_TERMS + 1] {
     all
 }
 
-/// Of 1, error, error², ...
+/// Returns the coefficients of 1, error, error², ...
 pub const fn coefficients(exponent: f64) -> [f64; MOST_TERMS + 1] {
     let mut all = [1.0; MOST_TERMS + 1];
     let mut term = 1;
@@ -52,7 +52,7 @@ pub const fn coefficients(exponent: f64) -> [f64; MOST_TERMS + 1] {
     all
 }
 
-/// Of error^term.
+/// Returns the coefficient of error^term.
 const fn coefficient(exponent: f64, term: usize) -> f64 {
     let (mut product, mut k) = (1.0, 0);
     while k < term {
@@ -74,8 +74,8 @@ mod tests {
                 let series = economized(exponent, terms);
                 let sum = series[..=terms].iter().rev().fold(0.0, |sum, c| sum * error + c);
                 let next = coefficient(exponent, terms + 1) * error.powf((terms + 1) as f64);
-                let off = sum - (1.0 - error).powf(-exponent);
-                assert!(off.abs() < 2.0 * next + 1e-15, "{exponent} {terms}: {off:e}");
+                let deviation = sum - (1.0 - error).powf(-exponent);
+                assert!(deviation.abs() < 2.0 * next + 1e-15, "{exponent} {terms}: {deviation:e}");
             }
         }
     }
@@ -89,10 +89,10 @@ mod tests {
             }
             let power = |error: f64| factor * ((error + one_and_shift - 1.0).powi(2) + rest);
             assert_eq!(power(0.0), 1.0);
-            // The estimates of AVX2 have errors to 1.5 * 2^-12, their squares twice that.
+            // The estimates of AVX2 have errors of up to 1.5 * 2^-12, their squares of twice that.
             for error in [7.4e-4_f64, -7.4e-4, 1e-4] {
-                let off = power(error) - (1.0 - error).powf(-exponent);
-                assert!(off.abs() < 7e-8, "{exponent} {error}: {off:e}");
+                let deviation = power(error) - (1.0 - error).powf(-exponent);
+                assert!(deviation.abs() < 7e-8, "{exponent} {error}: {deviation:e}");
             }
         }
     }

@@ -7,13 +7,13 @@ use super::{avx2, avx512};
 use crate::__private::gather_entry;
 use crate::{Lane, Precision, Scalar};
 
-/// The levels that this machine has; arrays do everywhere.
+/// Returns the levels of this CPU, and that of arrays, which run on every CPU.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     let all = SimdLevel::ALL.iter().copied();
     all.filter(|level| level.is_available() || *level == SimdLevel::Neon)
 }
 
-/// What runs on lanes of one kind.
+/// A computation on lanes of any type.
 trait Task {
     type Result;
     fn run<L: Lanes>(self) -> Self::Result;
@@ -38,8 +38,8 @@ fn on<S: Lanes, D: Lanes, T: Task>(precision: Precision, task: T) -> T::Result {
     }
 }
 
-/// A function of both, how far it may be off, in units in the last place of `f32` and `f64`, and
-/// where it is tried.
+/// A function, its largest permissible error in units in the last place of `f32` and `f64`, and the
+/// interval in which it is tested.
 struct Function {
     name: &'static str,
     truth: fn(f64) -> f64,
@@ -48,7 +48,7 @@ struct Function {
     to: f64,
 }
 
-/// The largest error of a function on lanes of one kind.
+/// Finds the largest error of a function on lanes of one type.
 struct Error<'a>(&'a Function);
 
 impl Task for Error<'_> {
@@ -61,7 +61,7 @@ impl Task for Error<'_> {
         for block in 0..4000_u32 {
             let mut line = Line([Word::<L>::default(); LINE]);
             for (k, word) in (0..).zip(&mut line.0) {
-                // Spread evenly, at random (the golden ratio).
+                // A quasi-random sequence (multiples of the golden ratio).
                 let x: f64 = f64::from(block * 16 + k) * 0.618_033_988_749_894_9;
                 *word = L::Scalar::from_f64(from + (to - from) * x.fract()).to_word();
             }
@@ -194,7 +194,7 @@ fn functions_are_within_their_errors() {
     }
 }
 
-/// A function at one argument.
+/// Evaluates a function at one argument.
 struct At(&'static str, f64);
 
 impl Task for At {
@@ -210,7 +210,7 @@ impl Task for At {
     }
 }
 
-/// A number as the precision holds it.
+/// Rounds a number to the precision.
 fn rounded(x: f64, precision: Precision) -> f64 {
     if precision == Precision::Single { f64::from(x as f32) } else { x }
 }
@@ -229,7 +229,7 @@ fn ends_of_the_range_are_those_of_the_functions() {
                     for found in run(level, precision, At(function.name, argument)) {
                         let near = (found - truth).abs() <= 1e-5 * truth.abs() + denormal;
                         let same = found == truth || found.is_nan() && truth.is_nan();
-                        // What angles have left of a multiple of π/2 has lost the sign of zero.
+                        // The reduction of angles loses the sign of zero.
                         let sign = truth != 0.0
                             || ["sin", "tan"].contains(&function.name)
                             || found.is_sign_negative() == truth.is_sign_negative();
@@ -258,9 +258,9 @@ fn halves_round_away_from_zero() {
     }
 }
 
-type OfTwo = fn(f64, f64) -> f64;
+type Binary = fn(f64, f64) -> f64;
 
-/// A function of two numbers.
+/// Evaluates a function of two numbers.
 struct AtTwo(&'static str, f64, f64);
 
 impl Task for AtTwo {
@@ -285,7 +285,7 @@ impl Task for AtTwo {
 fn functions_of_two_numbers_have_the_special_values_of_c99() {
     let sizes = [0.0, 0.5, 1.0, 2.0, 3.0, 2.5, 1e-30, 1e30, 16_777_217.0, f64::INFINITY, f64::NAN];
     let numbers = || sizes.into_iter().flat_map(|size| [size, -size]);
-    for (name, truth) in [("powf", libm::pow as OfTwo), ("atan2", libm::atan2)] {
+    for (name, truth) in [("powf", libm::pow as Binary), ("atan2", libm::atan2)] {
         for (x, y) in numbers().flat_map(|x| numbers().map(move |y| (x, y))) {
             for level in levels().skip(1) {
                 for precision in [Precision::Single, Precision::Double] {
@@ -307,7 +307,7 @@ fn functions_of_two_numbers_have_the_special_values_of_c99() {
     }
 }
 
-/// What is looked up in a table of 0, 1, 2, ... of this length, from an index on.
+/// Looks up consecutive entries, from an index on, in a table of 0, 1, 2, ...
 struct Entries {
     length: u32,
     from: u32,
@@ -343,7 +343,7 @@ fn entries_are_found_in_tables_of_any_length() {
     }
 }
 
-/// Entries of a table, where both indices vary, or one is the same for all.
+/// Looks up entries of a two-dimensional table, where each index varies between elements or not.
 struct Cells(u32, u32, [bool; 2]);
 
 impl Task for Cells {

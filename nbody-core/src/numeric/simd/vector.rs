@@ -1,5 +1,5 @@
-//! What every vector register offers: the operations that [`Lane`](crate::Lane) is made of, each an
-//! instruction or a few.
+//! Operations of vector registers, of one or a few instructions each, from which
+//! [`Lane`](crate::Lane) is built.
 #![allow(unsafe_code)]
 
 use std::fmt::Debug;
@@ -14,9 +14,9 @@ use crate::Scalar;
 
 /// A vector register of numbers.
 ///
-/// The registers of a level are private to the crate, and are named only where
-/// [`SimdLevel::is_available`](crate::SimdLevel::is_available) has found its instructions, so that
-/// their functions need no proof of it.
+/// The registers of a level are private to the crate. They are used only after
+/// [`SimdLevel::is_available`](crate::SimdLevel::is_available) has found the instructions of the level,
+/// so that their functions are safe.
 pub trait Vector:
     Pod
     + Debug
@@ -38,17 +38,17 @@ pub trait Vector:
     type Mask: Mask;
     type Integers: Integers<Mask = Self::Mask>;
 
-    /// How many elements it has.
+    /// Number of elements.
     const WIDTH: usize = size_of::<Self>() / size_of::<Self::Element>();
-    /// How many vectors the registers hold.
+    /// Number of vector registers.
     const REGISTERS: usize;
-    /// How many terms of a series refine the estimates to the precision of their type; 0 where
-    /// there are no estimates.
+    /// Number of terms of the series that refines estimates to the precision of the element; 0 without
+    /// estimates.
     const TERMS: usize = 0;
-    /// Whether a sum takes a mask.
+    /// Whether additions take a mask.
     const MASKS: bool = false;
 
-    /// Runs a function, all of which is inlined, with the instructions of the level.
+    /// Runs a function, which must be inlined, with the instructions of the level.
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;
 
     fn splat(value: f64) -> Self;
@@ -59,13 +59,13 @@ pub trait Vector:
     fn eq(a: Self, b: Self) -> Self::Mask;
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// a b + c, with one rounding.
+    /// Computes a b + c with one rounding.
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
-    /// a b - c, with one rounding.
+    /// Computes a b - c with one rounding.
     fn mul_sub(a: Self, b: Self, c: Self) -> Self;
-    /// c - a b, with one rounding.
+    /// Computes c - a b with one rounding.
     fn neg_mul_add(a: Self, b: Self, c: Self) -> Self;
-    /// a / b, rounded as in IEEE arithmetic.
+    /// Computes a / b, correctly rounded.
     fn divide(a: Self, b: Self) -> Self;
     fn sqrt(x: Self) -> Self;
     fn abs(x: Self) -> Self;
@@ -74,43 +74,43 @@ pub trait Vector:
     fn trunc(x: Self) -> Self;
     fn round_ties_even(x: Self) -> Self;
     fn copysign(x: Self, sign: Self) -> Self;
-    /// The smaller; of a number and NaN, the number.
+    /// Returns the smaller of two; of a number and NaN, the number.
     fn min(a: Self, b: Self) -> Self;
-    /// The larger; of a number and NaN, the number.
+    /// Returns the larger of two; of a number and NaN, the number.
     fn max(a: Self, b: Self) -> Self;
-    /// The smaller; of what is not a number and a number, the number.
+    /// Returns the smaller of two, of which only `x` may be NaN; `number` if it is.
     fn min_with_number(x: Self, number: Self) -> Self;
-    /// About 1/√x.
+    /// Estimates 1/√x.
     #[inline(always)]
     fn rsqrt_estimate(x: Self) -> Self {
         x
     }
-    /// About 1/x.
+    /// Estimates 1/x.
     #[inline(always)]
     fn recip_estimate(x: Self) -> Self {
         x
     }
 
-    /// The bits of the numbers.
+    /// Returns the bits of the numbers.
     fn bits(x: Self) -> Self::Integers;
-    /// The numbers of these bits.
+    /// Returns the numbers of these bits.
     fn from_bits(bits: Self::Integers) -> Self;
-    /// Integers below 2³² as numbers.
+    /// Converts integers below 2³² to numbers.
     fn from_integers(integers: Self::Integers) -> Self;
 
-    /// The sum of all elements, in pairs.
+    /// Returns the sum of all elements, added pairwise.
     fn sum(x: Self) -> Self::Element;
-    /// All elements in one, by an operation on two in which their order does not matter.
-    fn fold(x: Self, of_two: impl Fn(Self, Self) -> Self) -> Self::Element;
-    /// The smallest element that is a number.
+    /// Reduces all elements to one by a commutative operation.
+    fn fold(x: Self, operation: impl Fn(Self, Self) -> Self) -> Self::Element;
+    /// Returns the smallest element that is a number.
     fn smallest(x: Self) -> Self::Element;
-    /// The largest element that is a number.
+    /// Returns the largest element that is a number.
     fn largest(x: Self) -> Self::Element;
 }
 
-/// The unsigned integers beside the numbers of a vector, of the same width.
+/// A vector of unsigned integers, as wide as the numbers of a vector.
 ///
-/// As elements of a lane they have 32 bits, whatever their width.
+/// As integers of a lane they have 32 bits, whatever their width.
 pub trait Integers:
     Pod
     + Debug
@@ -126,20 +126,20 @@ pub trait Integers:
     type Mask;
 
     fn splat(value: u32) -> Self;
-    /// The first of them, below 2³².
+    /// Returns the first element, below 2³².
     fn first(x: Self) -> u32;
-    /// Modulo 2³².
+    /// Reduces modulo 2³².
     #[inline(always)]
     fn wrapped(x: Self) -> Self {
         x
     }
-    /// The product of integers below 2³², whose last 32 bits are right.
+    /// Multiplies integers below 2³²; the product is correct modulo 2³².
     fn product(a: Self, b: Self) -> Self;
     fn shl(x: Self, bits: u32) -> Self;
     fn shr(x: Self, bits: u32) -> Self;
-    /// Whether a < b, of integers below 2³².
+    /// Compares integers below 2³²: a < b.
     fn lt(a: Self, b: Self) -> Self::Mask;
-    /// Whether a ≤ b, of integers below 2³².
+    /// Compares integers below 2³²: a ≤ b.
     fn le(a: Self, b: Self) -> Self::Mask;
     fn eq(a: Self, b: Self) -> Self::Mask;
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
@@ -150,13 +150,13 @@ pub trait Mask:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     fn splat(value: bool) -> Self;
-    /// Whether one is true.
+    /// Returns whether any element is true.
     fn any(self) -> bool;
-    /// Whether all are true.
+    /// Returns whether all elements are true.
     fn all(self) -> bool;
 }
 
-/// The vector that holds the element at `at`, of those that these elements make in order.
+/// Reads the vector that contains the element `at`, of the consecutive vectors in these elements.
 #[inline(always)]
 pub fn read<E: Pod, V: Pod>(elements: &[E; LINE], at: usize) -> V {
     let width = const {
@@ -166,19 +166,19 @@ pub fn read<E: Pod, V: Pod>(elements: &[E; LINE], at: usize) -> V {
     };
     let first = at / width * width;
     assert!(first <= LINE - width);
-    // SAFETY: so many elements are there, and any bits are a vector.
+    // SAFETY: the assertions say that the elements exist, and all bit patterns are valid vectors.
     unsafe { elements.as_ptr().add(first).cast::<V>().read_unaligned() }
 }
 
-/// Writes a vector to the first of these elements.
+/// Writes a vector to the first elements.
 #[inline(always)]
 pub fn write<E: Pod, V: Pod>(elements: &mut [E; LINE], vector: V) {
     const { assert!(size_of::<V>() <= size_of::<[E; LINE]>()) };
-    // SAFETY: so many elements are there, and any bits are elements.
+    // SAFETY: the assertion says that the elements exist, and all bit patterns are valid elements.
     unsafe { elements.as_mut_ptr().cast::<V>().write_unaligned(vector) }
 }
 
-/// A type that is a register, with the operators that are an instruction.
+/// Defines the type of a register, with the operators that are single instructions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! register {
     ($name:ident($register:ident): $($trait:ident $method:ident $instruction:ident),*) => {
@@ -186,8 +186,7 @@ macro_rules! register {
         #[repr(transparent)]
         pub struct $name(pub(super) $register);
 
-        // SAFETY: any bits are a register, all of them are of the elements, and it holds no
-        // pointer.
+        // SAFETY: all bit patterns are valid, the elements leave no padding, and there is no pointer.
         unsafe impl bytemuck::Zeroable for $name {}
         // SAFETY: as above.
         unsafe impl bytemuck::Pod for $name {}
@@ -195,7 +194,7 @@ macro_rules! register {
         impl Default for $name {
             #[inline(always)]
             fn default() -> Self {
-                // SAFETY: any bits are a register.
+                // SAFETY: all bit patterns are valid.
                 const { unsafe { std::mem::zeroed() } }
             }
         }
@@ -213,14 +212,14 @@ macro_rules! register {
 #[cfg(target_arch = "x86_64")]
 pub(super) use register;
 
-/// Functions that are instructions of a level.
+/// Defines functions by instructions of a level.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instructions {
     ($(fn $name:ident($($x:ident: $type:ty),*) -> $result:ty { $($body:tt)* })*) => {
         $(#[inline(always)]
         fn $name($($x: $type),*) -> $result {
-            // SAFETY: the registers of a level are named only where `is_available` has found that
-            // the processor has its instructions: see `Vector`.
+            // SAFETY: the registers of a level are used only after `is_available` has found its
+            // instructions: see `Vector`.
             unsafe { $($body)* }
         })*
     };
@@ -228,16 +227,16 @@ macro_rules! instructions {
 #[cfg(target_arch = "x86_64")]
 pub(super) use instructions;
 
-/// What the processor must have for a level, and a function with these instructions.
+/// Defines the features of a level: their detection, and a function that is compiled with them.
 #[cfg(target_arch = "x86_64")]
 macro_rules! level {
     ($vectorize:ident: $($feature:tt)*) => {
-        /// Whether the processor has the instructions of this level.
+        /// Returns whether the CPU has the instructions of this level.
         pub fn is_available() -> bool {
             $(std::arch::is_x86_feature_detected!($feature))&&*
         }
 
-        /// Runs a function, all of which is inlined, with the instructions of this level.
+        /// Runs a function, which must be inlined, with the instructions of this level.
         $(#[target_feature(enable = $feature)])*
         #[inline]
         fn $vectorize<R>(f: impl FnOnce() -> R) -> R {
@@ -248,7 +247,7 @@ macro_rules! level {
 #[cfg(target_arch = "x86_64")]
 pub(super) use level;
 
-/// Functions of all elements. They are needed at the ends of loops if at all, and compiled once.
+/// Defines the extremes of all elements, which are not inlined, since only the ends of loops use them.
 macro_rules! extremes {
     ($element:ty) => {
         #[inline(never)]
@@ -269,7 +268,7 @@ macro_rules! extremes {
 }
 pub(super) use extremes;
 
-/// The operators of numbers that follow from others.
+/// Implements division, equality and assignment by the other operators.
 macro_rules! operators {
     (@assign $name:ty: $($assign:ident $method:ident $operator:tt),*) => {
         $(impl std::ops::$assign for $name {

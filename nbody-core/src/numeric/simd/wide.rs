@@ -6,26 +6,25 @@ use super::series::{MOST_TERMS, Square, coefficients, economized};
 use super::vector::{Integers, Mask, Vector, read, write};
 use crate::{FieldKind, Lane, Scalar};
 
-/// `limit` minus a positive product, or the limit itself where the estimate in the product is zero or
-/// infinite, and the product not a number.
+/// Returns `difference`, which is `limit` minus a positive product, and `limit` where it is NaN because
+/// the estimate in the product is zero or infinite.
 #[inline(always)]
-fn number<V: Vector>(difference: V, limit: f64) -> V {
+fn at_most<V: Vector>(difference: V, limit: f64) -> V {
     V::min_with_number(difference, V::splat(limit))
 }
 
-/// `estimate * (1 - error)^-exponent` for the small error of an estimate, by the coefficients of a
-/// series.
+/// Computes `estimate * (1 - error)^-exponent` by the coefficients of a series, for a small error.
 #[inline(always)]
 fn refined<V: Vector>(estimate: V, error: V, series: &[f64; MOST_TERMS + 1]) -> V {
-    let error = number(error, 1.0);
-    // Before the product with the estimate, which would need a register meanwhile.
-    let sum = behind_one(error, series);
+    let error = at_most(error, 1.0);
+    // Before `estimate * error`, which would occupy a register meanwhile.
+    let sum = series_after_one(error, series);
     V::mul_add(estimate * error, sum, estimate)
 }
 
-/// `((1 - error)^-exponent - 1) / error`, by the coefficients of a series.
+/// Computes `((1 - error)^-exponent - 1) / error` by the coefficients of a series.
 #[inline(always)]
-fn behind_one<V: Vector>(error: V, series: &[f64; MOST_TERMS + 1]) -> V {
+fn series_after_one<V: Vector>(error: V, series: &[f64; MOST_TERMS + 1]) -> V {
     let mut sum = V::splat(series[V::TERMS]);
     if const { V::TERMS > 2 } {
         sum = V::mul_add(sum, error, V::splat(series[2]));
@@ -36,11 +35,11 @@ fn behind_one<V: Vector>(error: V, series: &[f64; MOST_TERMS + 1]) -> V {
     sum
 }
 
-/// The entries of these indices, each in its element of so many; NaN where there is none. Vectors
-/// seldom look up entries of several rows and columns at once, so that this is no part of loops.
+/// Returns for each of `width` elements its element of the entry of its index, NaN beyond the end. It is
+/// not inlined into loops, where vectors seldom look up entries of several rows and columns at once.
 #[cold]
 #[inline(never)]
-fn gathered<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -> [E; LINE] {
+fn gather_elements<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -> [E; LINE] {
     let mut found = [E::from_f64(f64::NAN); LINE];
     for (k, (index, found)) in indices.iter().zip(&mut found).enumerate().take(width) {
         if let Some(entry) = entries.get(E::word_to_u32(*index) as usize * width + k) {
@@ -50,9 +49,9 @@ fn gathered<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -
     found
 }
 
-/// Adds terms to the sums of these indices, each in its element of so many.
+/// Adds for each of `width` elements its term to its element of the sum of its index, if there is one.
 #[inline(never)]
-fn scattered<E: Scalar>(
+fn scatter_elements<E: Scalar>(
     sums: &mut [E],
     indices: &[E::Word; LINE],
     terms: &[E; LINE],
@@ -65,7 +64,7 @@ fn scattered<E: Scalar>(
     }
 }
 
-/// Functions of the registers, and those of `functions`.
+/// Implements functions by those of the registers, and by those of `functions`.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; others: $($name:ident $other:ident),*) => {
         $(#[inline(always)]
@@ -83,7 +82,7 @@ macro_rules! functions {
     };
 }
 
-/// Comparisons of numbers and of integers.
+/// Implements comparisons of numbers and of integers.
 macro_rules! comparisons {
     ($($method:ident $of_integers:ident),*) => {
         $(#[inline(always)]
@@ -104,7 +103,7 @@ impl<V: Vector> Lane for V {
     type Coordinate = V;
     const ROUNDOFF: f64 = V::Element::ROUNDOFF;
     const REORDERS: bool = true;
-    /// As in the fast mathematics of a GPU, although these roots and quotients need less.
+    /// The margin of fast mathematics on a GPU, although roots and quotients of vectors need less.
     const MARGIN: f64 = 20.0;
 
     functions! {
@@ -158,7 +157,7 @@ impl<V: Vector> Lane for V {
     fn gather(entries: &[Self], index: V::Integers) -> Self {
         let mut indices = [Word::<V>::default(); LINE];
         write(&mut indices, index);
-        read(&gathered::<V::Element>(bytemuck::cast_slice(entries), &indices, V::WIDTH), 0)
+        read(&gather_elements::<V::Element>(bytemuck::cast_slice(entries), &indices, V::WIDTH), 0)
     }
     #[inline(always)]
     fn scatter(sums: &mut [Self], index: V::Integers, term: Self) {
@@ -166,7 +165,7 @@ impl<V: Vector> Lane for V {
         write(&mut indices, index);
         let mut terms = [V::Element::default(); LINE];
         write(&mut terms, term);
-        scattered(bytemuck::cast_slice_mut(sums), &indices, &terms, V::WIDTH);
+        scatter_elements(bytemuck::cast_slice_mut(sums), &indices, &terms, V::WIDTH);
     }
     #[inline(always)]
     fn uniform(integers: V::Integers) -> Option<u32> {
@@ -238,7 +237,7 @@ impl<V: Vector> Lane for V {
     }
     #[inline(always)]
     fn times_rsqrt_powi<const N: i32>(self, x: Self) -> Self {
-        // What the series leaves out grows with the power.
+        // The truncation error of the series grows with the power.
         if const { V::TERMS == 0 || N < 2 || N > 4 } {
             return self * x.rsqrt().powi(N);
         }
@@ -249,18 +248,18 @@ impl<V: Vector> Lane for V {
             let scaled = self * V::splat(series.factor);
             let power = if N == 2 { scaled * square } else { scaled * y * square };
             let limit = series.one_and_shift;
-            let shifted = number(V::neg_mul_add(x, square, V::splat(limit)), limit);
+            let shifted = at_most(V::neg_mul_add(x, square, V::splat(limit)), limit);
             return power * V::mul_add(shifted, shifted, V::splat(series.rest));
         }
-        // Before the series, so that y needs no register any more.
+        // Before the series, so that y no longer occupies a register.
         let power = match N {
             2 => square,
             3 => y * square,
             _ => square * square,
         };
-        let error = number(V::neg_mul_add(x, square, V::splat(1.0)), 1.0);
+        let error = at_most(V::neg_mul_add(x, square, V::splat(1.0)), 1.0);
         let series = const { &economized(0.5 * N as f64, V::TERMS) };
-        (self * power) * V::mul_add(behind_one(error, series), error, V::splat(1.0))
+        (self * power) * V::mul_add(series_after_one(error, series), error, V::splat(1.0))
     }
     #[inline(always)]
     fn recip(self) -> Self {
@@ -280,8 +279,8 @@ impl<V: Vector> Lane for V {
     }
 }
 
-/// The first numbers, as words.
-const FIRST: [u32; LINE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+/// Indices of the elements.
+const INDICES: [u32; LINE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl<V: Vector> Lanes for V {
     type Scalar = V::Element;
@@ -314,8 +313,8 @@ impl<V: Vector> Lanes for V {
     }
     #[inline(always)]
     fn count_from(first: u32) -> V::Integers {
-        let numbers: V::Integers = read(&FIRST.map(V::Element::word_from_u32), 0);
-        Integers::wrapped(V::Integers::splat(first) + numbers)
+        let indices: V::Integers = read(&INDICES.map(V::Element::word_from_u32), 0);
+        Integers::wrapped(V::Integers::splat(first) + indices)
     }
     #[inline(always)]
     fn reduce(self, kind: FieldKind) -> Word<Self> {
