@@ -45,7 +45,7 @@ const RIGHT: [&str; 2] = ["Chamomile scheme", "this literal is not a number of t
 /// Folders with terms and openings that are still to be replaced.
 const PENDING: [(&str, &[&str]); 2] = [
     (
-        "nbody-core/",
+        "nbody-core/src/cpu/",
         &[
             "no number",
             "not a number",
