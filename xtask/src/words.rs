@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Retired terms, and the words to use instead. Terms in lower case are found in any case.
 const RETIRED: [(&str, &str); 28] = [
@@ -87,25 +88,38 @@ const SKIPPED: [&str; 7] =
 /// The entry of CHANGELOG.md that lists renamed items.
 const RENAMED: &str = "- Words of the field:";
 
-/// Text files of the project, by their paths.
+/// Text files of the project, by their paths: those that git tracks, or without git all that there are.
 fn files() -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    collect(crate::root(), "", &mut files);
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(crate::root()).output();
+    let mut paths = Vec::new();
+    match listed {
+        Ok(listed) if listed.status.success() => {
+            let listed = String::from_utf8(listed.stdout).unwrap();
+            paths.extend(listed.split_terminator('\0').map(str::to_owned));
+        }
+        _ => collect(crate::root(), "", &mut paths),
+    }
+    paths.retain(|path| !path.split('/').any(is_skipped));
+    let read = |path: String| {
+        let text = fs::read_to_string(crate::root().join(&path)).ok()?;
+        Some((path, text))
+    };
+    let files: Vec<_> = paths.into_iter().filter_map(read).collect();
     assert!(files.len() > 200, "{} files", files.len());
     files
 }
 
-fn collect(folder: &Path, path: &str, files: &mut Vec<(String, String)>) {
+fn is_skipped(name: &str) -> bool {
+    SKIPPED.iter().any(|end| name.ends_with(end))
+}
+
+fn collect(folder: &Path, path: &str, paths: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        if SKIPPED.iter().any(|end| name.ends_with(end)) {
-            continue;
-        }
-        let path = format!("{path}{name}");
-        if entry.file_type().unwrap().is_dir() {
-            collect(&entry.path(), &format!("{path}/"), files);
-        } else if let Ok(text) = fs::read_to_string(entry.path()) {
-            files.push((path, text));
+        if !entry.file_type().unwrap().is_dir() {
+            paths.push(format!("{path}{name}"));
+        } else if !is_skipped(&name) {
+            collect(&entry.path(), &format!("{path}{name}/"), paths);
         }
     }
 }
