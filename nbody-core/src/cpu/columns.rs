@@ -6,20 +6,20 @@ use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, Rows};
 use crate::{DoubleSingle, Error, Field, FieldKind, Scalar, parallel};
 
-/// Records in blocks of [`LINE`], in each of which every number has a line; the last block is
-/// filled with zeros. All numbers of a record are near one another, and as many records as a
-/// vector has elements lie in a row.
+/// Records in blocks of [`LINE`], with a line for each number of a record; the last block is padded
+/// with zeros. All numbers of a record are close in memory, and the records of a vector are
+/// contiguous.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns<W> {
     lines: Vec<Line<W>>,
-    /// How many records.
+    /// Number of records.
     n: usize,
     /// Words of a record: lines of a block.
     words: usize,
 }
 
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
-    /// Room for so many records of so many words.
+    /// Allocates records of this many words.
     fn zeros(n: usize, words: usize) -> Result<Self, Error> {
         let bytes = words.saturating_mul(size_of::<W>());
         let refusal = || Error::OutOfMemory { n, bytes };
@@ -77,8 +77,8 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
 }
 
 impl Columns<u32> {
-    /// The same records in `f64`: positions that are two `f32` become one number, and other reals
-    /// stay as they are.
+    /// The same records in `f64`: double-single positions become one number, and other reals are
+    /// unchanged.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
         Columns::pack::<f64>(&Widened { columns: self, fields })
     }
@@ -121,7 +121,7 @@ impl Rows for Widened<'_> {
 }
 
 impl Columns<u64> {
-    /// So many times the record of these words.
+    /// Repeats the record of these words.
     pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
         let mut columns = Self::zeros(n, row.len())?;
         for block in columns.lines.chunks_mut(row.len().max(1)) {
@@ -132,7 +132,7 @@ impl Columns<u64> {
         Ok(columns)
     }
 
-    /// Writes the words of some records, one behind another.
+    /// Writes the words of some records, one after another.
     pub fn rows(&self, records: Range<usize>, rows: &mut [u64]) {
         for (k, row) in records.zip(rows.chunks_exact_mut(self.words.max(1))) {
             for (cell, word) in row.iter_mut().zip(self.record(k)) {

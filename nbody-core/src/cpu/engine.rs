@@ -9,7 +9,7 @@ use crate::numeric::simd::SimdLevel;
 use crate::pack::Rows;
 use crate::{Error, Law, Options, Precision, Store, SummationOrder, pack};
 
-/// How the CPU computes, and by which law.
+/// An engine of the CPU: the law, the options and the instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CpuEngine {
     pub law: &'static Law,
@@ -34,18 +34,18 @@ pub(super) struct Results {
 }
 
 impl Particles {
-    /// How many there are.
+    /// Number of results.
     pub fn len(&self) -> usize {
         self.packed.len()
     }
 }
 
-/// Refuses what was made by an engine of another precision.
+/// Refuses buffers of an engine of another precision.
 fn check_precision(what: &'static str, found: Precision, expected: Precision) -> Result<(), Error> {
     if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
 }
 
-/// Refuses particles for which 32 bits have no index; the last of these is that of none.
+/// Refuses more particles than 32 bits have indices; the last of these means no particle.
 fn check_count(found: usize) -> Result<(), Error> {
     let limit = u32::MAX as usize;
     if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
@@ -77,7 +77,7 @@ impl CpuEngine {
         Ok(Results { columns, precision: self.options.backup() })
     }
 
-    /// Refuses what does not belong together, or to this engine.
+    /// Refuses buffers that do not match each other or this engine.
     fn check(
         &self,
         i: &Particles,

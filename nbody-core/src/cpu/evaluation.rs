@@ -1,4 +1,4 @@
-//! One evaluation, whatever the interaction: its compiled loops on packed particles.
+//! One evaluation of any interaction: its compiled loops on packed particles.
 
 use super::columns::Columns;
 use super::loops::{Loops, Setting};
@@ -42,7 +42,7 @@ impl Packed {
     }
 }
 
-/// What an evaluation is told besides the particles.
+/// Inputs of an evaluation other than the particles.
 pub(super) struct Evaluation<'a> {
     pub law: &'static Law,
     pub loops: Compiled,
@@ -70,7 +70,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates particles of mixed precision in `f64`, which holds more of their positions.
+    /// Evaluates particles of mixed precision in `f64`, which holds their positions exactly.
     pub fn run_widened(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
         let fields = [self.law.parameters, self.law.i, self.law.j];
         let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));

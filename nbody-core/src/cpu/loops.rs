@@ -1,5 +1,5 @@
-//! The loops over pairs of an interaction: all that is compiled for each of them, and that again
-//! for every kind of lane and of space. What is around them is compiled once, in this crate.
+//! The loops over pairs of an interaction: the only code that is compiled for each law, for every kind
+//! of lane and of space. The code around them is compiled once, in this crate.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -12,12 +12,12 @@ use crate::{Domain, Interaction, Law, Output, Record, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
-/// What all pairs of an evaluation share.
+/// Constants of all pairs of an evaluation.
 pub(crate) struct Setting<'a, W> {
     /// The interaction, as one record.
     pub parameters: &'a [Line<W>],
     pub domain: Domain,
-    /// Whether particles must not meet themselves.
+    /// Self pairs are left out.
     pub skips_self: bool,
     pub folding: &'a Folding,
 }
@@ -28,13 +28,13 @@ pub(crate) struct View<'a, W> {
     pub lines: &'a [Line<W>],
     /// The index in its set of the first particle of these blocks.
     pub first: usize,
-    /// Which particles of these blocks.
+    /// The range of particles in these blocks.
     pub range: Range<usize>,
 }
 
-/// The compiled loops over pairs, for one kind of lane and of space; which particles they are given,
-/// and in which order, is the affair of a schedule. Sums are lines of numbers, as many for a vector as
-/// a result has, of which the first elements are used, one for each i-particle.
+/// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
+/// particles, in its order. Sums are lines, one for each number of a result, whose first elements are
+/// used, one for each i-particle of a vector.
 pub(crate) struct Loops<W> {
     /// i-particles in a vector.
     pub width: usize,
@@ -42,12 +42,12 @@ pub(crate) struct Loops<W> {
     pub vectors: usize,
     /// Adds the effect of the j-particles on several vectors of i-particles.
     pub several: Several<W>,
-    /// Adds the effect of the j-particles on a vector of i-particles, but for that of particles on
-    /// themselves if they must not meet; where `lost` is given, by compensated sums.
+    /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if these are
+    /// left out; where `lost` is given, by compensated sums.
     pub one: One<W>,
     /// Adds the effect of j-particles on some vectors of i-particles, and writes the effect of these on
     /// each j-particle to its element of `j_sums`, which begin with the block of the first one. `None`
-    /// where it does not pay.
+    /// where it is not faster.
     pub symmetric: Option<Symmetric<W>>,
 }
 
@@ -57,8 +57,8 @@ type One<W> =
 pub(crate) type Symmetric<W> =
     fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
 
-/// Whether evaluating both directions of a pair at once saves operations: those of the cutoff filter,
-/// or of the pair. What is added to sums in memory takes as much as some of them.
+/// Tests whether evaluating both directions of a pair at once saves operations, those of the cutoff
+/// filter or of the pair. An addition to a sum in memory costs as much as several of them.
 const fn saves(law: &Law) -> bool {
     match law.third_law {
         Some(symmetric) => {
@@ -128,7 +128,7 @@ struct Kernel<'a, X: Interaction, L: Lanes, P> {
 type Of<P, L> = <P as Record>::With<L>;
 
 impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
-    /// How many vectors of i-particles, with their sums, leave registers for what a pair computes.
+    /// Number of vectors of i-particles, with their sums, that leave registers for the pair.
     const VECTORS: usize = {
         let numbers = X::I::DIM + X::F::DIM;
         let room = L::REGISTERS / if numbers == 0 { 1 } else { numbers };
@@ -159,7 +159,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
     }
 
-    /// A j-particle, in every element.
+    /// A j-particle, broadcast to every element.
     #[inline(always)]
     fn j_particle(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
@@ -168,10 +168,10 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     }
 }
 
-/// The effect of j-particles on i-particles. Which pairs are within a cutoff cannot be foretold, and a
-/// branch that is guessed wrong takes longer than to look first which are.
+/// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a mispredicted
+/// branch takes longer than a cutoff filter.
 impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
-    /// Whether a cutoff filter finds the hits before these are evaluated.
+    /// A cutoff filter finds the hits before these are evaluated.
     const FILTERS: bool = X::LAW.cutoff && L::REORDERS;
 
     /// Evaluates all pairs of some vectors.
@@ -185,8 +185,8 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     ) {
         let space = &self.space;
         let lines = j.lines;
-        // With few registers, a j-particle that is kept for the next vector displaces sums. It is read
-        // again for that one, which a compiler would undo if it knew that it is the same.
+        // With few registers, keeping a j-particle for the next vector would spill sums. It is loaded
+        // again instead, which the compiler would undo if it knew that it is the same.
         let rereads = const { Self::VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
         for k in j.range.clone() {
@@ -296,10 +296,11 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     }
 }
 
-/// Particles or vectors that the cutoff filter looks at before the hits are evaluated.
+/// Number of candidates, particles or vectors, that the cutoff filter tests before the hits are
+/// evaluated.
 pub(crate) const CANDIDATES: usize = 256;
 
-/// Those of the candidates that are within the cutoff.
+/// The hits among the candidates.
 #[derive(Clone, Copy)]
 struct Hits {
     indices: [u8; CANDIDATES],
@@ -317,7 +318,7 @@ impl Hits {
     /// Adds a candidate if it is within the cutoff; without a branch.
     #[inline(always)]
     fn add(&mut self, index: usize, is_within: bool) {
-        // No more are added than there is room for, which the remainder tells the compiler.
+        // The list never overflows; the remainder lets the compiler know that.
         self.indices[self.count % CANDIDATES] = index as u8;
         self.count += usize::from(is_within);
     }

@@ -21,9 +21,9 @@ use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, Sources
 
 /// Sums an interaction over all pairs on the CPU.
 ///
-/// The order of summation is that of [`SummationOrder`](crate::SummationOrder), or, where both directions of a pair
-/// are evaluated at once, one of the number of particles; whatever the number of threads, so that
-/// results are bitwise the same from run to run.
+/// The order of summation is that of [`SummationOrder`](crate::SummationOrder), or, with the
+/// symmetric schedule, one that depends only on the number of particles. It does not depend on the
+/// number of threads, so that results are bitwise the same from run to run.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuAllPairs<X> {
     interaction: X,
@@ -38,12 +38,12 @@ pub struct CpuParticles<P> {
 }
 
 impl<P> CpuParticles<P> {
-    /// How many there are.
+    /// Number of particles.
     pub fn len(&self) -> usize {
         self.particles.len()
     }
 
-    /// Whether there is none.
+    /// Tests whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,29 +57,29 @@ pub struct CpuResults<F> {
 }
 
 impl<F> CpuResults<F> {
-    /// How many there are.
+    /// Number of results.
     pub fn len(&self) -> usize {
         self.results.columns.len()
     }
 
-    /// Whether there is none.
+    /// Tests whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<X: Interaction> CpuAllPairs<X> {
-    /// With the default [`Options`].
+    /// Makes an engine with the default [`Options`].
     pub fn new(interaction: X) -> Self {
         Self { interaction, engine: CpuEngine::of_law(X::LAW) }
     }
 
-    /// With options of the caller's choice.
+    /// Makes an engine with these options.
     pub fn with_options(interaction: X, options: Options) -> Result<Self, Error> {
         Self::with_level(interaction, options, SimdLevel::best())
     }
 
-    /// With instructions of the caller's choice, too.
+    /// Makes an engine with these options and this level of vector instructions.
     pub fn with_level(interaction: X, options: Options, level: SimdLevel) -> Result<Self, Error> {
         Ok(Self { interaction, engine: CpuEngine::new(X::LAW, options, level)? })
     }
@@ -95,19 +95,19 @@ impl<X: Interaction> CpuAllPairs<X> {
     }
 
     /// Changes the space that the particles are in. A box that the precision cannot hold is refused,
-    /// and the space stays.
+    /// and the space is unchanged.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.engine.options.precision)?;
         self.engine.options.domain = domain;
         Ok(())
     }
 
-    /// How it computes.
+    /// The options.
     pub fn options(&self) -> Options {
         self.engine.options
     }
 
-    /// The instructions that it uses.
+    /// The level of its vector instructions.
     pub fn level(&self) -> SimdLevel {
         self.engine.level
     }

@@ -1,4 +1,4 @@
-//! What the processor does at most, measured: multiply-adds, and nothing else.
+//! The measured peak of the processor: multiply-adds alone.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,16 +10,16 @@ use crate::numeric::simd::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::{avx2, avx512};
 use crate::{Math, Options, Precision, SimdLevel, parallel};
 
-/// Steps of a chain of multiply-adds in a task: some tenths of a millisecond.
+/// Length of a chain of multiply-adds in a task: some tenths of a millisecond.
 const STEPS: usize = 1 << 16;
-/// Tasks of a run for each thread, so that threads end together.
+/// Number of tasks per thread in a run, for load balance.
 const TASKS: usize = 16;
-/// How long runs go on, for each number of chains; the fastest counts.
+/// Duration of the runs for each number of chains; the fastest run counts.
 const TIME: Duration = Duration::from_millis(50);
 
 /// Floating-point operations per second of multiply-adds alone, two each, in registers and on all
 /// threads, with these instructions and in the precision and mathematics of these options: the roof
-/// that evaluations are held against. Measuring it takes less than two tenths of a second.
+/// of the roofline. Measuring it takes less than two tenths of a second.
 pub fn peak(level: SimdLevel, options: &Options) -> f64 {
     let Options { precision, math, .. } = *options;
     // In the types of the loops of an interaction.
@@ -44,7 +44,7 @@ fn of<S: Lanes, D: Lanes>(single: bool) -> f64 {
     if single { fastest::<S>() } else { fastest::<D>() }
 }
 
-/// Processors differ in how many chains keep them busy, and in how many their registers hold.
+/// The largest rate of several numbers of chains, since processors differ in latency and registers.
 fn fastest<L: Lanes>() -> f64 {
     let rates = [
         rate(8, L::WIDTH, chains::<L, 8>),
@@ -54,7 +54,7 @@ fn fastest<L: Lanes>() -> f64 {
     rates.into_iter().fold(0.0, f64::max)
 }
 
-/// Operations per second of so many chains on vectors of this width.
+/// Operations per second of this many chains on vectors of this width.
 fn rate(chains: usize, width: usize, run: fn()) -> f64 {
     let tasks = TASKS * parallel::threads();
     let begin = Instant::now();
@@ -67,9 +67,9 @@ fn rate(chains: usize, width: usize, run: fn()) -> f64 {
     (2 * tasks * STEPS * chains * width) as f64 / least
 }
 
-/// Chains of multiply-adds that do not wait for each other.
+/// Independent chains of multiply-adds.
 fn chains<L: Lanes, const CHAINS: usize>() {
-    // Numbers that the compiler does not know, in the range of all precisions.
+    // Numbers unknown to the compiler, in the range of all precisions.
     let [scale, shift] = black_box([0.5, 1.0]);
     let starts: [f64; CHAINS] = black_box(std::array::from_fn(|k| k as f64));
     L::vectorize(
@@ -99,7 +99,7 @@ mod tests {
         for level in [SimdLevel::Scalar, SimdLevel::best()] {
             let options = Options::default();
             let rate = peak(level, &options) / parallel::threads() as f64;
-            // A thread of a slow machine that others use too, and one of none yet.
+            // Bounds for one thread of a slow shared machine, and beyond any present one.
             assert!((1e7..1e12).contains(&rate), "{level}: {rate:e}");
         }
     }

@@ -1,4 +1,4 @@
-//! Backup accumulators: what bags are folded into.
+//! Backup accumulators, into which bags are folded.
 
 use super::columns::Columns;
 use crate::numeric::simd::{LINE, Line};
@@ -7,20 +7,20 @@ use crate::{Field, FieldKind, Lane, Precision, Scalar, pack, parallel};
 /// Blocks of results that a thread merges at a time.
 const CHUNK: usize = 64;
 
-/// How results are folded, number by number.
+/// Folding of results into backup accumulators, number by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Folding {
-    /// What no pair gives, in `f64`.
+    /// The result of no pair, in `f64`.
     nothing: Vec<u64>,
     kinds: Vec<FieldKind>,
-    /// Which of these are least values; behind each stands its index.
+    /// The values of `ArgMin` fields, each of which is followed by its index.
     least: Vec<usize>,
     /// The precision of the backup accumulators.
     precision: Precision,
 }
 
 impl Folding {
-    /// Of results of these fields into backup accumulators of this precision.
+    /// Makes the folding of results of these fields into backup accumulators of this precision.
     pub fn new(fields: &[Field], precision: Precision) -> Self {
         let nothing = pack::nothing(fields);
         let kinds = fields.iter().flat_map(|field| {
@@ -32,7 +32,7 @@ impl Folding {
         Self { nothing, least: least.collect(), kinds, precision }
     }
 
-    /// What no pair gives, in `S`, a line for each number.
+    /// The result of no pair, in `S`, a line for each number.
     pub fn nothing<S: Scalar>(&self) -> Vec<Line<S::Word>> {
         let words = self.nothing.iter().enumerate().map(|(c, &word)| match self.kinds[c] {
             FieldKind::Count | FieldKind::U32 => S::word_from_u32(word as u32),
@@ -42,12 +42,12 @@ impl Folding {
         words.map(|word| Line([word; LINE])).collect()
     }
 
-    /// How results are folded, number by number.
+    /// The operation of each number of a result.
     pub fn kinds(&self) -> &[FieldKind] {
         &self.kinds
     }
 
-    /// What no pair gives, for every particle of some blocks.
+    /// The result of no pair, for every particle of some blocks.
     pub fn begin(&self, blocks: &mut [Line<u64>]) {
         for block in blocks.chunks_mut(self.kinds.len().max(1)) {
             for (line, &nothing) in block.iter_mut().zip(&self.nothing) {
@@ -56,8 +56,8 @@ impl Folding {
         }
     }
 
-    /// Takes for nothing what is not a number of what rounding took from sums, since these are then
-    /// infinite, or no numbers themselves.
+    /// Sets NaN among the rounding errors of compensated sums to zero, since such a sum is itself
+    /// infinite or NaN.
     pub fn only_numbers<S: Scalar>(&self, lost: &mut [Line<S::Word>]) {
         for block in lost.chunks_mut(self.kinds.len().max(1)) {
             for (line, _) in block.iter_mut().zip(&self.kinds).filter(|(_, kind)| kind.is_sum()) {
@@ -89,8 +89,7 @@ impl Folding {
         }
     }
 
-    /// Folds what is at the beginning of these lines into as many backup accumulators from `at`
-    /// on.
+    /// Folds the first elements of these lines into as many backup accumulators from `at` on.
     #[inline(always)]
     pub fn fold<S: Scalar>(
         &self,
@@ -99,7 +98,7 @@ impl Folding {
         at: usize,
         backup: &mut [Line<u64>],
     ) {
-        // So that the compiler knows how many they are.
+        // A constant number of them for the compiler.
         match width {
             1 => self.fold_array::<S, 1>(current, at, backup),
             2 => self.fold_array::<S, 2>(current, at, backup),
@@ -128,9 +127,9 @@ impl Folding {
                 }
                 FieldKind::Min => reals::<S, N>(sums, terms, Lane::min),
                 FieldKind::Max => reals::<S, N>(sums, terms, Lane::max),
-                // Its second number goes with the first.
+                // The index is folded with its value.
                 FieldKind::ArgMin => {}
-                // Rounded to `f64` and then to `f32`, a sum of two `f32` is as if rounded once.
+                // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded once.
                 _ if self.precision == Precision::Single => {
                     reals::<S, N>(sums, terms, |a, b| f64::from((a + b) as f32));
                 }

@@ -1,4 +1,4 @@
-//! The variants of an interaction's loops, of which a program holds all and runs one.
+//! The variants of an interaction's loops, all of which are in a program that runs one.
 
 use super::loops::Loops;
 use crate::law::space::{Either, InDomain};
@@ -9,7 +9,7 @@ use crate::numeric::simd::array::Array;
 use crate::numeric::simd::{avx2, avx512};
 use crate::{Interaction, Math, Mixed, Open, Periodic, Precision, Scalar, SimdLevel};
 
-/// The kind of lane and of space that loops are wanted for.
+/// The kind of lane and of space of loops.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
     pub(super) level: SimdLevel,
@@ -28,7 +28,7 @@ pub(super) enum BySize {
 }
 
 impl Variant {
-    /// Whether particles of mixed precision are evaluated in `f64`: a processor has it, and only
+    /// Tests whether particles of mixed precision are evaluated in `f64`: it is fast on a CPU, and only
     /// exact mathematics promises the bits of mixed precision.
     pub(super) fn widens(self) -> bool {
         self.precision == Precision::Mixed && self.math == Math::Fast
@@ -84,7 +84,7 @@ impl Variant {
         }
     }
 
-    /// Which space it is matters to a vector: periodic images take operations for each pair.
+    /// Selects vector loops by the space, since periodic images take operations for each pair.
     fn in_space<X, U, L>(self) -> Loops<<L::Scalar as Scalar>::Word>
     where
         X: Interaction,

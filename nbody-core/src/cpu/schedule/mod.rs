@@ -1,5 +1,5 @@
-//! Schedules: which particles meet, in which order, on which thread, and where the sums go. Each is a
-//! file with all of it; the loops that they call, and the folding of sums, know of none.
+//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
+//! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
 
 mod ordered;
 mod symmetric;
@@ -69,7 +69,7 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
-    /// begins them again.
+    /// resets them.
     fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
         let (width, words) = (self.loops.width, self.nothing.len().max(1));
         for (k, sums) in sums.chunks_mut(words).enumerate() {

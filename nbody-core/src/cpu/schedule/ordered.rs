@@ -1,8 +1,8 @@
 //! Every ordered pair: the schedule of the GPU, with vectors of i-particles for its threads.
 //!
-//! The j-particles stream by, one after another in every element of a vector, and meet as many
-//! vectors of i-particles as the registers hold. Each i-particle sums in the order of the
-//! j-particles, so that neither the instructions nor the number of threads show in the order.
+//! Each j-particle in turn is broadcast to every element of a vector, and acts on as many vectors of
+//! i-particles as the registers hold. Each i-particle sums in the order of the j-particles, so that
+//! the order depends neither on the instructions nor on the number of threads.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::cpu::columns::Columns;
 use crate::numeric::simd::{LINE, Line};
 use crate::{Accumulation, Scalar, parallel};
 
-/// Lines of particles in an i-block: those that a thread takes at a time.
+/// Lines of particles in an i-block, the task of a thread.
 const LINES: usize = 4;
 
 impl<S: Scalar> Job<'_, S> {
@@ -87,7 +87,7 @@ impl<S: Scalar> Job<'_, S> {
                 (self.loops.several)(self.setting, &i, &self.j_view(j), sums);
             }
         };
-        // Which of the bag are among these i-particles.
+        // The particles of the bag that are among these i-particles.
         let clamp = |k: usize| if skips_self { k.clamp(bag.start, bag.end) } else { bag.end };
         let own = if several { clamp(i)..clamp(i + vectors * width) } else { bag.clone() };
         several_at_once(bag.start..own.start, sums);

@@ -1,16 +1,16 @@
-//! Both directions of a pair at once (Newton's third law, and more): each unordered pair of one
-//! set is evaluated once.
+//! Both directions of a pair at once, by Newton's third law or a parity like it: (i, j) and (j, i) are
+//! evaluated together.
 //!
-//! The particles are cut into i-blocks. Those of one meet those of another as vectors of i-particles,
-//! whose sums are in memory, and as j-particles, a few at a time, whose sums are in registers until
-//! they have met the whole block. Pairs of blocks are in the order of a round-robin: in a round each
-//! block has one partner at most, and rounds follow one another.
+//! The particles are divided into i-blocks. In a pair of blocks the particles of one are vectors of
+//! i-particles, whose sums are in memory, and those of the other j-particles, a few at a time, whose
+//! sums are in registers until they have acted on the whole block. Pairs of blocks are in round-robin
+//! order: in a round each block has at most one partner.
 //!
-//! No thread waits for another. Each takes the next pair of blocks and sums what they do to one another
-//! into parts of its own. A part is added to the results of its block when it is its turn, which its
-//! round says, so that the order of all sums is the same for every number of threads; what comes too
-//! early is kept until then. Nearly nothing is, unless a thread is held up, and then what is kept
-//! concerns two blocks, as much as two copies of the results at most.
+//! No thread waits for another. Each takes the next pair of blocks and sums their effects on each other
+//! into parts of its own. Parts are added to the results of a block in the order of the rounds, so that
+//! the order of all sums is the same for every number of threads; an early part is kept until its turn.
+//! This is rare unless a thread is delayed, and then the kept parts take at most the memory of two
+//! copies of the results.
 
 use std::mem;
 use std::ops::Range;
@@ -24,26 +24,25 @@ use crate::cpu::sums::Folding;
 use crate::numeric::simd::{LINE, Line};
 use crate::{Accumulation, Law, Options, Pairs, Scalar, parallel};
 
-/// Particles of the largest i-block, and of the smallest.
+/// Numbers of particles of the largest i-block, and of the smallest.
 const LARGEST: usize = 512;
 const SMALLEST: usize = 128;
 /// The smallest vectors have two elements.
 const _: () = assert!(LARGEST / 2 <= CANDIDATES, "a block has more vectors than candidates");
-/// Blocks whose pairs keep many threads busy.
+/// Number of blocks whose pairs keep many threads busy.
 const BLOCKS: usize = 32;
 
-/// The fewest particles for which both directions at once are faster than ordered pairs, whatever the
-/// number of threads: the results must not depend on that. With fewer, there are not enough pairs of
-/// blocks for all.
+/// Smallest number of particles for which symmetric pairs are faster than ordered ones, for any number
+/// of threads: the results must not depend on that. With fewer particles there are too few pairs of
+/// blocks for all threads.
 const FEWEST: usize = BLOCKS * SMALLEST;
 
-/// Whether both directions of a pair of one set of `n` particles are evaluated at once, where there
-/// are loops for that.
+/// Tests whether this schedule is chosen for one set of `n` particles, where there are loops for it.
 pub(super) fn is_chosen(options: &Options, law: &Law, n: usize) -> bool {
     let &Options { pairs, order, accumulation, .. } = options;
     let possible = order.is_none() && accumulation != Accumulation::Compensated;
-    // With a cutoff most pairs are likely to be beyond it, and those are looked at faster one way at a
-    // time.
+    // With a cutoff most pairs are likely to be beyond it, and the cutoff filter is faster for ordered
+    // pairs.
     let pays = n >= FEWEST && !law.cutoff;
     possible && (pairs == Pairs::Symmetric || pairs == Pairs::Auto && pays)
 }
@@ -53,12 +52,12 @@ fn block_of(n: usize) -> usize {
     (n / BLOCKS / LINE * LINE).clamp(SMALLEST, LARGEST)
 }
 
-/// The pairs of blocks in the order of their rounds, by the circle method: one block stays, the others
-/// go round it.
+/// The pairs of blocks in the order of their rounds, by the circle method: one block is fixed, the
+/// others rotate around it.
 #[derive(Clone, Copy)]
 struct RoundRobin {
     blocks: usize,
-    /// The blocks, made even: who meets the last one then has nobody to meet.
+    /// Number of blocks, rounded up to an even number: a partner of the added block has none.
     players: usize,
 }
 
@@ -67,7 +66,7 @@ impl RoundRobin {
         Self { blocks, players: blocks.next_multiple_of(2) }
     }
 
-    /// Each block with itself, and each of all rounds.
+    /// All pairs: each block with itself, and those of all rounds.
     fn count(self) -> usize {
         self.blocks + self.players.saturating_sub(1) * (self.players / 2)
     }
@@ -113,7 +112,7 @@ impl Sums<'_> {
     }
 }
 
-/// What a thread sums into, kept from one pair of blocks to the next.
+/// Buffers for the sums of a thread, reused from one pair of blocks to the next.
 struct Workspace<W> {
     i_sums: Vec<Line<W>>,
     j_sums: Vec<Line<W>>,
@@ -171,7 +170,7 @@ impl<S: Scalar> Job<'_, S> {
         self.i_block(range.start, range, part);
     }
 
-    /// A part of so many particles, to which nothing has been added.
+    /// An empty part for this many particles.
     fn begin(&self, particles: usize, part: &mut Vec<Line<u64>>) {
         part.resize(particles.div_ceil(LINE) * self.nothing.len(), Line([0; LINE]));
         self.setting.folding.begin(part);
@@ -226,7 +225,7 @@ mod tests {
                 assert!(met.insert(pair), "{pair:?} of {blocks} again");
                 for (k, block) in pair.into_iter().enumerate() {
                     if block < blocks && (k == 0 || pair[0] != pair[1]) {
-                        // Its parts come in the order of rounds, one for each.
+                        // Its parts are in the order of rounds, one for each.
                         assert_eq!(rounds[block], round, "{block} of {blocks}");
                         rounds[block] += 1;
                     }
@@ -241,7 +240,7 @@ mod tests {
     fn parts_are_added_in_the_order_of_rounds_whenever_they_come() {
         let fields = [crate::Field { name: "", kind: crate::FieldKind::Real }];
         let folding = Folding::new(&fields, crate::Precision::Double);
-        // Their sum depends on the order.
+        // The sum of these depends on the order.
         let parts = [1e16, 1.0, -1e16, 3.0];
         let expected = parts.iter().fold(0.0, |sum, part| sum + part);
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1], [1, 2, 3, 0]] {
