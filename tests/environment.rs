@@ -99,7 +99,7 @@ fn a_driver_that_fails_to_load_is_not_reported_as_missing() {
     std::fs::write(&library, b"no library").unwrap();
     std::fs::copy(&library, folder.path().join("libcuda.so")).unwrap();
     let set = [("LD_LIBRARY_PATH", folder.path())];
-    let output = child("a_driver_that_does_not_load_is_no_missing_one", &set);
+    let output = child("a_driver_that_fails_to_load_is_not_reported_as_missing", &set);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     // If another driver loads, it is used.
     let broken = text.contains(&format!("{}: ", library.display()));
@@ -183,7 +183,7 @@ fn cxx_may_have_arguments_and_blanks_in_its_path() {
     for command in [path, "env c++ -O0".into(), "'env' \"c++\"".into()] {
         let cache = folder.path().join("cache");
         let set = [("CXX", &*command), ("NBODY_CACHE_DIR", &*cache)];
-        let output = child("cxx_may_have_arguments_and_its_path_blanks", &set);
+        let output = child("cxx_may_have_arguments_and_blanks_in_its_path", &set);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(text.contains("compiler "), "{command:?}: {text}");
     }
