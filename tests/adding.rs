@@ -136,6 +136,25 @@ fn engines_of_two_interactions_add_to_one_buffer() {
 }
 
 #[test]
+fn exact_sums_are_added_alike_on_every_device() {
+    let (_cache, devices) = devices();
+    let (i, j) = (uniform::<Place>(130, 5), uniform::<Place>(700, 6));
+    let order = SummationOrder { bag: 64, splits: 3 };
+    let options = Options::default().math(Math::Exact).order(order);
+    let mut expected: Option<Vec<Sums>> = None;
+    for device in &devices {
+        let mut inner = AllPairs::with_options(device, Inner { radius2: 0.25 }, options).unwrap();
+        let (i, j) = (inner.upload(&i).unwrap(), inner.upload(&j).unwrap());
+        let mut out = inner.results(130).unwrap();
+        for _ in 0..3 {
+            inner.add_into(&i, &j, &mut out).unwrap();
+        }
+        let found: Vec<Sums> = inner.download(&out).unwrap();
+        assert_eq!(&found, expected.get_or_insert_with(|| found.clone()), "{device}");
+    }
+}
+
+#[test]
 fn both_directions_at_once_are_added() {
     let (_cache, devices) = devices();
     for device in &devices {

@@ -181,7 +181,7 @@ fn compile(
     for (number, program) in Program::all(law, options)?.into_iter().enumerate() {
         let architectures = match program.config.schedule {
             Schedule::Symmetric => &*targets.symmetric,
-            _ if number == 0 => &*targets.main,
+            Schedule::Ordered if number == 0 => &*targets.main,
             _ if targets.fewer.is_empty() => &[],
             _ => slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()]),
         };

@@ -2,7 +2,7 @@
 //! impossible kernel configurations.
 
 use nbody::prelude::*;
-use nbody::{Error, KernelConfig, Schedule};
+use nbody::{Error, KernelConfig};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
@@ -175,24 +175,12 @@ fn kernel_configurations_may_be_set_and_impossible_ones_are_refused() {
     let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
     let expected = expected.unwrap();
     let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
-    let ordered = KernelConfig::candidates(Gravity::LAW, options).unwrap();
-    for config in ordered.into_iter().chain(KernelConfig::symmetric(Gravity::LAW, options)) {
+    for config in KernelConfig::all(Gravity::LAW, options).unwrap() {
         direct.set_kernel_config(Some(config)).unwrap();
-        let pairs = options.pairs(Pairs::Symmetric);
-        let found = if config.schedule == Schedule::Symmetric {
-            let mut symmetric = AllPairs::with_options(&device, GRAVITY, pairs).unwrap();
-            symmetric.set_kernel_config(Some(config)).unwrap();
-            let found = symmetric.evaluate_self(&bodies(700)).unwrap();
-            assert_eq!(symmetric.program().unwrap().config, config);
-            found
-        } else {
-            direct.evaluate_self(&bodies(700)).unwrap()
-        };
+        let found = direct.evaluate_self(&bodies(700)).unwrap();
+        assert_eq!(direct.program().unwrap().config, config);
         for (found, expected) in found.iter().zip(&expected) {
             assert!((found.pot / expected.pot - 1.0).abs() < 1e-5, "{config:?}");
-        }
-        if config.schedule == Schedule::Ordered {
-            assert_eq!(direct.program().unwrap().config, config);
         }
         let spoil: [fn(&mut KernelConfig); 7] = [
             |config| config.block = 100,

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Domain, Interaction, KernelConfig, Law, Options, Pairs, Program};
+use nbody::{Domain, Interaction, KernelConfig, Options, Program, Schedule};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -16,10 +16,10 @@ pub struct Arguments {
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
-    /// The pairs of one set: auto and ordered for ordered pairs, symmetric for both directions of a
-    /// pair at once, where the interaction allows it.
-    #[arg(long, default_value_t)]
-    pairs: Pairs,
+    /// The schedule of the program: ordered for every ordered pair, symmetric for both directions of a
+    /// pair at once, few for few i-particles.
+    #[arg(long, default_value = "ordered")]
+    schedule: Schedule,
     /// Emit the program of a periodic box.
     #[arg(long)]
     periodic: bool,
@@ -31,36 +31,35 @@ pub struct Arguments {
 
 /// Generates the program of the visited interaction.
 struct Emit {
+    schedule: Schedule,
     options: Options,
-    program: Option<Result<Program, nbody::Error>>,
+    program: Option<Result<Option<Program>, nbody::Error>>,
 }
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
-        self.program = Some(program(X::LAW, self.options));
-    }
-}
-
-/// Generates the program for many particles, symmetric where the options ask for it.
-fn program(law: &Law, options: Options) -> Result<Program, nbody::Error> {
-    let symmetric = KernelConfig::symmetric(law, options);
-    match symmetric.filter(|_| options.pairs == Pairs::Symmetric) {
-        Some(config) => Ok(Program::with_config(law, options, config)),
-        None => Program::new(law, options),
+        let configs = KernelConfig::of(self.schedule, X::LAW, self.options);
+        self.program = Some(configs.map(|configs| {
+            let config = configs.first()?;
+            Some(Program::with_config(X::LAW, self.options, *config))
+        }));
     }
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let &Arguments { numerics, pairs, periodic, program: whole, .. } = arguments;
+    let &Arguments { numerics, schedule, periodic, program: whole, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
-    let options = numerics.options().domain(domain).pairs(pairs);
-    let mut emit = Emit { options, program: None };
+    let options = numerics.options().domain(domain);
+    let mut emit = Emit { schedule, options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
-    if let Some(program) = emit.program {
-        let program = program?;
-        let text = if whole { &*program.source } else { program.declaration() };
-        std::io::stdout().write_all(text.as_bytes())?;
-    }
+    let Some(program) = emit.program.transpose()?.flatten() else {
+        let name = &arguments.interaction;
+        return Err(
+            format!("{name} has no program of the schedule {schedule} with these options").into()
+        );
+    };
+    let text = if whole { &*program.source } else { program.declaration() };
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

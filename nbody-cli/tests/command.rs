@@ -95,8 +95,14 @@ fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
     assert!(declared.starts_with("namespace nbody::law {\n\n// Newtonian gravity"), "{declared}");
     assert!(declared.contains(" void pair(") && !declared.contains("__global__"), "{declared}");
     assert!(program.source.contains(&declared));
-    let symmetric = stdout(&nbody(&["emit", "gravity", "--pairs", "symmetric"]));
+    let symmetric = stdout(&nbody(&["emit", "gravity", "--schedule", "symmetric"]));
     assert!(symmetric.contains(" void pair_symmetric("), "{symmetric}");
+    let few = stdout(&nbody(&["emit", "gravity", "--schedule", "few", "--program"]));
+    assert!(few.contains(" few(\n"), "{few}");
+    let output = nbody(&["emit", "hologram", "--schedule", "symmetric"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("hologram has no program of the schedule symmetric"), "{message}");
     assert_eq!(stdout(&nbody(&["emit", "gravity", "--program"])), program.source);
     let numerics = ["--precision", "double", "--math", "exact"];
     let output = nbody(&[&["emit", "hermite", "--program"], &numerics[..]].concat());

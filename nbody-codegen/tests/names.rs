@@ -43,11 +43,15 @@ F.every_force += every_d.cross(every_d) / every_rinv.clamp(1.0, 2.0).mul_add(3.0
 F.every_least.min(self.every_table[I.every_kind][J.every_kind]);
 ";
 
-const BEFORE: &str = "prelude.cuh";
-const BEHIND: [&str; 3] = ["sums.cuh", "force_loop.cuh", "all_pairs.cuh"];
+const BEFORE: &str = "kernels/prelude.cuh";
+const BEHIND: [&str; 4] =
+    ["kernels/sums.cuh", "kernels/bag.cuh", "kernels/force_loop.cuh", "src/schedule/ordered.cuh"];
+/// Other kernels, and the header of the emulator.
+const OTHERS: [&str; 3] =
+    ["src/schedule/symmetric.cuh", "src/schedule/few.cuh", "kernels/emulate.h"];
 
 fn kernel(name: &str) -> String {
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nbody-cuda/kernels");
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nbody-cuda");
     std::fs::read_to_string(kernels.join(name)).unwrap()
 }
 
@@ -133,7 +137,7 @@ impl Names {
 /// Has a C++ compiler check the programs of these modules, each in a namespace of its own.
 fn compile(name: &str, modules: &[String]) {
     let defined = MACROS.iter().map(|name| format!("#define {name} ?\n"));
-    let mut text = defined.collect::<String>() + &kernel("emulate.h");
+    let mut text = defined.collect::<String>() + &kernel("kernels/emulate.h");
     for (k, module) in modules.iter().enumerate() {
         let tokens: TokenStream = module.parse().unwrap_or_else(|_| panic!("{module}"));
         let rust = nbody_codegen::interaction(TokenStream::new(), tokens.clone());
@@ -177,11 +181,11 @@ fn identifier(word: &str) -> Option<String> {
 /// read by themselves.
 fn words() -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
-    let header = include_str!("../../nbody-cuda/src/compile/program.rs").lines();
+    let header = include_str!("../../nbody-cuda/src/schedule/program.rs").lines();
     let header: String = header.filter(|line| line.starts_with("constexpr")).collect();
     let reserved = include_str!("../src/names.rs").split_once("];").unwrap().0;
-    let kernels = BEHIND.iter().chain([&BEFORE, &"symmetric.cuh"]).map(|name| kernel(name));
-    for text in kernels.chain([kernel("emulate.h"), header, reserved.to_owned()]) {
+    let kernels = BEHIND.iter().chain(&OTHERS).chain([&BEFORE]).map(|name| kernel(name));
+    for text in kernels.chain([header, reserved.to_owned()]) {
         let code = text.lines().filter_map(|line| line.split("//").next());
         let found = code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')));
         words.extend(found.filter_map(identifier));

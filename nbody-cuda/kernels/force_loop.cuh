@@ -1,19 +1,20 @@
-// Bags of j-particles, and the FORCE-LOOP: what a bag does to the i-particles of a thread.
+// The FORCE-LOOP: what a bag of j-particles does to the i-particles of a thread. With a cutoff, the
+// j-particles are candidates; a filter finds the hits among them, those within the cutoff.
 namespace nbody {
 
 constexpr u32 WORD = 32; // j-particles that a word has a bit for each of
 constexpr u32 WORDS = (BAG + WORD - 1) / WORD;
-constexpr u32 PATIENCE = 8; // bags to take without notes, after one that was not worth them
+constexpr u32 UNFILTERED = 8; // bags to take without the filter, after one with many hits
 
-// Which j-particles of 32 are within a cutoff, the last one lowest, and the index of that in the bag.
-struct alignas(8) Note {
-    u32 near, last;
+// The hits among 32 candidates, a bit for each, the last one lowest, and the place of that in the bag.
+struct alignas(8) Hits {
+    u32 bits, last;
 };
 
-// The notes of a block; those of i-particle m of a thread are every NEXT_NOTE-th from
-// `threadIdx.x + m * BLOCK`, and there is room for one behind the last.
-constexpr u32 NEXT_NOTE = I_PER_THREAD * BLOCK;
-constexpr u32 NOTES = (WORDS + 1) * NEXT_NOTE;
+// The hits of a block; those of i-particle m of a thread are every NEXT_HITS-th from
+// `threadIdx.x + m * BLOCK`, and there is room for one word behind the last.
+constexpr u32 NEXT_HITS = I_PER_THREAD * BLOCK;
+constexpr u32 HITS = (WORDS + 1) * NEXT_HITS;
 
 // The same address in shared memory, but kept in a register: one that is known at compile time would
 // be made anew, by four instructions, wherever it is needed.
@@ -42,18 +43,25 @@ __device__ __forceinline__ void side_by_side(
     }
 }
 
-// A bag that is not whole, or that has particles of the tile: particle `mine + m * BLOCK` of it
-// must not meet i-particle m.
+// Some j-particles of a bag: `count` of them, each `step` behind the one before.
+struct Strided {
+    u32 begin, step, count;
+};
+
+// Some j-particles of a bag, one after another. Particle `mine + m * next` of the bag must not meet
+// i-particle m, where the bag has particles of the `diagonal`.
 __device__ __forceinline__ void one_by_one(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 first, u32 count, u32 mine, bool diagonal, Running (&current)[I_PER_THREAD])
+    const Slot *bag, u32 first, Strided some, u32 mine, u32 next, bool diagonal,
+    Running (&current)[I_PER_THREAD])
 {
 #pragma unroll UNROLL
-    for (u32 k = 0; k < count; ++k) {
+    for (u32 turn = 0; turn < some.count; ++turn) {
+        const u32 k = some.begin + turn * some.step;
         const ParticleJ j = bag[k].j;
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) {
-            const bool itself = diagonal && mine + m * BLOCK == k;
+            const bool itself = diagonal && mine + m * next == k;
             if constexpr (CUTOFF) {
                 // There are branches anyway.
                 if (!itself) meet(self, space, i[m], j, first + k, current[m]);
@@ -66,15 +74,15 @@ __device__ __forceinline__ void one_by_one(
     }
 }
 
-// Notes which j-particles of a bag are within the cutoff of the i-particles of this thread, a note
-// for each 32 of them that has any, and where the notes for each i-particle end. Whether no more
-// than half of the bag is, for any thread of the warp.
+// The cutoff filter: finds the hits of the i-particles of this thread in a bag, and keeps the words that
+// have any, up to `ends` for each i-particle. Returns whether no thread of the warp has hits among more
+// than half of the bag.
 template <typename Law>
-__device__ __forceinline__ bool note(
+__device__ __forceinline__ bool filter(
     const Law &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 count, u32 mine, bool diagonal, Note *notes, u32 (&ends)[I_PER_THREAD])
+    const Slot *bag, u32 count, u32 mine, bool diagonal, Hits *hits, u32 (&ends)[I_PER_THREAD])
 {
-    u32 within_reach[I_PER_THREAD] = {};
+    u32 found[I_PER_THREAD] = {};
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) ends[m] = m * BLOCK;
 #pragma unroll 1
@@ -94,34 +102,34 @@ __device__ __forceinline__ bool note(
         for (int m = 0; m < I_PER_THREAD; ++m) {
             const u32 before_last = last - (mine + m * BLOCK);
             const u32 itself = diagonal && before_last < WORD ? 1u << before_last : 0;
-            const u32 near = ~(beyond[m] | missing | itself);
-            notes[ends[m]] = {near, last};
-            if (near != 0) ends[m] += NEXT_NOTE;
-            within_reach[m] += ::__popc(near);
+            const u32 bits = ~(beyond[m] | missing | itself);
+            hits[ends[m]] = {bits, last};
+            if (bits != 0) ends[m] += NEXT_HITS;
+            found[m] += ::__popc(bits);
         }
     }
     bool few = true;
 #pragma unroll
-    for (int m = 0; m < I_PER_THREAD; ++m) few &= within_reach[m] <= count / 2;
+    for (int m = 0; m < I_PER_THREAD; ++m) few &= found[m] <= count / 2;
     return ::__all_sync(~0u, few);
 }
 
-// Each thread goes through what it noted by itself: a warp takes the long way as often as its
-// busiest thread needs it, where side by side it does if any thread does.
-__device__ __forceinline__ void noted(
+// Each thread goes through its own hits: a warp iterates as often as its busiest lane has hits, where
+// side by side it does for each j-particle that any lane has among its hits.
+__device__ __forceinline__ void hit_by_hit(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 first, const Note *notes, const u32 (&ends)[I_PER_THREAD],
+    const Slot *bag, u32 first, const Hits *hits, const u32 (&ends)[I_PER_THREAD],
     Running (&current)[I_PER_THREAD])
 {
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        Note note = notes[m * BLOCK];
+        Hits word = hits[m * BLOCK];
         for (u32 at = m * BLOCK; at < ends[m];) {
-            const u32 before_last = WORD - 1 - ::__clz(note.near);
-            const u32 k = note.last - before_last;
+            const u32 before_last = WORD - 1 - ::__clz(word.bits);
+            const u32 k = word.last - before_last;
             meet_near(self, space, i[m], bag[k].j, first + k, current[m]);
-            note.near ^= 1u << before_last;
-            if (note.near == 0) note = notes[at += NEXT_NOTE];
+            word.bits ^= 1u << before_last;
+            if (word.bits == 0) word = hits[at += NEXT_HITS];
         }
     }
 }

@@ -1,10 +1,5 @@
-// Bags, running sums, backup accumulators in global memory, and blocks that wait for no other.
+// Running sums, backup accumulators in global memory, and blocks that wait for no other.
 namespace nbody {
-
-// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
-struct alignas(16) Slot {
-    ParticleJ j;
-};
 
 // What a thread sums for one i-particle, and what rounding took from that, where it is compensated.
 struct Running {
@@ -94,18 +89,18 @@ __device__ __forceinline__ void load(const backup *from, u32 k, u32 n, backup (&
     for_each_number([&](int c) { total[c] = from[size_t(c) * n + k]; });
 }
 
-// Stores the sums of an evaluation, or adds them to those that are there.
-__device__ __forceinline__ void finish(
-    const backup (&total)[FDIM], backup *out, u32 k, u32 n, bool add)
+// Counts, and returns the count of before. Writes of this block come before it, reads behind it: less
+// than a fence on both sides costs.
+__device__ __forceinline__ u32 count_one_more(u32 *count)
 {
-    if (add) {
-        backup sum[FDIM];
-        load(out, k, n, sum);
-        merge(total, sum);
-        store(sum, out, k, n);
-    } else {
-        store(total, out, k, n);
-    }
+#ifdef __CUDACC__
+    u32 before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                 : "=r"(before) : "l"(count) : "memory");
+    return before;
+#else
+    return ::atomicAdd(count, 1u);
+#endif
 }
 
 // Whether this block is the last of `blocks` to come here, which then sees what the others wrote.
@@ -115,10 +110,8 @@ __device__ __forceinline__ bool is_last(u32 *ended, u32 blocks)
     __shared__ bool last;
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence(); // what this block wrote comes before the count,
-        last = ::atomicAdd(ended, 1u) == blocks - 1;
+        last = count_one_more(ended) == blocks - 1;
         if (last) *ended = 0;
-        __threadfence(); // and what the others wrote comes behind it
     }
     __syncthreads();
     return last;

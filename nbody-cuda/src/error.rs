@@ -117,10 +117,10 @@ pub enum Error {
 
     /// A configuration that no kernel can be compiled for.
     #[error(
-        "no kernel has the config {0:?}: expected a block of whole warps up to 1024 threads, up to \
-         64 i-particles for a thread, a bag that fits in shared memory and is that of the summation order if \
-         there is one, and the symmetric schedule only for an interaction with a third law and without \
-         a summation order; start from KernelConfig::candidates or KernelConfig::symmetric"
+        "no kernel has the configuration {0:?}: expected a block of whole warps up to 1024 threads, up to \
+         64 i-particles for a thread, a bag that fits in shared memory and is that of the summation \
+         order if there is one, the symmetric schedule only for an interaction with a third law, and \
+         that and few only without a summation order; start from KernelConfig::of"
     )]
     ImpossibleKernelConfig(crate::KernelConfig),
 

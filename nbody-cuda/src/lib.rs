@@ -9,13 +9,16 @@ mod compile;
 mod device;
 mod engine;
 mod error;
+mod layout;
 #[cfg(feature = "sass")]
 pub mod sass;
+mod schedule;
 mod tuning;
 
 pub use backend::Properties;
 pub use compile::build::{Build, Image, Origin, Usage};
 pub use compile::cache::{Cache, CacheContents};
+pub use compile::config::{KernelConfig, Schedule};
 pub use compile::nvrtc;
 pub use compile::program::Program;
 pub use device::Device;
@@ -23,5 +26,4 @@ pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
-pub use tuning::config::{KernelConfig, Schedule};
 pub use tuning::measured::Tuned;

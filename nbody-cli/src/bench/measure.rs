@@ -1,6 +1,7 @@
 //! A measurement of the speed of an interaction.
 
 use std::any::Any;
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ pub struct Measurement {
     pub interaction: &'static str,
     pub device: String,
     pub properties: Option<Properties>,
-    pub n: usize,
+    pub size: Size,
     /// One set was evaluated with itself, not two sets.
     pub one_set: bool,
     pub schedule: Schedule,
@@ -37,6 +38,24 @@ pub struct Measurement {
     pub slots: Option<Slots>,
     /// Peak of a CPU: the flop/s of multiply-adds alone, measured just before.
     pub peak: Option<f64>,
+}
+
+/// The particles of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// i-particles; as many as there are j-particles where it is not said.
+    pub i: Option<usize>,
+    /// j-particles.
+    pub n: usize,
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.i {
+            Some(i) => f.pad(&format!("{i} x {}", self.n)),
+            None => f.pad(&self.n.to_string()),
+        }
+    }
 }
 
 /// Times of the runs of a measurement.
@@ -64,10 +83,10 @@ impl Times {
 }
 
 impl Measurement {
-    /// Ordered pairs per second, N² in a run.
+    /// Ordered pairs per second, all pairs of a run.
     pub fn pairs_per_second(&self) -> f64 {
-        let n = self.n as f64;
-        n * n / self.times.median.as_secs_f64()
+        let Size { i, n } = self.size;
+        i.unwrap_or(n) as f64 * n as f64 / self.times.median.as_secs_f64()
     }
 
     /// Floating-point operations per second, by the count of the interaction.
@@ -92,19 +111,20 @@ impl Measurement {
     }
 }
 
-/// Measures uniform particles: one set where I and J are one type, else two sets.
+/// Measures uniform particles: one set where I and J are one type and as many, else two sets.
 pub fn measure<X: Interaction>(
     device: &Device,
     interaction: X,
     options: Options,
-    n: usize,
+    size: Size,
     nvdisasm: Option<&Path>,
 ) -> Result<Measurement, Error> {
     let mut direct = AllPairs::with_options(device, interaction, options)?;
     let peak = device.simd_level().map(|level| nbody::peak(level, &options));
-    let i = direct.upload(&uniform::<X::I>(n, 1))?;
-    let mut out = direct.results(n)?;
-    let (times, one_set) = time(&mut direct, &i, n, &mut out)?;
+    let ni = size.i.unwrap_or(size.n);
+    let i = direct.upload(&uniform::<X::I>(ni, 1))?;
+    let mut out = direct.results(ni)?;
+    let (times, one_set) = time(&mut direct, &i, size, &mut out)?;
     let properties = device.properties();
     let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&direct, path));
     let build = direct.build();
@@ -112,7 +132,7 @@ pub fn measure<X: Interaction>(
         interaction: X::LAW.name,
         device: device.name(),
         properties,
-        n,
+        size,
         one_set,
         schedule: direct.program().map_or(Schedule::Ordered, |program| program.config.schedule),
         operations: X::LAW.operations.flops(),
@@ -128,14 +148,14 @@ pub fn measure<X: Interaction>(
 fn time<X: Interaction>(
     direct: &mut AllPairs<X>,
     i: &Particles<X::I>,
-    n: usize,
+    size: Size,
     out: &mut Results<X::F>,
 ) -> Result<(Times, bool), Error> {
-    let same: Option<&Particles<X::J>> = (i as &dyn Any).downcast_ref();
-    let times = if let Some(j) = same {
+    let same = (i as &dyn Any).downcast_ref().filter(|_| size.i.is_none());
+    let times = if let Some::<&Particles<X::J>>(j) = same {
         Times::of(|| direct.time(i, Sources::Same(j), out))?
     } else {
-        let j = direct.upload(&uniform::<X::J>(n, 2))?;
+        let j = direct.upload(&uniform::<X::J>(size.n, 2))?;
         Times::of(|| direct.time(i, Sources::Others(&j), out))?
     };
     Ok((times, same.is_some()))
@@ -163,7 +183,7 @@ pub mod tests {
             interaction: "gravity",
             device: "NVIDIA H200 (cuda:0)".to_owned(),
             properties: Some(gpu),
-            n: 1_000_000,
+            size: Size { i: None, n: 1_000_000 },
             one_set: true,
             schedule: Schedule::Symmetric,
             operations: 20,
@@ -206,9 +226,12 @@ pub mod tests {
         use nbody_interactions::gravity::Gravity;
         use nbody_interactions::hologram::Hologram;
         let (device, options) = (Device::cpu(), Options::default());
+        let size = Size { i: None, n: 10 };
         let gravity = Gravity { eps2: 0.25 };
-        assert!(measure(&device, gravity, options, 10, None).unwrap().one_set);
+        assert!(measure(&device, gravity, options, size, None).unwrap().one_set);
+        let few = Size { i: Some(3), n: 10 };
+        assert!(!measure(&device, gravity, options, few, None).unwrap().one_set);
         let hologram = Hologram { wavenumber: 4.0, wavenumber_lo: 0.0 };
-        assert!(!measure(&device, hologram, options, 10, None).unwrap().one_set);
+        assert!(!measure(&device, hologram, options, size, None).unwrap().one_set);
     }
 }

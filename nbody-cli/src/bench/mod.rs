@@ -18,7 +18,7 @@ use crate::files::{self, Sheet};
 use crate::plots::{Figure, Line};
 use crate::select::{self, DeviceName, Numerics};
 use crate::{Outcome, date};
-use measure::{Measurement, measure};
+use measure::{Measurement, Size, measure};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -31,6 +31,10 @@ pub struct Arguments {
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
+    /// The numbers of i-particles, as those of a block time step, each with all N as j-particles;
+    /// without them one set of N, or two.
+    #[arg(short, value_delimiter = ',')]
+    i: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
     /// Evaluate ordered pairs (ordered), both directions of a pair at once where the interaction
@@ -48,7 +52,7 @@ pub struct Arguments {
 
 struct Bench<'a> {
     devices: &'a [Device],
-    sizes: Vec<usize>,
+    sizes: Vec<Size>,
     options: Options,
     nvdisasm: Option<PathBuf>,
     measurements: Vec<Measurement>,
@@ -64,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut bench = Bench {
         devices: &devices,
-        sizes: arguments.n.iter().map(|n| n.get()).collect(),
+        sizes: sizes(arguments),
         options: arguments.numerics.options().pairs(arguments.pairs),
         nvdisasm: sass::find().ok(),
         measurements: Vec::new(),
@@ -74,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let time = date::now();
     select::visit_named(&arguments.interactions, &mut bench);
     bench.bar.finish_and_clear();
-    let Bench { sizes, options, measurements, nvdisasm, error, .. } = bench;
+    let Bench { options, measurements, nvdisasm, error, .. } = bench;
     if let Some(error) = error {
         return Err(error.into());
     }
@@ -87,6 +91,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let head = Head { day: date::day(&time), options };
         head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
         roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
+        let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
         let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded: false };
         let rows = accuracy.rows()?;
         accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
@@ -94,16 +99,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Every N, with each number of i-particles.
+fn sizes(arguments: &Arguments) -> Vec<Size> {
+    let n = arguments.n.iter().map(|n| n.get());
+    if arguments.i.is_empty() {
+        return n.map(|n| Size { i: None, n }).collect();
+    }
+    n.flat_map(|n| arguments.i.iter().map(move |i| Size { i: Some(i.get()), n })).collect()
+}
+
 impl Visitor for Bench<'_> {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         self.bar.inc_length((self.devices.len() * self.sizes.len()) as u64);
         for device in self.devices {
-            for &n in &self.sizes {
+            for &size in &self.sizes {
                 if self.error.is_some() {
                     return;
                 }
-                self.bar.set_message(format!("{} on {device}, {n}", X::LAW.name));
-                match measure(device, interaction, self.options, n, self.nvdisasm.as_deref()) {
+                self.bar.set_message(format!("{} on {device}, {size}", X::LAW.name));
+                match measure(device, interaction, self.options, size, self.nvdisasm.as_deref()) {
                     Ok(measurement) => self.measurements.push(measurement),
                     Err(error) => self.error = Some(error),
                 }
@@ -142,8 +156,9 @@ impl Head<'_> {
         let several = measurements.iter().any(|each| each.device != measurements[0].device);
         for each in measurements {
             let on = if several { format!(", {}", each.device) } else { String::new() };
-            let name = format!("{}{on}", each.interaction);
-            let point = (each.n as f64, each.pairs_per_second());
+            let few = each.size.i.map_or_else(String::new, |i| format!(", {i} i-particles"));
+            let name = format!("{}{few}{on}", each.interaction);
+            let point = (each.size.n as f64, each.pairs_per_second());
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push(point),
                 None => lines.push(Line { name, points: vec![point] }),

@@ -38,7 +38,7 @@ pub fn table(measurements: &[Measurement], options: Options, nvdisasm: bool) -> 
     format!(
         "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}; \
          resident data\n\n{}\n\n\
-         Pairs: all N² ordered pairs, of one set with itself where I and J are one type.\n\
+         Pairs: all N² ordered pairs of one set with itself where I and J are one type, else i x N.\n\
          38 flop/s: by the convention for gravity. Blocks: resident on a multiprocessor.\n\
          Of limit: fraction of the issue limit of the machine code; where that branches, a \
          range\nfrom its shortest path to all branches.{missing}",
@@ -54,7 +54,7 @@ fn row(each: &Measurement) -> Vec<String> {
     vec![
         each.interaction.to_owned(),
         each.device.clone(),
-        each.n.to_string(),
+        each.size.to_string(),
         each.schedule.name().to_owned(),
         format!("{:.3} G", rate / 1e9),
         format!("{:.2} G", each.flops() / 1e9),
@@ -97,7 +97,8 @@ pub fn cells(each: &Measurement, options: Options, time: &str) -> Cells {
         ("clock_hz", number(gpu.map(|gpu| gpu.hertz))),
         ("driver_cuda", number(gpu.map(|gpu| &gpu.driver))),
         ("compiler", number(each.compiler.as_ref())),
-        ("n", each.n.to_string()),
+        ("n", each.size.n.to_string()),
+        ("i", each.size.i.unwrap_or(each.size.n).to_string()),
         ("sets", if each.one_set { "one" } else { "two" }.to_owned()),
         ("precision", precision.to_string()),
         ("accumulation", accumulation.to_string()),

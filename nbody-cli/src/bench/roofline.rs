@@ -35,8 +35,8 @@ struct Plot<'a> {
 
 /// Plots each interaction and device at the largest N.
 pub fn draw(path: &Path, head: &Head, measurements: &[Measurement]) -> Drawn {
-    let largest = measurements.iter().map(|each| each.n).max().unwrap_or(0);
-    let plot = Plot::new(measurements.iter().filter(|each| each.n == largest).collect());
+    let largest = measurements.iter().map(|each| each.size.n).max().unwrap_or(0);
+    let plot = Plot::new(measurements.iter().filter(|each| each.size.n == largest).collect());
     let title = format!("Operations per second at N = {largest}: {}", head.place(measurements));
     let mut caption = vec![
         head.numerics(),
@@ -216,13 +216,14 @@ fn roof(each: &Measurement) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::measure::Size;
     use crate::bench::measure::tests::sample;
     use nbody::Options;
 
     #[test]
     fn rows_are_sorted_by_operations_and_roofs_are_drawn() {
         let other = Measurement { interaction: "neighbours", operations: 10, ..sample() };
-        let small = Measurement { interaction: "small", n: 10, ..sample() };
+        let small = Measurement { interaction: "small", size: Size { i: None, n: 10 }, ..sample() };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("roofline.svg");
         let head = Head { day: "2026-11-21", options: Options::default() };

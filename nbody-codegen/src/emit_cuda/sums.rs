@@ -229,8 +229,12 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
         Kind::Count => {
             text.line(&format!("{total} = word<backup>(integer({total}) + integer({part}));"));
         }
+        // Parts need not be in the order of their particles: of equal values that of the first counts.
         Kind::ArgMin => {
-            text.open(&format!("if ({part} < {total}) {{"));
+            let [earlier, first] = ["part", "total"].map(|of| format!("integer({of}[{}])", k + 1));
+            text.open(&format!(
+                "if ({part} < {total} || ({part} == {total} && {earlier} < {first})) {{"
+            ));
             text.line(&format!("{total} = {part};"));
         }
         Kind::Index => {

@@ -117,7 +117,7 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
     total[0] += part[0];
     if (part[1] < total[1]) total[1] = part[1];
     if (part[2] > total[2]) total[2] = part[2];
-    if (part[3] < total[3]) {
+    if (part[3] < total[3] || (part[3] == total[3] && integer(part[4]) < integer(total[4]))) {
         total[3] = part[3];
         total[4] = part[4];
     }

@@ -140,9 +140,12 @@ impl Folding {
             let [values, indices] = [*c, c + 1];
             for k in 0..N {
                 let value = S::from_word(current[values].0[k]).to_f64();
-                if value < f64::from_bits(backup[values].0[at + k]) {
+                let index = S::word_to_u32(current[indices].0[k]).into();
+                let least = f64::from_bits(backup[values].0[at + k]);
+                // Of equal values that of the first particle counts.
+                if value < least || value == least && index < backup[indices].0[at + k] {
                     backup[values].0[at + k] = value.to_bits();
-                    backup[indices].0[at + k] = S::word_to_u32(current[indices].0[k]).into();
+                    backup[indices].0[at + k] = index;
                 }
             }
         }

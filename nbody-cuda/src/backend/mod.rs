@@ -1,5 +1,6 @@
 //! What runs a program: a GPU behind the driver, or the emulator.
 
+pub mod buffer;
 pub mod emulator;
 pub mod gpu;
 pub mod launch;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
+pub(crate) use buffer::{Buffer, Scratch};
 pub(crate) use launch::Launch;
 pub(crate) use memory::Memory;
 pub use properties::Properties;
@@ -64,11 +66,19 @@ pub(crate) trait Recording: Debug + Send + Sync {
     fn replay(&self) -> Result<(), Error>;
 }
 
+/// A program with what it was compiled to.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub program: Program,
+    pub module: Box<dyn Module>,
+    pub build: Build,
+}
+
 /// A program that is ready to run.
 pub(crate) trait Module: Debug + Send + Sync {
     /// How many blocks of the kernel that evaluates pairs run at once.
     fn blocks_at_once(&self) -> usize;
 
     /// Starts a kernel; launches and copies take effect in the order of their calls.
-    fn launch(&self, launch: &Launch) -> Result<(), Error>;
+    fn launch(&self, launch: Launch) -> Result<(), Error>;
 }

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod cache;
+pub mod config;
 pub mod excerpt;
 pub mod nvrtc;
 pub mod program;

@@ -6,13 +6,12 @@ use std::time::Duration;
 use nbody_core::pack::{self, Rows, dim};
 use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store};
 
-use crate::backend::launch::{Common, Launch, Share};
-use crate::backend::{Backend, Recording};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Recording};
 use crate::compile::cache::Cache;
-use crate::engine::buffer::{Buffer, Scratch, bytes, bytes_of, numbers_of, words};
-use crate::tuning::kernels::{Kernel, Kernels};
+use crate::layout::{bytes, numbers_of, words};
+use crate::schedule::{Buffers, Job, Plan, Scratches, rules};
 use crate::tuning::measured::Tuned;
-use crate::tuning::model::{self, Cut, Ordered, Symmetric};
+use crate::tuning::select::Kernels;
 use crate::{Error, KernelConfig};
 
 /// Threads and bags are numbered in 32 bits, with room to step past the end.
@@ -32,22 +31,21 @@ pub(crate) struct CudaEngine {
     /// The interaction and the space as kernels take them.
     parameters: Vec<u64>,
     space: Vec<u64>,
-    /// How the last numbers of particles were cut.
+    /// The last choice.
     chosen: Option<Chosen>,
-    parts: Scratch,
-    j_parts: Scratch,
-    /// All zero between launches.
-    ended: Scratch,
+    scratch: Scratches,
+    /// Results that are added to others.
+    fresh: Option<Buffer>,
 }
 
-/// How some numbers of particles are cut, and by which kernel.
+/// The kernel and the plan for some numbers of particles.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
     n: [usize; 2],
-    /// Whether i and j are one buffer of one set.
-    both: bool,
+    /// Whether i and j are one set in one buffer.
+    one_buffer: bool,
     kernel: usize,
-    cut: Cut,
+    plan: Plan,
 }
 
 /// An evaluation that may be repeated.
@@ -58,32 +56,6 @@ struct Last {
     recording: Option<Box<dyn Recording>>,
 }
 
-/// The particles of an evaluation, and where its results go.
-#[derive(Clone, Copy, Debug)]
-struct Buffers<'a> {
-    i: &'a Buffer,
-    j: &'a Buffer,
-    out: &'a Buffer,
-    one_set: bool,
-    store: Store,
-}
-
-impl Buffers<'_> {
-    fn n(&self) -> [usize; 2] {
-        [self.i.n, self.j.n]
-    }
-
-    /// Whether i and j are one set in one buffer.
-    fn is_one_buffer(&self) -> bool {
-        self.one_set && self.i.memory.address() == self.j.memory.address()
-    }
-
-    fn call(&self) -> Call {
-        let addresses = [self.i, self.j, self.out].map(|buffer| buffer.memory.address());
-        Call { addresses, n: self.n(), one_set: self.one_set, store: self.store }
-    }
-}
-
 /// What an evaluation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Call {
@@ -91,6 +63,14 @@ struct Call {
     n: [usize; 2],
     one_set: bool,
     store: Store,
+}
+
+impl Call {
+    fn of(buffers: Buffers, store: Store) -> Self {
+        let Buffers { i, j, out, one_set } = buffers;
+        let addresses = [i, j, out].map(|buffer| buffer.memory.address());
+        Self { addresses, n: buffers.n(), one_set, store }
+    }
 }
 
 impl CudaEngine {
@@ -107,7 +87,6 @@ impl CudaEngine {
         }
         options.domain.check(options.precision)?;
         let kernels = Kernels::new(backend, cache, law, options)?;
-        let (parts, j_parts, ended) = Default::default();
         let mut engine = Box::new(Self {
             parameters: Vec::new(),
             space: space(options),
@@ -117,9 +96,8 @@ impl CudaEngine {
             kernels,
             chosen: None,
             last: None,
-            parts,
-            j_parts,
-            ended,
+            scratch: Scratches::default(),
+            fresh: None,
         });
         engine.set_parameters(parameters);
         Ok(engine)
@@ -203,8 +181,8 @@ impl CudaEngine {
         if i.n == 0 || j.n == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
-        let buffers = Buffers { i, j, out, one_set, store };
-        let call = buffers.call();
+        let buffers = Buffers { i, j, out, one_set };
+        let call = Call::of(buffers, store);
         // While it works, and if it fails, nothing is to be repeated.
         let recording = match self.last.take() {
             Some(Last { call: last, recording: Some(recording) }) if last == call => {
@@ -214,14 +192,14 @@ impl CudaEngine {
             // What it needs is there by now, so that there is nothing but launches to record.
             Some(Last { call: last, recording: None }) if last == call => {
                 let backend = self.backend.clone();
-                let recording = backend.record(&mut || self.launch(buffers))?;
+                let recording = backend.record(&mut || self.launch(buffers, store))?;
                 if let Some(recording) = &recording {
                     recording.replay()?;
                 }
                 recording
             }
             _ => {
-                self.launch(buffers)?;
+                self.launch(buffers, store)?;
                 None
             }
         };
@@ -240,30 +218,56 @@ impl CudaEngine {
         backend.time(&mut || self.run(i, j, out, one_set, Store::Replace))
     }
 
-    fn launch(&mut self, buffers: Buffers) -> Result<(), Error> {
-        let Chosen { kernel, cut, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
-        match cut {
-            Cut::Ordered(cut) => self.ordered(kernel, cut, buffers),
-            Cut::Symmetric(cut) => self.symmetric(kernel, cut, buffers),
+    /// Evaluates into the results, or beside them and adds.
+    fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
+        let n = buffers.i.n;
+        match store {
+            Store::Replace => return self.evaluate(buffers),
+            Store::Add => self.kernels.provide_adding(self.options)?,
         }
+        let fresh = match self.fresh.take() {
+            Some(fresh) if fresh.n == n => fresh,
+            less => {
+                drop(less);
+                Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?
+            }
+        };
+        self.evaluate(Buffers { out: &fresh, ..buffers })?;
+        let adding = self.kernels.adding();
+        let blocks = n.div_ceil(adding.program.config.block) as u32;
+        let launch = Launch::new(c"add_results", blocks)
+            .pointers([&*fresh.memory, &*buffers.out.memory])
+            .numbers([n as u32]);
+        let added = adding.module.launch(launch);
+        self.fresh = Some(fresh);
+        added
     }
 
-    /// How to cut the work, as the last time or anew.
-    fn choose(&mut self, n: [usize; 2], both: bool) -> Result<Chosen, Error> {
+    fn evaluate(&mut self, buffers: Buffers) -> Result<(), Error> {
+        let Chosen { kernel, plan, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
+        let kernel = self.kernels.get(kernel);
+        let mut job = Job {
+            law: self.law,
+            options: self.options,
+            backend: &*self.backend,
+            kernel,
+            parameters: &self.parameters,
+            space: &self.space,
+            buffers,
+            scratch: &mut self.scratch,
+        };
+        rules(kernel.program.config.schedule).launch(&mut job, plan)
+    }
+
+    /// Returns the last choice where it suits, or makes another.
+    fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
         if let Some(chosen) = self.chosen
-            && (chosen.n, chosen.both) == (n, both)
+            && (chosen.n, chosen.one_buffer) == (n, one_buffer)
         {
             return Ok(chosen);
         }
-        let (kernel, cut) = self.kernels.choose(self.options, n, both)?;
-        if let Cut::Ordered(Ordered { tiles, splits, .. }) = cut
-            && tiles.saturating_mul(splits) > LIMIT
-        {
-            let what = "blocks (tiles of i-particles times splits)";
-            let found = tiles.saturating_mul(splits);
-            return Err(Error::TooManyParticles { what, found, limit: LIMIT });
-        }
-        Ok(*self.chosen.insert(Chosen { n, both, kernel, cut }))
+        let (kernel, plan) = self.kernels.choose(self.options, n, one_buffer)?;
+        Ok(*self.chosen.insert(Chosen { n, one_buffer, kernel, plan }))
     }
 
     /// Measures what evaluates these particles in the least time, and keeps it.
@@ -276,18 +280,19 @@ impl CudaEngine {
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
         self.check(i, j, out, one_set)?;
-        let buffers = Buffers { i, j, out, one_set, store: Store::Replace };
-        let (n, both) = (buffers.n(), buffers.is_one_buffer());
+        let buffers = Buffers { i, j, out, one_set };
+        let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
         if n.contains(&0) || self.options.order.is_some() || self.kernels.is_forced() {
             return Ok(None);
         }
-        let trials = self.kernels.trials(self.options, n, both);
+        let trials = self.kernels.trials(self.options, n, one_buffer);
         let mut best: Option<Tuned> = None;
         for &(config, parts) in &trials {
-            let time = self.measure(config, parts, n, both, &mut |engine| engine.launch(buffers));
+            let time =
+                self.measure(config, parts, n, one_buffer, &mut |engine| engine.evaluate(buffers));
             // A trial is no choice, even where it failed.
             (self.chosen, self.last) = (None, None);
-            let tuned = Tuned { n, one_set: both, config, parts, time: time? };
+            let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
             tell(&tuned, trials.len());
             if best.is_none_or(|best| tuned.time < best.time) {
                 best = Some(tuned);
@@ -306,11 +311,11 @@ impl CudaEngine {
         config: KernelConfig,
         parts: usize,
         n: [usize; 2],
-        both: bool,
+        one_buffer: bool,
         evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<Duration, Error> {
-        let (kernel, cut) = self.kernels.cut_as(self.options, config, parts, n)?;
-        (self.chosen, self.last) = (Some(Chosen { n, both, kernel, cut }), None);
+        let (kernel, plan) = self.kernels.plan_as(self.options, config, parts, n, one_buffer)?;
+        (self.chosen, self.last) = (Some(Chosen { n, one_buffer, kernel, plan }), None);
         let backend = self.backend.clone();
         let mut times = Vec::new();
         for _ in 0..RUNS {
@@ -318,79 +323,6 @@ impl CudaEngine {
         }
         times.sort();
         Ok(times[RUNS / 2])
-    }
-
-    fn ordered(
-        &mut self,
-        kernel: usize,
-        cut: Ordered,
-        Buffers { i, j, out, one_set, store }: Buffers,
-    ) -> Result<(), Error> {
-        let Ordered { tiles, splits, bags_per_split } = cut;
-        let number = bytes_of(self.options.backup());
-        let parts = if splits > 1 { splits } else { 0 };
-        let sizes = [i.n, dim(self.law.f), parts, number];
-        let parts = self.parts.reserve(&*self.backend, &sizes, false)?;
-        let ended = self.ended.reserve(&*self.backend, &[tiles, size_of::<u32>()], true)?;
-        self.kernels.get(kernel).module.launch(&Launch::AllPairs {
-            common: Common { parameters: &self.parameters, space: &self.space },
-            i: &*i.memory,
-            ni: i.n as u32,
-            j: &*j.memory,
-            nj: j.n as u32,
-            tiles: tiles as u32,
-            splits: splits as u32,
-            bags_per_split: bags_per_split as u32,
-            one_set,
-            add: store == Store::Add,
-            parts,
-            ended,
-            out: &*out.memory,
-        })
-    }
-
-    /// Launches for as many tiles at a time as the memory for their parts allows.
-    fn symmetric(
-        &mut self,
-        kernel: usize,
-        cut: Symmetric,
-        Buffers { i: particles, out, store, .. }: Buffers,
-    ) -> Result<(), Error> {
-        let kernel = self.kernels.get(kernel);
-        let config = &kernel.program.config;
-        let (n, tile) = (particles.n, config.tile());
-        let row = dim(self.law.f) * bytes_of(self.options.backup());
-        let room = self.backend.room_for_parts();
-        let rows = |first, end| model::j_rows(config, n, first..end);
-        let mut first = 0;
-        while first < cut.tiles {
-            let fit = (first + 1..cut.tiles)
-                .take_while(|&end| rows(first, end + 1).saturating_mul(row) <= room)
-                .last();
-            let end = fit.map_or(first + 1, |end| end + 1);
-            let blocks = cut.blocks.min(Symmetric::meetings(config, n, first..end));
-            let i_rows = [blocks + end - first, tile, row];
-            let i_parts = self.parts.reserve(&*self.backend, &i_rows, false)?;
-            let j_rows = [rows(first, end), row];
-            let j_parts = self.j_parts.reserve(&*self.backend, &j_rows, false)?;
-            let share =
-                Share { n: n as u32, first: first as u32, end: end as u32, blocks: blocks as u32 };
-            let common = Common { parameters: &self.parameters, space: &self.space };
-            let particles = &*particles.memory;
-            let launch = Launch::Symmetric { common, particles, share, i_parts, j_parts };
-            kernel.module.launch(&launch)?;
-            let (tile, out, add) = (tile as u32, &*out.memory, store == Store::Add);
-            kernel.module.launch(&Launch::MergeParts {
-                share,
-                add,
-                tile,
-                i_parts,
-                j_parts,
-                out,
-            })?;
-            first = end;
-        }
-        Ok(())
     }
 }
 

@@ -3,14 +3,14 @@
 use nbody_core::Law;
 
 use super::{Kernel, Loop};
-use crate::engine::buffer::{bytes_of, numbers_of};
-use crate::tuning::config::WORD;
+use crate::layout::{bytes_of, numbers_of};
+use crate::schedule::WORD;
 use crate::{KernelConfig, Program, Schedule};
 
 /// The issue slots that an ordered pair takes in the FORCE-LOOP of a program.
 ///
-/// With a cutoff there are two loops: one notes which pairs are within it, and another goes through
-/// these.
+/// With a cutoff there are two loops: one looks for the hits, and another goes
+/// through these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slots {
     /// As if every branch were taken both ways; within the cutoff.
@@ -25,7 +25,7 @@ impl Slots {
     pub fn of(law: &Law, program: &Program, kernels: &[Kernel]) -> Option<Self> {
         let force = force_loop(law, program, kernels)?;
         let config = &program.config;
-        if !notes(law, program) {
+        if !filters(law, program) {
             return Some(Self::of_a_turn(force, config));
         }
         let least = force.instructions as f64 / (WORD * config.i_per_thread) as f64;
@@ -41,23 +41,23 @@ impl Slots {
     }
 }
 
-/// Whether the program notes which pairs are within a cutoff.
-fn notes(law: &Law, program: &Program) -> bool {
+/// Whether the program has a cutoff filter.
+fn filters(law: &Law, program: &Program) -> bool {
     law.cutoff && program.config.schedule == Schedule::Ordered
 }
 
 /// The kernel that evaluates pairs.
 fn kernel<'a>(program: &Program, kernels: &'a [Kernel]) -> Option<&'a Kernel> {
-    let name = program.kernels().first()?.to_bytes();
+    let name = program.kernels.first()?.to_bytes();
     kernels.iter().find(|kernel| kernel.name.as_bytes() == name)
 }
 
-/// The FORCE-LOOP of a program, in what it was compiled to; with a cutoff the one that notes.
+/// The FORCE-LOOP of a program, in what it was compiled to; with a cutoff the filter.
 pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Option<&'a Loop> {
     // As they lie in shared memory: aligned to 16 bytes.
     let precision = program.options.precision;
     let apart = (numbers_of(law.j, precision) * bytes_of(precision)).next_multiple_of(16);
-    let particles = if notes(law, program) { WORD } else { program.config.unroll };
+    let particles = if filters(law, program) { WORD } else { program.config.unroll };
     kernel(program, kernels)?.force_loop(particles, apart)
 }
 

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use nbody_core::{CudaText, Law, Options};
 
-use crate::compile::cache::{Cache, Entry};
+use crate::compile::cache::{Cache, Entry, TUNED};
 use crate::{KernelConfig, Schedule};
 
 /// The name of the form of the entries.
-const FORM: &str = "nbody tuned 1";
-pub(crate) const EXTENSION: &str = "tuned";
+const FORM: &str = "nbody tuned 2";
 
 /// What some numbers of particles were measured with, and how long one evaluation took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ impl Tuned {
     fn print(&self, text: &mut String) {
         let Self { n: [ni, nj], one_set, config, parts, time } = *self;
         let KernelConfig { schedule, block, i_per_thread, bag, unroll, resident } = config;
-        let (schedule, one_set) = (u8::from(schedule == Schedule::Symmetric), u8::from(one_set));
+        let (schedule, one_set) = (schedule.name(), u8::from(one_set));
         let time = time.as_nanos();
         let _ = writeln!(
             text,
@@ -48,16 +47,17 @@ impl Tuned {
     }
 
     fn parse(line: &str) -> Option<Self> {
-        let numbers: Vec<usize> = line.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[ni, nj, one_set, schedule, block, i_per_thread, bag, unroll, resident, parts, time] =
-            &numbers[..]
-        else {
+        let words: Vec<&str> = line.split(' ').collect();
+        let &[ni, nj, one_set, schedule, ref numbers @ ..] = &words[..] else { return None };
+        let number = |word: &&str| word.parse().ok();
+        let schedule = Schedule::ALL.into_iter().find(|it| it.name() == schedule)?;
+        let numbers: Vec<usize> = numbers.iter().map(number).collect::<Option<_>>()?;
+        let &[block, i_per_thread, bag, unroll, resident, parts, time] = &numbers[..] else {
             return None;
         };
-        let schedule = if schedule == 1 { Schedule::Symmetric } else { Schedule::Ordered };
         Some(Self {
-            n: [ni, nj],
-            one_set: one_set == 1,
+            n: [ni.parse().ok()?, nj.parse().ok()?],
+            one_set: one_set == "1",
             config: KernelConfig { schedule, block, i_per_thread, bag, unroll, resident },
             parts,
             time: Duration::from_nanos(time as u64),
@@ -75,7 +75,7 @@ pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
 
 /// What is kept for this key; nothing if there is nothing, or it is damaged.
 pub(crate) fn load(cache: &Cache, key: &str) -> Vec<Tuned> {
-    let Entry::Found(bytes) = cache.load(key, EXTENSION) else { return Vec::new() };
+    let Entry::Found(bytes) = cache.load(key, TUNED) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     text.lines().map(Tuned::parse).collect::<Option<_>>().unwrap_or_default()
 }
@@ -89,7 +89,7 @@ pub(crate) fn store(cache: &Cache, key: &str, tuned: Tuned) -> Result<(), String
     for tuned in all {
         tuned.print(&mut text);
     }
-    cache.store(key, EXTENSION, text.as_bytes())
+    cache.store(key, TUNED, text.as_bytes())
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
     fn what_is_damaged_is_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
-        cache.store("k", EXTENSION, b"1000 1000 1 0 128 4 256 4").unwrap();
+        cache.store("k", TUNED, b"1000 1000 1 ordered 128 4 256 4").unwrap();
         assert_eq!(load(&cache, "k"), []);
     }
 }

@@ -1,6 +1,4 @@
-//! Which kernel for how many particles: configurations, a model of the time, measurements.
+//! Which kernel for how many particles, by estimates and by measurements.
 
-pub mod config;
-pub mod kernels;
 pub mod measured;
-pub mod model;
+pub mod select;

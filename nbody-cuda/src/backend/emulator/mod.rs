@@ -44,7 +44,7 @@ impl Emulator {
 
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
         let mut text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
-        for kernel in program.kernels() {
+        for kernel in program.kernels {
             let _ = writeln!(text, "NBODY_EMULATE({})", kernel.to_string_lossy());
         }
         self.compiler.compile(&text)?.map_err(|log| Error::Compilation {
@@ -191,7 +191,6 @@ type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 #[derive(Debug)]
 struct EmulatedModule {
     kernels: Vec<(&'static CStr, Entry)>,
-    block: usize,
     /// Bytes that the stacks of a block may take.
     stacks: usize,
     /// The code of the functions above.
@@ -218,10 +217,10 @@ impl EmulatedModule {
             let entry = *unsafe { library.get::<Entry>(symbol.as_bytes())? };
             Ok((name, entry))
         };
-        let kernels = program.kernels().iter().map(kernel).collect::<Result<_, _>>()?;
+        let kernels = program.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
         // SAFETY: the same.
         let stacks = unsafe { library.get::<Bytes>(b"emulated_stacks")?() };
-        Ok(Self { kernels, block: program.config.block, stacks, _library: library })
+        Ok(Self { kernels, stacks, _library: library })
     }
 }
 
@@ -230,20 +229,17 @@ impl Module for EmulatedModule {
         2 * MULTIPROCESSORS
     }
 
-    fn launch(&self, launch: &Launch) -> Result<(), Error> {
-        let name = launch.kernel();
-        let Some(&(_, entry)) = self.kernels.iter().find(|(kernel, _)| *kernel == name) else {
-            return Err(Error::Emulation("has no such kernel"));
-        };
-        let mut arguments = launch.arguments();
-        let mut addresses = arguments.addresses();
-        // SAFETY: `Launch` holds the kernel's arguments in the order and types of its
-        // declaration, and the memory they point to is as large as their counts say (`AllPairs`
-        // checks). The words of memory are atomics, which may be written through shared
-        // references, and no other thread touches them meanwhile: the engine is borrowed mutably.
-        let status = unsafe { entry(launch.blocks(self.block), addresses.as_mut_ptr()) };
+    fn launch(&self, mut launch: Launch) -> Result<(), Error> {
+        let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == launch.kernel);
+        let entry = kernel.expect("a schedule launches the kernels of its program").1;
+        let mut arguments = launch.addresses();
+        // SAFETY: a schedule passes its kernel's arguments in the order and types of the declaration,
+        // and the memory they point to is as large as their counts say (`CudaEngine::check`). The words
+        // of memory are atomics, which may be written through shared references, and no other thread
+        // touches them meanwhile: the engine is borrowed mutably.
+        let status = unsafe { entry(launch.blocks, arguments.as_mut_ptr()) };
         match status {
-            0 if launch.memory().into_iter().all(intact) => Ok(()),
+            0 if launch.memory.into_iter().all(intact) => Ok(()),
             0 => Err(Error::Emulation("wrote outside its memory")),
             1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
             _ => Err(Error::OutOfMemory { bytes: self.stacks, device: "emulator".to_owned() }),
@@ -282,7 +278,7 @@ struct Accumulators {{ float numbers[FDIM]; }};
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         let emulator = Emulator::open().unwrap();
-        let program = program(1, "__global__ void all_pairs() {}");
+        let program = program(1, "__global__ void by_hand() {}");
         let build = || emulator.build(&program, &cache).map(|(_, build)| build).unwrap();
         let compiled = build();
         assert_eq!(compiled.origin, Origin::Compiled);
@@ -302,8 +298,7 @@ struct Accumulators {{ float numbers[FDIM]; }};
         let folder = tempfile::tempdir().unwrap();
         let emulator = Emulator::open().unwrap();
         let (module, _) = emulator.build(program, &Cache::at(folder.path())).unwrap();
-        let memory = &*emulator.allocate(0).unwrap();
-        module.launch(&Launch::of_nothing(memory))
+        module.launch(Launch::new(c"by_hand", 1))
     }
 
     #[test]
@@ -323,7 +318,7 @@ __device__ void check(const double (&total)[FDIM], const Accumulators &sum)
         if (sum.numbers[k] != float(k % 8) || total[k] != threadIdx.x) __builtin_abort();
     }
 }
-__global__ void all_pairs()
+__global__ void by_hand()
 {
     double total[FDIM], part[FDIM];
     Accumulators sum, lost;
@@ -351,7 +346,7 @@ __device__ int down(int bytes)
     frame[0] = char(bytes);
     return bytes < 0 ? 0 : down(bytes - 1024) + frame[0];
 }
-__global__ void all_pairs() { if (threadIdx.x == 1) down(3 * 512 * 1024); }";
+__global__ void by_hand() { if (threadIdx.x == 1) down(3 * 512 * 1024); }";
             let _ = run(&program(1, kernel));
             return;
         }

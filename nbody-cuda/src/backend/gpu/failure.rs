@@ -144,7 +144,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let wrong = Program::by_hand(
-            "extern \"C\" __global__ void all_pairs() { *reinterpret_cast<volatile int *>(8) = 1; }",
+            "extern \"C\" __global__ void by_hand() { *reinterpret_cast<volatile int *>(8) = 1; }",
         );
         let Some((_one, gpu)) = gpu() else { return println!("no GPU") };
         let module = match gpu.build(&wrong, &Cache::at(folder.path())) {
@@ -152,7 +152,7 @@ mod tests {
             built => built.unwrap().0,
         };
         let memory = gpu.allocate(8).unwrap();
-        module.launch(&Launch::of_nothing(&*memory)).unwrap();
+        module.launch(Launch::new(c"by_hand", 1)).unwrap();
         let error = memory.read(&mut |_| {}).unwrap_err();
         assert!(matches!(error, Error::DeviceFailed { .. }), "{error}");
         // So it says from now on, to who opens it as well, while something is left of it.

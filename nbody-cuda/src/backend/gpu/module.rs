@@ -39,7 +39,7 @@ impl GpuModule {
         let block = program.config.block;
         let mut loaded =
             Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, blocks_at_once: 0 };
-        for &name in program.kernels() {
+        for &name in program.kernels {
             // SAFETY: the module is loaded until `loaded` is dropped.
             let function = unsafe { result::module::get_function(module, name.to_owned()) };
             let function = function.map_err(|e| gpu.failed("cuModuleGetFunction", e))?;
@@ -49,12 +49,9 @@ impl GpuModule {
         Ok(loaded)
     }
 
-    fn function(&self, name: &CStr) -> Result<sys::CUfunction, Error> {
+    fn function(&self, name: &CStr) -> sys::CUfunction {
         let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == name);
-        kernel.map(|&(_, function)| function).ok_or_else(|| Error::Driver {
-            call: "cuModuleGetFunction",
-            message: format!("no kernel {} in the module", name.to_string_lossy()),
-        })
+        kernel.expect("a schedule launches the kernels of its program").1
     }
 
     /// How many blocks of the kernel that evaluates pairs a multiprocessor runs at once.
@@ -94,19 +91,17 @@ impl Module for GpuModule {
         self.blocks_at_once
     }
 
-    fn launch(&self, launch: &Launch) -> Result<(), Error> {
+    fn launch(&self, mut launch: Launch) -> Result<(), Error> {
         self.gpu.bind()?;
-        let function = self.function(launch.kernel())?;
-        let grid = (launch.blocks(self.block), 1, 1);
-        let block = (self.block as u32, 1, 1);
-        let mut arguments = launch.arguments();
-        let mut addresses = arguments.addresses();
+        let function = self.function(launch.kernel);
+        let (grid, block) = ((launch.blocks, 1, 1), (self.block as u32, 1, 1));
+        let mut arguments = launch.addresses();
         let stream = RECORDER.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
-        // SAFETY: `Launch` holds the kernel's arguments in the order and types of its
-        // declaration; the memory they point to is as large as their counts say (`AllPairs`
-        // checks), and is freed on this stream, so after the kernel.
+        // SAFETY: a schedule passes its kernel's arguments in the order and types of the declaration;
+        // the memory they point to is as large as their counts say (`CudaEngine::check`), and is freed
+        // on this stream, so after the kernel.
         let launched =
-            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut addresses) };
+            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| self.gpu.failed("cuLaunchKernel", error))
     }
 }

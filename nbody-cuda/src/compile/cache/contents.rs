@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::compile::temporary;
-use crate::tuning::measured;
 
 /// What the names of entries end in.
-const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", measured::EXTENSION];
+/// Measurements of configurations.
+pub(crate) const TUNED: &str = "tuned";
+const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", TUNED];
 /// How long a temporary file may be written.
 const AT_WORK: Duration = Duration::from_secs(60 * 60);
 
@@ -64,8 +65,7 @@ impl Group {
     /// Whether it may be removed to make room: not what took minutes to measure, nor what somebody
     /// may be writing.
     pub fn may_go(&self) -> bool {
-        let is_tuned =
-            |file: &PathBuf| file.extension().is_some_and(|found| found == measured::EXTENSION);
+        let is_tuned = |file: &PathBuf| file.extension().is_some_and(|found| found == TUNED);
         let at_work = temporary::is_name(&self.key)
             && self.used.elapsed().is_ok_and(|elapsed| elapsed < AT_WORK);
         !at_work && !self.files.iter().any(is_tuned)

@@ -22,6 +22,7 @@ use crate::Error;
 use crate::compile::temporary::Temporary;
 use crate::compile::toolkit::variable;
 pub use contents::CacheContents;
+pub(crate) use contents::TUNED;
 
 const MAGIC: &[u8] = b"nbody kernel cache 2\n";
 const DIGEST: usize = size_of::<u128>();

@@ -7,28 +7,37 @@ namespace nbody {
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
+// Fills a bag with a range of j-particles, once the bag before has been used; all threads take part.
+__device__ __forceinline__ void fill(
+    Slot *bag, const ParticleJ *__restrict__ j_particles, u32 first, u32 count)
+{
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < count; k += BLOCK) bag[k].j = j_particles[first + k];
+    __syncthreads();
+}
+
 // The sums of all j-particles for one tile of i-particles: as many blocks as there are splits
 // sum a part of the j-particles each, and the last of them to end merges the parts.
 //
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
 // [c * ni + k]; `parts` holds one such for each split, and `ended` counts the blocks of a tile
 // that have ended, zero before and after. With `one_set`, particle k of i is particle k of j, and
-// meets itself only in an interaction of SELF_PAIRS. With `add`, the sums are added to those in `out`.
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
+// meets itself only in an interaction of SELF_PAIRS.
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
-    const u32 add, backup *parts, u32 *ended, backup *__restrict__ out)
+    backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
     __shared__ Parameters shared_self; // where threads look up entries, each its own
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Slot bag[CUTOFF ? WORDS * WORD : BAG];
-    // What a thread needs to go through notes of the pairs within a cutoff.
-    __shared__ Note shared_notes[NOTES];
-    Note *const notes = CUTOFF ? kept(shared_notes + threadIdx.x) : nullptr;
+    // What a thread needs to go through its hits.
+    __shared__ Hits shared_hits[HITS];
+    Hits *const hits = CUTOFF ? kept(shared_hits + threadIdx.x) : nullptr;
     const Slot *const kept_bag = CUTOFF ? kept(bag) : nullptr;
     const Parameters &kept_self = CUTOFF && LOOKS_UP ? *kept(&shared_self) : self;
 
@@ -59,32 +68,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
         current[m] = nothing_yet();
     }
 
-    u32 unnoted = 0; // bags that are not worth notes
+    u32 unfiltered = 0; // bags to come with many hits
     for (u32 first = begin; first < end; first += BAG) {
         const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
-        __syncthreads();
-        for (u32 k = threadIdx.x; k < count; k += BLOCK) bag[k].j = j_particles[first + k];
-        __syncthreads();
+        fill(bag, j_particles, first, count);
 
         // Particles of this tile must not meet themselves.
         const bool diagonal =
             skip_self && first < tile_begin + TILE && tile_begin < first + count;
         if constexpr (CUTOFF) {
             u32 ends[I_PER_THREAD];
-            if (unnoted == 0
-                && !note(parameters, space, i, bag, count, mine - first, diagonal, notes, ends)) {
-                unnoted = PATIENCE;
+            if (unfiltered == 0
+                && !filter(parameters, space, i, bag, count, mine - first, diagonal, hits, ends)) {
+                unfiltered = UNFILTERED;
             }
-            if (unnoted == 0) {
-                noted(kept_self, space, i, kept_bag, first, notes, ends, current);
+            if (unfiltered == 0) {
+                hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
             } else {
-                --unnoted;
-                one_by_one(self, space, i, bag, first, count, mine - first, diagonal, current);
+                --unfiltered;
+                one_by_one(
+                    self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
             }
         } else if (count == BAG && !diagonal) {
             side_by_side(self, space, i, bag, first, current);
         } else {
-            one_by_one(self, space, i, bag, first, count, mine - first, diagonal, current);
+            one_by_one(
+                self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
         }
 
         if constexpr (FOLD_EACH_BAG) {
@@ -122,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) all_pairs(
     }
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        if (is_there(m)) finish(total[m], out, index_of(m), ni, add);
+        if (is_there(m)) store(total[m], out, index_of(m), ni);
     }
 }
 

@@ -194,9 +194,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
 }
 
 // Adds the parts of each particle, first those of its own tile. The launch of the first tile
-// begins `out`, unless its sums are to be added to; the others add to it.
+// begins `out`, the others add to it.
 extern "C" __global__ void __launch_bounds__(BLOCK) merge_parts(
-    const Share share, const u32 add, const backup *__restrict__ i_parts,
+    const Share share, const backup *__restrict__ i_parts,
     const backup *__restrict__ j_parts, backup *__restrict__ out)
 {
     const u32 n = share.n;
@@ -204,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) merge_parts(
     if (k >= n) return;
     backup total[FDIM];
     backup part[FDIM];
-    if (share.first == 0 && !add) reset(total);
+    if (share.first == 0) reset(total);
     else load(out, k, n, total);
     const u32 own = k / TILE;
     if (own < share.end) {

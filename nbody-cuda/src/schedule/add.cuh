@@ -1,0 +1,18 @@
+// Adds the results of an evaluation to those that are there, a thread for each i-particle.
+namespace nbody {
+
+// `results` and `out` are structures of arrays, component c of i-particle k at [c * n + k].
+extern "C" __global__ void __launch_bounds__(BLOCK) add_results(
+    const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
+{
+    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
+    if (k >= n) return;
+    backup term[FDIM];
+    backup sum[FDIM];
+    load(results, k, n, term);
+    load(out, k, n, sum);
+    merge(term, sum);
+    store(sum, out, k, n);
+}
+
+} // namespace nbody

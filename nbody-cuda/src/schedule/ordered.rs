@@ -1,0 +1,306 @@
+//! Every ordered pair: the Chamomile scheme, for many i-particles. Blocks of threads keep a tile of
+//! i-particles each, and the j-particles pass by in bags, split over blocks where the tiles alone do
+//! not fill the GPU.
+
+use nbody_core::pack::dim;
+use nbody_core::{Law, Options, Pairs, Precision, SummationOrder};
+
+use super::plan::{BLOCK_LATENCY, LANES, MERGE_LATENCY, NUMBER_LATENCY, SPLIT_LATENCY, efficiency};
+use super::resources::{
+    ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, branches, is_short, parameters,
+    resident, slot,
+};
+use super::{Job, Plan, Room, Rules, Text, Work};
+use crate::layout::bytes_of;
+use crate::{Error, KernelConfig, Schedule};
+
+/// Threads of a block.
+const BLOCK: usize = 128;
+/// 32-bit registers that a thread may keep of i-particles and accumulators, in an interaction
+/// without branches; with branches or functions, whose latency takes many warps to hide; and in
+/// double precision.
+const KEPT: usize = 64;
+const KEPT_BRANCHING: usize = 40;
+const KEPT_DOUBLE: usize = 100;
+/// Registers of a thread besides what it keeps of particles, about.
+const OTHER_REGISTERS: usize = 40;
+/// j-particles for each of which a word has a bit: `WORD` of `force_loop.cuh`.
+pub const WORD: usize = 32;
+/// Bytes of the hits among these, `Hits` of `force_loop.cuh`.
+const HITS: usize = 8;
+/// The most splits of a tile.
+const MOST_SPLITS: usize = 128;
+/// Blocks are numbered in 32 bits, with room to step past the end.
+const MOST_BLOCKS: usize = i32::MAX as usize;
+
+#[derive(Debug)]
+pub struct Ordered;
+
+impl Rules for Ordered {
+    fn text(&self) -> Text {
+        Text {
+            title: "every ordered pair",
+            parts: &[
+                include_str!("../../kernels/bag.cuh"),
+                include_str!("../../kernels/force_loop.cuh"),
+                include_str!("ordered.cuh"),
+            ],
+            merging: 48,
+            kernels: &[c"ordered"],
+        }
+    }
+
+    fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error> {
+        let widest = widest(law, options)?;
+        let fewer = [2, 1].into_iter().filter(|&n| n < widest.i_per_thread);
+        let fewer = fewer.map(|n| config(law, options, n));
+        std::iter::once(Ok(widest)).chain(fewer).collect()
+    }
+
+    fn narrower(&self, of: &KernelConfig, law: &Law, options: Options) -> Option<KernelConfig> {
+        let n = of.i_per_thread;
+        let usual = config(law, options, n).ok()?;
+        if of.resident == usual.resident && of.resident > 2 {
+            return Some(KernelConfig { resident: of.resident - 1, ..*of });
+        }
+        if n > 1 { config(law, options, n / 2).ok() } else { None }
+    }
+
+    fn trials(&self, law: &Law, options: Options) -> Vec<KernelConfig> {
+        [1, 2, 3, 4, 6, 8].into_iter().filter_map(|n| config(law, options, n).ok()).collect()
+    }
+
+    fn is_possible(&self, config: &KernelConfig, law: &Law, options: Options) -> bool {
+        options.order.is_none_or(|order| order.bag == config.bag)
+            && shared_memory(law, options, config.bag, config.tile()) <= SHARED_MEMORY
+    }
+
+    /// With a bag no larger than usual, where the multiprocessor would have room for fewer blocks.
+    fn within(
+        &self,
+        config: KernelConfig,
+        law: &Law,
+        options: Options,
+        shared: usize,
+    ) -> KernelConfig {
+        let block = |bag| shared_memory(law, options, bag, config.tile()) + RESERVED;
+        let mut bag = config.bag;
+        while options.order.is_none()
+            && bag > SummationOrder::default().bag
+            && config.resident * block(bag) > shared
+        {
+            bag /= 2;
+        }
+        KernelConfig { bag, ..config }
+    }
+
+    fn kept(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
+        config.i_per_thread * Registers::of(law, options).blocked
+    }
+
+    fn residency(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
+        let registers = self.kept(config, law, options) + OTHER_REGISTERS;
+        (REGISTERS / (config.block * registers)).max(config.resident)
+    }
+
+    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
+        forced || !work.one_buffer || options.pairs != Pairs::Symmetric
+    }
+
+    fn plan(
+        &self,
+        config: &KernelConfig,
+        room: Room,
+        work: &Work,
+        options: Options,
+        parts: Option<usize>,
+    ) -> Plan {
+        let bags = work.n[1].div_ceil(config.bag);
+        let plan = |splits| {
+            let splits = bags.div_ceil(bags_per_split(config, splits, work.n[1]));
+            let cycles = cycles(config, room, work, splits);
+            Plan { parts: splits, lanes: config.block, cycles }
+        };
+        if let Some(parts) = parts.or(options.order.map(|order| order.splits)) {
+            return plan(parts);
+        }
+        let plans = (2..=bags.min(MOST_SPLITS)).map(plan);
+        plans.fold(plan(1), |best, plan| if plan.cycles < best.cycles { plan } else { best })
+    }
+
+    fn parts(
+        &self,
+        config: &KernelConfig,
+        room: Room,
+        work: &Work,
+        options: Options,
+    ) -> Vec<usize> {
+        let splits = self.plan(config, room, work, options, None).parts;
+        let mut parts = vec![splits, splits.div_ceil(2), 2 * splits];
+        parts.dedup();
+        parts
+    }
+
+    fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error> {
+        let [ni, nj] = job.buffers.n();
+        let config = &job.kernel.program.config;
+        let (tiles, splits) = (ni.div_ceil(config.tile()), plan.parts);
+        let blocks = tiles.saturating_mul(splits);
+        if blocks > MOST_BLOCKS {
+            let what = "blocks (tiles of i-particles times splits)";
+            return Err(Error::TooManyParticles { what, found: blocks, limit: MOST_BLOCKS });
+        }
+        let bags_per_split = bags_per_split(config, splits, nj);
+        let launch = job.kernel_of_pairs(c"ordered", blocks);
+        let sizes = [ni, dim(job.law.f), bytes_of(job.options.backup())];
+        let [parts, ended] = job.scratch.of_splits(job.backend, sizes, splits, tiles)?;
+        let buffers = &job.buffers;
+        let launch = launch
+            .pointers([&*buffers.i.memory])
+            .numbers([ni as u32])
+            .pointers([&*buffers.j.memory])
+            .numbers([nj, tiles, splits, bags_per_split].map(|number| number as u32))
+            .numbers([buffers.one_set.into()])
+            .pointers([parts, ended, &*buffers.out.memory]);
+        job.kernel.module.launch(launch)
+    }
+}
+
+/// The configuration for many particles, which needs the fewest instructions for a pair.
+pub fn widest(law: &Law, options: Options) -> Result<KernelConfig, Error> {
+    let kept = Registers::of(law, options).blocked;
+    let most = match options.precision {
+        Precision::Double => KEPT_DOUBLE,
+        _ if branches(law) => KEPT_BRANCHING,
+        _ => KEPT,
+    };
+    let fits = |&n: &usize| n * kept <= most && bag(law, options, n).is_ok();
+    config(law, options, [4, 2].into_iter().find(fits).unwrap_or(1))
+}
+
+/// The configuration of this many i-particles for a thread.
+fn config(law: &Law, options: Options, i_per_thread: usize) -> Result<KernelConfig, Error> {
+    let kept = i_per_thread * Registers::of(law, options).blocked;
+    // What the pairs that are computed at a time need besides.
+    let (other, most) = match options.precision {
+        Precision::Double if i_per_thread > 2 => (88, 6),
+        Precision::Double => (40 + 16 * i_per_thread, 6),
+        _ if law.cutoff => (40 + 4 * i_per_thread, 6),
+        _ if branches(law) => (32 + 4 * i_per_thread, 7),
+        _ if i_per_thread > 2 => (80, 6),
+        _ => (14 * i_per_thread, 6),
+    };
+    Ok(KernelConfig {
+        schedule: Schedule::Ordered,
+        block: BLOCK,
+        i_per_thread,
+        bag: bag(law, options, i_per_thread)?,
+        unroll: if i_per_thread == 1 || is_short(law, options) { 8 } else { 4 },
+        resident: resident(BLOCK, kept + other, most),
+    })
+}
+
+/// The bags of one split, so that so many splits cover `nj` j-particles.
+fn bags_per_split(config: &KernelConfig, splits: usize, nj: usize) -> usize {
+    SummationOrder { bag: config.bag, splits }.bags_per_split(nj)
+}
+
+/// The time that so many splits take.
+fn cycles(config: &KernelConfig, room: Room, work: &Work, splits: usize) -> f64 {
+    let Room { multiprocessors, blocks_at_once } = room;
+    let [ni, nj] = work.n;
+    let per_multiprocessor = (blocks_at_once / multiprocessors).max(1);
+    let blocks = ni.div_ceil(config.tile()) * splits;
+    let (rounds, rest) = (blocks / blocks_at_once, blocks % blocks_at_once);
+    let busiest = rounds * per_multiprocessor + rest.div_ceil(multiprocessors);
+    let at_hand = busiest.min(per_multiprocessor) * config.tile();
+    // A j-particle is read once for all i-particles of a thread.
+    let pair = work.pair + 1.0 / config.i_per_thread as f64;
+    let pairs = config.tile() * bags_per_split(config, splits, nj) * config.bag;
+    let busy = busiest as f64 * pairs as f64 * pair / LANES / efficiency(at_hand);
+    let merge = if splits > 1 {
+        let numbers = (config.i_per_thread * work.sums) as f64;
+        MERGE_LATENCY + (SPLIT_LATENCY + NUMBER_LATENCY * numbers) * splits as f64
+    } else {
+        0.0
+    };
+    busy + BLOCK_LATENCY * blocks.div_ceil(blocks_at_once) as f64 + merge
+}
+
+/// Bytes of shared memory of a block: the parameters, the bag, with a cutoff the hits, one word for
+/// each word of the bag with an i-particle and one behind them, and whether the block is the last.
+fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
+    let other = parameters(law, options) + ALIGNED;
+    if !law.cutoff {
+        return bag.saturating_mul(slot(law, options)).saturating_add(other);
+    }
+    let words = bag.div_ceil(WORD);
+    let hits = words.saturating_add(1).saturating_mul(tile.saturating_mul(HITS));
+    let bag = words.saturating_mul(WORD * slot(law, options));
+    bag.saturating_add(hits).saturating_add(other)
+}
+
+/// The bag that was asked for; or the default, half of it where there are few particles, else twice
+/// where each thread goes through its own hits (the more there are of them, the less their numbers
+/// differ), or the largest power of two that fits.
+fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error> {
+    let default = SummationOrder::default().bag;
+    let mut bag = match options.order {
+        Some(order) => order.bag,
+        None if i_per_thread == 1 => default / 2,
+        None if law.cutoff => 2 * default,
+        None => default,
+    };
+    let needed = |bag| shared_memory(law, options, bag, BLOCK * i_per_thread);
+    while options.order.is_none() && bag > 1 && needed(bag) > SHARED_MEMORY {
+        bag /= 2;
+    }
+    if needed(bag) <= SHARED_MEMORY {
+        return Ok(bag);
+    }
+    Err(Error::KernelDoesNotFit {
+        what: "bytes of shared memory",
+        needed: needed(bag),
+        available: SHARED_MEMORY,
+        hint: "use a smaller bag (SummationOrder) or smaller j-particles",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: KernelConfig = KernelConfig {
+        schedule: Schedule::Ordered,
+        block: 128,
+        i_per_thread: 4,
+        bag: 256,
+        unroll: 4,
+        resident: 4,
+    };
+    const ROOM: Room = Room { multiprocessors: 132, blocks_at_once: 528 };
+
+    fn plan(ni: usize, nj: usize, splits: Option<usize>) -> Plan {
+        let work = Work::of_pairs([ni, nj], 13.0, 3);
+        Ordered.plan(&CONFIG, ROOM, &work, Options::default(), splits)
+    }
+
+    #[test]
+    fn blocks_fill_the_device() {
+        for n in [16384, 131_072, 1 << 20] {
+            let splits = plan(n, n, None).parts;
+            let blocks = n.div_ceil(CONFIG.tile()) * splits;
+            let rounds = blocks.div_ceil(528);
+            assert!(blocks * 10 >= rounds * 528 * 9, "{n}: {splits}");
+            assert!((splits - 1) * bags_per_split(&CONFIG, splits, n) * 256 < n, "{n}: {splits}");
+        }
+    }
+
+    #[test]
+    fn splits_that_were_asked_for_are_taken() {
+        assert_eq!(plan(1000, 2560, Some(3)).parts, 3);
+        assert_eq!(bags_per_split(&CONFIG, 3, 2560), 4);
+        // No more than there are bags.
+        assert_eq!(plan(1000, 2560, Some(30)).parts, 10);
+    }
+}

@@ -1,0 +1,131 @@
+//! The whole CUDA program of an interaction: configuration, prelude, generated part, schedule.
+
+use std::fmt::Write as _;
+
+use nbody_core::pack::dim;
+use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
+
+use super::{Text, rules};
+use crate::layout::bytes_of;
+use crate::{Error, KernelConfig, Program, Schedule};
+
+const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
+const SUMS: &str = include_str!("../../kernels/sums.cuh");
+
+impl Program {
+    /// The program that evaluates every ordered pair of many particles by this law.
+    pub fn new(law: &Law, options: Options) -> Result<Self, Error> {
+        Ok(Self::with_config(law, options, KernelConfig::widest(law, options)?))
+    }
+
+    /// Every program that an engine may choose for some number of particles, the one for many
+    /// ordered pairs first.
+    pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
+        let configs = KernelConfig::all(law, options)?.into_iter();
+        Ok(configs.map(|config| Self::with_config(law, options, config)).collect())
+    }
+
+    /// The program for this configuration. That of the symmetric schedule needs an interaction with a
+    /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
+    pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
+        Self::assemble(law, options, config, rules(config.schedule).text())
+    }
+
+    /// The program that adds results to those that are there.
+    pub(crate) fn adding(law: &Law, options: Options) -> Self {
+        let config = KernelConfig {
+            schedule: Schedule::Ordered,
+            block: 128,
+            i_per_thread: 1,
+            bag: 1,
+            unroll: 1,
+            resident: 1,
+        };
+        let text = Text {
+            title: "results that are added",
+            parts: &[include_str!("add.cuh")],
+            merging: 0,
+            kernels: &[c"add_results"],
+        };
+        Self::assemble(law, options, config, text)
+    }
+
+    fn assemble(law: &Law, options: Options, config: KernelConfig, text: Text) -> Self {
+        let Text { title, parts, merging, kernels } = text;
+        let CudaText { law: text, sums, compensated } = law.cuda;
+        let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
+        let symmetric = symmetric.map_or("", |symmetric| symmetric.cuda);
+        let is_compensated = options.accumulation == Accumulation::Compensated;
+        let compensated = if is_compensated { compensated } else { "" };
+        let mut source = header(law, options, config, title, merging);
+        source.push_str(PRELUDE);
+        source.push('\n');
+        let begin = source.len();
+        let _ = writeln!(
+            source,
+            "namespace nbody::law {{\n\n{text}{symmetric}}} // namespace nbody::law"
+        );
+        let declared = begin..source.len();
+        let _ =
+            writeln!(source, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody\n");
+        for part in [SUMS].iter().chain(parts) {
+            let _ = writeln!(source, "{part}");
+        }
+        Self { name: law.name, source, kernels, config, options, declared }
+    }
+}
+
+fn header(
+    law: &Law,
+    options: Options,
+    config: KernelConfig,
+    title: &str,
+    merging: usize,
+) -> String {
+    let KernelConfig { block, i_per_thread, bag, unroll, resident, .. } = config;
+    let Options { precision, accumulation, math, domain, .. } = options;
+    let periodic = domain.is_periodic();
+    let (real, backup) = (name(precision), options.backup());
+    let kept = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
+    let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= merging).unwrap_or(1);
+    let backup = name(backup);
+    let fold_each_bag = accumulation.folds_each_bag();
+    let compensated = accumulation == Accumulation::Compensated;
+    let exact = math == Math::Exact;
+    let coordinate = match precision {
+        Precision::Single | Precision::Double => "using Coordinate = real; // of a position",
+        Precision::Mixed => "struct Coordinate { real hi, lo; }; // of a position: double-single",
+    };
+    format!(
+        "\
+// {name}: {title} in {precision} precision, {accumulation} accumulation, {math} mathematics.
+namespace nbody {{
+
+using real = {real}; // the arithmetic of a pair
+{coordinate}
+using backup = {backup}; // the backup accumulators
+constexpr int BLOCK = {block}; // threads of a block
+constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have registers for
+constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
+constexpr int BAG = {bag}; // j-particles of a bag
+constexpr int UNROLL = {unroll}; // j-particles of one turn of the FORCE-LOOP
+constexpr int PARTS = {parts}; // splits that are loaded at a time
+constexpr bool FOLD_EACH_BAG = {fold_each_bag};
+constexpr bool COMPENSATED = {compensated}; // keep what rounding takes from sums
+constexpr bool EXACT = {exact}; // IEEE roots and divisions
+constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
+
+}} // namespace nbody
+
+",
+        name = law.name
+    )
+}
+
+/// The type in CUDA C++.
+fn name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Single | Precision::Mixed => "float",
+        Precision::Double => "double",
+    }
+}

@@ -1,0 +1,252 @@
+//! The programs of an engine that are ready to run, and which of them suits how many particles.
+
+use std::sync::Arc;
+
+use nbody_core::pack::dim;
+use nbody_core::{Accumulation, Law, Options, Precision};
+
+use super::measured::{self, Tuned};
+use crate::backend::{Backend, Kernel};
+use crate::compile::cache::Cache;
+use crate::layout::{bytes_of, numbers_of};
+use crate::schedule::{Plan, Room, Work, rules};
+use crate::{Error, KernelConfig, Program};
+
+/// The programs that are ready to run; further ones are built when they are first wanted.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    backend: Arc<dyn Backend>,
+    cache: Cache,
+    law: &'static Law,
+    built: Vec<Kernel>,
+    /// The configurations of all schedules, that for many ordered pairs first.
+    candidates: Vec<KernelConfig>,
+    /// The one that is taken wherever it can be.
+    forced: Option<KernelConfig>,
+    /// The kernel for many particles, or the forced one.
+    main: usize,
+    /// Measurements of what is faster than estimates tell.
+    tuned: Vec<Tuned>,
+    /// The kernel that adds results to those that are there, once it was wanted.
+    adding: Option<Kernel>,
+}
+
+impl Kernels {
+    /// Builds the program for many particles.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        law: &'static Law,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let candidates = KernelConfig::all(law, options)?.into_iter().map(|config| {
+            rules(config.schedule).within(config, law, options, backend.shared_memory())
+        });
+        let mut kernels = Self {
+            backend: backend.clone(),
+            cache: cache.clone(),
+            law,
+            built: Vec::new(),
+            candidates: candidates.collect(),
+            forced: None,
+            main: 0,
+            tuned: measured::load(cache, &measured::key(&backend.describe(), law, options)),
+            adding: None,
+        };
+        kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.config.check(law, options).is_ok());
+        kernels.main = kernels.provide_lean(options, kernels.candidates[0])?;
+        Ok(kernels)
+    }
+
+    /// The same with other options.
+    pub fn with_options(&self, options: Options) -> Result<Self, Error> {
+        let mut kernels = Self::new(&self.backend, &self.cache, self.law, options)?;
+        if self.forced.is_some() {
+            kernels.force(options, self.forced)?;
+        }
+        Ok(kernels)
+    }
+
+    /// Takes this configuration wherever it can be, or leaves the choice open again.
+    pub fn force(&mut self, options: Options, config: Option<KernelConfig>) -> Result<(), Error> {
+        let Some(config) = config else {
+            *self = Self::new(&self.backend, &self.cache, self.law, options)?;
+            return Ok(());
+        };
+        config.check(self.law, options)?;
+        self.main = self.provide(options, config)?;
+        self.forced = Some(config);
+        Ok(())
+    }
+
+    /// Returns whether a configuration is forced.
+    pub fn is_forced(&self) -> bool {
+        self.forced.is_some()
+    }
+
+    /// Returns the kernel for many particles, or the forced one.
+    pub fn main(&self) -> usize {
+        self.main
+    }
+
+    /// Takes a measurement into account, and keeps it; the error says why it is not kept.
+    pub fn tune(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
+        self.tuned.retain(|other| !other.suits(tuned.n, tuned.one_set));
+        self.tuned.push(tuned);
+        let key = measured::key(&self.backend.describe(), self.law, options);
+        measured::store(&self.cache, &key, tuned)
+    }
+
+    pub fn get(&self, kernel: usize) -> &Kernel {
+        &self.built[kernel]
+    }
+
+    /// Builds the kernel that adds results to those that are there, unless it is there.
+    pub fn provide_adding(&mut self, options: Options) -> Result<(), Error> {
+        if self.adding.is_none() {
+            let program = Program::adding(self.law, options);
+            let (module, build) = self.backend.build(&program, &self.cache)?;
+            self.adding = Some(Kernel { program, module, build });
+        }
+        Ok(())
+    }
+
+    /// Returns the kernel that was provided by [`provide_adding`](Self::provide_adding).
+    pub fn adding(&self) -> &Kernel {
+        self.adding.as_ref().expect("provided before")
+    }
+
+    /// Returns the kernel of a configuration, built if need be.
+    fn provide(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
+        let found = self.built.iter().position(|kernel| kernel.program.config == config);
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let program = Program::with_config(self.law, options, config);
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.built.push(Kernel { program, module, build });
+        Ok(self.built.len() - 1)
+    }
+
+    /// Returns the kernel of a configuration, or of a narrower one where the device's compiler would
+    /// spill registers. The narrower one takes its place from then on.
+    fn provide_lean(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
+        let mut lean = config;
+        let kernel = loop {
+            let kernel = self.provide(options, lean)?;
+            let spills = self.get(kernel).build.usage.is_some_and(|usage| usage.local > 0);
+            match lean.narrower(self.law, options) {
+                Some(narrower) if spills => lean = narrower,
+                _ => break kernel,
+            }
+        };
+        let candidates = self.candidates.iter_mut();
+        candidates.filter(|candidate| **candidate == config).for_each(|it| *it = lean);
+        Ok(kernel)
+    }
+
+    /// The kernel and the plan that evaluate so many particles in the least time; `one_buffer` says
+    /// that i and j are one set in one buffer.
+    pub fn choose(
+        &mut self,
+        options: Options,
+        n: [usize; 2],
+        one_buffer: bool,
+    ) -> Result<(usize, Plan), Error> {
+        let work = self.work(options, n, one_buffer);
+        let suits = |config: &KernelConfig, forced| {
+            rules(config.schedule).evaluates(options, &work, forced)
+        };
+        if let Some(config) = self.forced.filter(|config| suits(config, true)) {
+            let kernel = self.provide(options, config)?;
+            return Ok((kernel, self.plan(kernel, options, &work, None)));
+        }
+        if options.order.is_none() && self.forced.is_none() {
+            let mut tuned = self.tuned.iter().filter(|tuned| suits(&tuned.config, false));
+            if let Some(&Tuned { config, parts, .. }) = tuned.find(|it| it.suits(n, one_buffer)) {
+                return self.plan_as(options, config, parts, n, one_buffer);
+            }
+        }
+        let expected = |config: &KernelConfig| {
+            let room = self.expected_room(options, config);
+            rules(config.schedule).plan(config, room, &work, options, None).cycles
+        };
+        let candidates = self.candidates.iter().filter(|config| suits(config, false));
+        let best = candidates.min_by(|a, b| expected(a).total_cmp(&expected(b)));
+        let best = *best.expect("ordered pairs or both directions suit every evaluation");
+        let kernel = self.provide_lean(options, best)?;
+        Ok((kernel, self.plan(kernel, options, &work, None)))
+    }
+
+    /// The kernel of a configuration, and the plan in so many parts.
+    pub fn plan_as(
+        &mut self,
+        options: Options,
+        config: KernelConfig,
+        parts: usize,
+        n: [usize; 2],
+        one_buffer: bool,
+    ) -> Result<(usize, Plan), Error> {
+        let kernel = self.provide(options, config)?;
+        let work = self.work(options, n, one_buffer);
+        Ok((kernel, self.plan(kernel, options, &work, Some(parts))))
+    }
+
+    fn plan(&self, kernel: usize, options: Options, work: &Work, parts: Option<usize>) -> Plan {
+        let config = &self.get(kernel).program.config;
+        rules(config.schedule).plan(config, self.room(kernel), work, options, parts)
+    }
+
+    /// The configurations that may be worth measuring, each with several numbers of parts.
+    pub fn trials(
+        &self,
+        options: Options,
+        n: [usize; 2],
+        one_buffer: bool,
+    ) -> Vec<(KernelConfig, usize)> {
+        let work = self.work(options, n, one_buffer);
+        let trials = KernelConfig::trials(self.law, options).into_iter();
+        let trials = trials.filter(|it| rules(it.schedule).evaluates(options, &work, false));
+        let parts = |config: KernelConfig| {
+            let room = self.expected_room(options, &config);
+            let parts = rules(config.schedule).parts(&config, room, &work, options);
+            parts.into_iter().map(move |parts| (config, parts))
+        };
+        trials.flat_map(parts).collect()
+    }
+
+    fn room(&self, kernel: usize) -> Room {
+        Room {
+            multiprocessors: self.backend.multiprocessors(),
+            blocks_at_once: self.get(kernel).module.blocks_at_once(),
+        }
+    }
+
+    /// The room that a kernel can expect before it is built.
+    fn expected_room(&self, options: Options, config: &KernelConfig) -> Room {
+        let found = self.built.iter().position(|kernel| kernel.program.config == *config);
+        found.map_or_else(
+            || {
+                let blocks = rules(config.schedule).residency(config, self.law, options);
+                let multiprocessors = self.backend.multiprocessors();
+                let blocks_at_once = multiprocessors * blocks.max(1);
+                Room { multiprocessors, blocks_at_once }
+            },
+            |kernel| self.room(kernel),
+        )
+    }
+
+    /// The work of an evaluation, with about as many instructions for a pair as there are operations,
+    /// most additions being fused with a product.
+    fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> Work {
+        let law = self.law;
+        let flops = f64::from(law.operations.flops());
+        let sums = dim(law.f);
+        let compensated = options.accumulation == Accumulation::Compensated;
+        let single = 0.75 * flops + 8.0 * f64::from(law.operations.special);
+        let single = single + if compensated { 6.0 * sums as f64 } else { 0.0 };
+        let pair = if options.precision == Precision::Double { 3.0 * single } else { single };
+        let j_bytes = numbers_of(law.j, options.precision) * bytes_of(options.precision);
+        Work { n, one_buffer, pair, cutoff: law.cutoff, sums, j_bytes }
+    }
+}
