@@ -1,7 +1,7 @@
-// Bags of j-particles in shared memory. A schedule fills them; the FORCE-LOOP does not know from where.
+// Bags of j-particles in shared memory, which a schedule fills and the FORCE-LOOP reads.
 namespace nbody {
 
-// One j-particle of a bag, aligned so that it is read in as few accesses as possible.
+// One j-particle of a bag, aligned so that few accesses read it.
 struct alignas(16) Slot {
     ParticleJ j;
 };

@@ -1,10 +1,11 @@
-// What a CUDA program needs to compile as C++ for the CPU. It includes no header, so that no
-// macro of the system meets a name of the program; `emulate_run.h`, behind the program, runs it.
+// Declarations with which a CUDA program compiles as C++ for the CPU. This file includes no header,
+// so that no system macro collides with a name of the program; `emulate_run.h`, after the program,
+// runs it.
 #define __device__
 #define __global__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-// One copy for each thread of the host, which runs one block at a time.
+// One copy per host thread, which runs one block at a time.
 #define __shared__ static thread_local
 
 namespace emulated {
@@ -80,12 +81,12 @@ inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 
-// In half turns; the C library has them in double precision at most.
+// Functions of half turns, which the C library lacks.
 inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(x))); }
 inline float cospif(float x) { return float(cos(3.14159265358979323846 * double(x))); }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-// The seed has the upper half of the bits, as that of the hardware, and is as often too large.
+// Rounds to the upper 32 bits, like the hardware's approximation, to nearest.
 inline double rsqrt_seed(double x)
 {
     const long long bits = __double_as_longlong(1.0 / sqrt(x));

@@ -1,5 +1,5 @@
-// Runs the kernels of the program above on the CPU: block after block, each thread of a block a
-// fiber that runs to where it must wait for others.
+// Runs the kernels of the program above on the CPU, block after block. Each thread of a block is a
+// fiber that runs until it has to wait for others.
 #include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,36 +13,37 @@ namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
-// What a thread keeps at least: i-particles, what it sums and folds for each, parts to merge.
+// The least stack of a thread: i-particles, their sums and backup accumulators, partial sums.
 constexpr size_t KEPT = sizeof(nbody::Parameters) + sizeof(nbody::ParticleJ)
                         + nbody::I_PER_THREAD
                               * (sizeof(nbody::ParticleI) + 2 * sizeof(nbody::Accumulators)
                                  + 2 * nbody::FDIM * sizeof(nbody::backup));
-// A whole number of the largest pages. Compilers keep copies; `pair` has variables of its own. What
-// is not touched takes no memory.
+// A whole number of the largest pages, with room for copies and for the variables of `pair`.
+// Untouched pages take no memory.
 constexpr size_t PAGE = 64 * 1024;
 constexpr size_t STACK = (1024 * 1024 + 8 * KEPT + PAGE - 1) / PAGE * PAGE;
-// Below each stack, where nothing can be read or written; no function is so large that it steps over.
+// Inaccessible memory below each stack, larger than the frame of any function.
 constexpr size_t GUARD = STACK;
 constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024; // of a block
 
-// NEW has not begun; the others wait for the threads of the block or the warp, or have ended.
+// NEW threads have not started; others wait for the block or the warp, or have ended.
 enum class State { NEW, AT_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
     State state;
     ucontext_t begin;
-    jmp_buf at; // where it waits: jumps are faster than switches of context
+    jmp_buf at; // the point of its wait: jumps are faster than context switches
     unsigned shuffles;
 };
 
-// What the fibers of this thread of the host share.
+// Variables that the fibers of this host thread share.
 static thread_local jmp_buf scheduler;
 static thread_local Fiber *running;
 static thread_local void (*entry)(const void *);
 static thread_local const void *kernel_call;
-// By the parity of the shuffle, since lanes may come to the next before all have left this one.
+// Indexed by the parity of the shuffle, since lanes may reach the next before all have left this
+// one.
 static thread_local unsigned shuffled[2][MOST_THREADS];
 
 static void wait(State state)
@@ -51,7 +52,7 @@ static void wait(State state)
     if (!_setjmp(running->at)) _longjmp(scheduler, 1);
 }
 
-// The values of all lanes of a warp.
+// Returns the values of all lanes of the warp.
 static const unsigned *exchange(unsigned value)
 {
     unsigned *const values = shuffled[running->shuffles++ % 2];
@@ -75,7 +76,7 @@ static void run_to_wait(Fiber &fiber)
     _longjmp(fiber.at, 1);
 }
 
-// Runs the lanes of a warp to the next barrier, or to their end: all of them, or none.
+// Runs the lanes of a warp to the next barrier or to their end, which all of them must reach.
 static Status run_warp(Fiber *fibers, unsigned first, State &state)
 {
     do {
@@ -91,14 +92,14 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
     return SUCCESS;
 }
 
-// Stacks, each above a guard; null if there is no room.
+// Allocates stacks, each above a guard; null if memory is exhausted.
 static char *new_stacks(unsigned threads)
 {
     const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *const memory = mmap(nullptr, threads * (GUARD + STACK), PROT_NONE, kind, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
 #ifdef MADV_NOHUGEPAGE
-    madvise(memory, threads * (GUARD + STACK), MADV_NOHUGEPAGE); // little of each is used
+    madvise(memory, threads * (GUARD + STACK), MADV_NOHUGEPAGE); // most of each stays untouched
 #endif
     char *const stacks = static_cast<char *>(memory);
     for (unsigned t = 0; t < threads; ++t) {
@@ -134,7 +135,7 @@ static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
     return SUCCESS;
 }
 
-// The blocks, the last one first: their order must not matter.
+// Runs the blocks, the last one first: results must not depend on their order.
 template <typename Call>
 static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
 {
@@ -184,13 +185,13 @@ int __all_sync(unsigned int, int holds)
     return sum == emulated::WARP;
 }
 
-// What the stacks of a block take at most.
+// Returns the bytes of the stacks of a block.
 extern "C" __attribute__((visibility("default"))) size_t emulated_stacks()
 {
     return nbody::BLOCK * emulated::STACK;
 }
 
-// One entry for each kernel of the program: NBODY_EMULATE(kernel).
+// Declares the entry point of a kernel.
 #define NBODY_EMULATE(kernel) \
     extern "C" __attribute__((visibility("default"))) int emulate_##kernel(unsigned blocks, void **arguments) \
     { \

@@ -1,23 +1,25 @@
-// The FORCE-LOOP: what a bag of j-particles does to the i-particles of a thread. With a cutoff, the
-// j-particles are candidates; a filter finds the hits among them, those within the cutoff.
+// The FORCE-LOOP: adds the contributions of a bag of j-particles to the i-particles of a thread.
+// With a cutoff, the j-particles are candidates; a filter finds the hits among them, those within
+// the cutoff.
 namespace nbody {
 
-constexpr u32 WORD = 32; // j-particles that a word has a bit for each of
+constexpr u32 WORD = 32; // candidates per word, one per bit
 constexpr u32 WORDS = (BAG + WORD - 1) / WORD;
-constexpr u32 UNFILTERED = 8; // bags to take without the filter, after one with many hits
+constexpr u32 UNFILTERED = 8; // bags without the filter, after one with many hits
 
-// The hits among 32 candidates, a bit for each, the last one lowest, and the place of that in the bag.
+// The hits among 32 candidates, one bit each with the last candidate lowest, and the index of the
+// last candidate in the bag.
 struct alignas(8) Hits {
     u32 bits, last;
 };
 
-// The hits of a block; those of i-particle m of a thread are every NEXT_HITS-th from
-// `threadIdx.x + m * BLOCK`, and there is room for one word behind the last.
+// The number of words for the hits of a block. Those of i-particle m of a thread are every
+// NEXT_HITS-th from `threadIdx.x + m * BLOCK`, with room for one word after the last.
 constexpr u32 NEXT_HITS = I_PER_THREAD * BLOCK;
 constexpr u32 HITS = (WORDS + 1) * NEXT_HITS;
 
-// The same address in shared memory, but kept in a register: one that is known at compile time would
-// be made anew, by four instructions, wherever it is needed.
+// Keeps an address in shared memory in a register: the compiler would compute one that it knows at
+// compile time anew, by four instructions, wherever it is used.
 template <typename T>
 __device__ __forceinline__ T *kept(T *shared)
 {
@@ -30,7 +32,7 @@ __device__ __forceinline__ T *kept(T *shared)
 #endif
 }
 
-// A whole bag, all lanes of a warp side by side.
+// Evaluates a whole bag, all lanes of a warp with the same j-particle.
 __device__ __forceinline__ void side_by_side(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, Running (&current)[I_PER_THREAD])
@@ -43,13 +45,13 @@ __device__ __forceinline__ void side_by_side(
     }
 }
 
-// Some j-particles of a bag: `count` of them, each `step` behind the one before.
+// Some j-particles of a bag: `count` of them, at intervals of `step`.
 struct Strided {
     u32 begin, step, count;
 };
 
-// Some j-particles of a bag, one after another. Particle `mine + m * next` of the bag must not meet
-// i-particle m, where the bag has particles of the `diagonal`.
+// Evaluates some j-particles of a bag, one after another. If the bag has particles of the
+// `diagonal`, particle `mine + m * next` of it is i-particle m itself and is left out.
 __device__ __forceinline__ void one_by_one(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, Strided some, u32 mine, u32 next, bool diagonal,
@@ -63,7 +65,7 @@ __device__ __forceinline__ void one_by_one(
         for (int m = 0; m < I_PER_THREAD; ++m) {
             const bool itself = diagonal && mine + m * next == k;
             if constexpr (CUTOFF) {
-                // There are branches anyway.
+                // The cutoff branches anyway.
                 if (!itself) meet(self, space, i[m], j, first + k, current[m]);
             } else {
                 const Running before = current[m];
@@ -74,9 +76,9 @@ __device__ __forceinline__ void one_by_one(
     }
 }
 
-// The cutoff filter: finds the hits of the i-particles of this thread in a bag, and keeps the words that
-// have any, up to `ends` for each i-particle. Returns whether no thread of the warp has hits among more
-// than half of the bag.
+// The cutoff filter: finds the hits of the i-particles of this thread in a bag, and stores the
+// words that have any, up to `ends` for each i-particle. Returns whether every i-particle of the
+// warp has hits for at most half of the bag.
 template <typename Law>
 __device__ __forceinline__ bool filter(
     const Law &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
@@ -114,8 +116,8 @@ __device__ __forceinline__ bool filter(
     return ::__all_sync(~0u, few);
 }
 
-// Each thread goes through its own hits: a warp iterates as often as its busiest lane has hits, where
-// side by side it does for each j-particle that any lane has among its hits.
+// Evaluates the hits, each thread its own: a warp iterates as often as its busiest lane has hits,
+// whereas with the same j-particle for all lanes it would for each hit of any lane.
 __device__ __forceinline__ void hit_by_hit(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, const Hits *hits, const u32 (&ends)[I_PER_THREAD],

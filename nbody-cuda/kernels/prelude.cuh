@@ -1,10 +1,10 @@
-// The numbers that interactions are written in. Everything here follows `real`: a float program
-// calls no double function, and a double program no float one.
+// Types and functions that interactions are written with. All of them follow `real`: a float
+// program calls no double function, and a double program no float one.
 namespace nbody {
 
 using u32 = unsigned int;
 
-// How particles of so many numbers are aligned in memory, so that few accesses read one.
+// Returns the alignment of particles of this many numbers, so that few accesses read one.
 __device__ constexpr size_t packing(size_t numbers)
 {
     const size_t bytes = numbers * sizeof(real);
@@ -26,10 +26,10 @@ template <> struct Vector<3> {
     }
 };
 
-// Numbers of a coordinate: one, or in mixed precision two.
+// Numbers per coordinate: one, or two in mixed precision.
 constexpr int COORDINATE = sizeof(Coordinate) / sizeof(real);
 
-// A position: only differences of points exist.
+// A position, of which only differences are used.
 template <int D> struct Point;
 template <> struct Point<2> { Coordinate x, y; };
 template <> struct Point<3> { Coordinate x, y, z; };
@@ -50,7 +50,7 @@ __device__ __forceinline__ real infinity()
     else return ::__longlong_as_double(0x7ff0000000000000ll);
 }
 
-// A number that single precision does not hold, and what it makes of it.
+// Returns a constant in the precision of the program, given in both precisions.
 __device__ __forceinline__ real rounded(real single, double twice)
 {
     if constexpr (sizeof(real) == 4) return single;
@@ -63,7 +63,7 @@ __device__ __forceinline__ real not_a_number()
     else return ::__longlong_as_double(0x7fffffffffffffffll);
 }
 
-// An entry by an index that comes from the data; NaN where there is none.
+// Returns an entry by an index that comes from the data; NaN if it is out of range.
 template <int N>
 __device__ __forceinline__ real entry(const Array<N> &array, u32 k)
 {
@@ -76,7 +76,7 @@ __device__ __forceinline__ real entry(const Table<ROWS, COLUMNS> &table, u32 row
     return row < ROWS && column < COLUMNS ? table.at[row][column] : not_a_number();
 }
 
-// Integers among the words of results, by their bits.
+// Stores the bits of an integer in a word of a result.
 template <typename T> __device__ __forceinline__ T word(u32 n)
 {
     if constexpr (sizeof(T) == 4) return ::__uint_as_float(n);
@@ -102,8 +102,8 @@ __device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
 
 __device__ __forceinline__ real recip(real x) { return real(1) / x; }
 
-// Fast single precision multiplies by the reciprocal, which is zero beyond 2^126: the division that
-// a compiler makes of `/` there takes five instructions more.
+// Divides. Fast mathematics in single precision multiplies by the reciprocal, which is zero beyond
+// 2^126: the compiler's code for `/` takes five instructions more.
 __device__ __forceinline__ real divide(real a, real b)
 {
     if constexpr (EXACT || sizeof(real) == 8) return a / b;
@@ -190,7 +190,7 @@ __device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &
 
 template <int D> __device__ __forceinline__ real norm2(const Vector<D> &a) { return dot(a, a); }
 
-// Adds a term to a sum, and to `lost` what rounding took from it: exactly, whichever of the two is
+// Adds a term to a sum, and the rounding error to `lost`: the exact error, whichever of the two is
 // the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
 __device__ __forceinline__ void compensate(real term, real &sum, real &lost)
 {
@@ -221,7 +221,7 @@ __device__ __forceinline__ void compensate(const Array<N> &term, Array<N> &sum, 
     }
 }
 
-// dot(a, b) + c. Fast mathematics begins with c, which saves an instruction.
+// Returns dot(a, b) + c. Fast mathematics begins with c, which saves an instruction.
 template <int D>
 __device__ __forceinline__ real dot_plus(const Vector<D> &a, const Vector<D> &b, real c)
 {
@@ -236,11 +236,11 @@ __device__ __forceinline__ real norm2_plus(const Vector<D> &a, real c)
     return dot_plus(a, a, c);
 }
 
-// Puts below the bits before whether x is negative, which what is not a number is not.
+// Shifts the sign of x into bit 0; NaN counts as non-negative.
 __device__ __forceinline__ void push_sign(real x, u32 &bits)
 {
 #ifdef __CUDACC__
-    // In single precision the GPU makes such results without a sign.
+    // In single precision the GPU returns NaN without a sign.
     if constexpr (sizeof(real) == 4) {
         bits = ::__funnelshift_l(::__float_as_uint(x), bits, 1);
         return;
@@ -249,7 +249,7 @@ __device__ __forceinline__ void push_sign(real x, u32 &bits)
     bits = bits << 1 | u32(x < real(0));
 }
 
-// The functions of CUDA under the names of the language, in the precision of the program.
+// The functions of CUDA under their names in the language, in the precision of the program.
 #define NBODY_FUNCTION(name, single, twice) \
     __device__ __forceinline__ real name(real x) \
     { \
@@ -288,22 +288,22 @@ NBODY_FUNCTION_2(copysign, copysignf, copysign)
 #undef NBODY_FUNCTION
 #undef NBODY_FUNCTION_2
 
-// An angle, as quarter turns and what is left of it, in half turns. The functions of CUDA keep an
-// array in local memory to reduce large angles; this needs none.
+// An angle in half turns: a number of quarter turns and a remainder. The functions of CUDA reduce
+// large angles with an array in local memory; this needs none.
 struct Angle {
     u32 quarters;
     float rest; // from -1/4 to 1/4
 };
 
-// An angle of 2^17 or more, by the bits of 1/pi from the first that does not make whole turns of
-// all of x (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
+// Reduces an angle of 2^17 or more, by the bits of 1/pi whose product with x is not a multiple of
+// whole turns (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
 __device__ __forceinline__ Angle reduce_large(float x)
 {
     constexpr u32 BITS[] = {0u, 0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u,
                             0x4f10e410u, 0x7f9458eau};
     const u32 exponent = (::__float_as_uint(x) >> 23 & 0xffu) - 118u;
     const u32 mantissa = (::__float_as_uint(x) & 0x7fffffu) | 0x800000u;
-    if (exponent > 136u) return {0u, x - x}; // infinite, or not a number
+    if (exponent > 136u) return {0u, x - x}; // infinite or NaN
     u32 window[4] = {};
 #pragma unroll
     for (u32 word = 0; word < 20; ++word) {
@@ -325,7 +325,8 @@ __device__ __forceinline__ Angle reduce_large(float x)
 __device__ __forceinline__ Angle reduce(float x)
 {
     if (!(::fabsf(x) < 131072.0f)) return reduce_large(x);
-    // 1/pi in three parts; what the first product loses is exact, and so is p - quarters / 2.
+    // 1/pi in three parts; the rounding error of the first product is exact, and so is p - quarters
+    // / 2.
     const float p = x * 0.318309873f;
     const float lost = ::fmaf(x, 0.318309873f, -p);
     const float quarters = ::rintf(2.0f * p);
@@ -368,12 +369,13 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
     else return ::fma(x, a, b);
 }
 
-// Negative where a distance is the reach or more. Pairs compute distances with roundings of their own;
-// so that these, their squares and their quotients by the reach stay below it, too, some roundoffs
-// below its square count as beyond it. Correctly rounded roots need two, and two more are in the
-// product. Fast mathematics needs 18: seven for r² here and there, twice the two of an approximate root
-// and the three of an approximate quotient, and one to be less; and it takes off a number, which tells
-// where the square is nearly denormal.
+// Returns a negative number if a distance is at least the reach. Pairs compute the distance with
+// rounding errors of their own; to keep their distances, squares and quotients by the reach below
+// it, too, squares within a margin of some roundoffs below its square count as beyond. Correctly
+// rounded roots need two roundoffs, and the product has two more. Fast mathematics needs 18: seven
+// for r² here and in the pair, twice the two of an approximate root and the three of an approximate
+// quotient, and one for strict inequality; it also subtracts a constant, which matters if the
+// square is nearly denormal.
 template <int D>
 __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
 {
@@ -384,8 +386,8 @@ __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
     return dot_plus(-a, a, mul_add(reach * reach, 1 - MARGIN, -LEAST));
 }
 
-// The difference of coordinates; in a periodic box that to the nearest image: whole lengths are
-// taken off.
+// Returns the difference of coordinates; in a periodic box that to the nearest image, by
+// subtraction of whole lengths.
 __device__ __forceinline__ real difference(real a, real b, real length, real inverse)
 {
     const real d = a - b;
@@ -393,12 +395,12 @@ __device__ __forceinline__ real difference(real a, real b, real length, real inv
     else return d;
 }
 
-// The same in mixed precision, where coordinates are double-single: hi + lo.
+// Returns the difference of coordinates in mixed precision, where they are double-single: hi + lo.
 template <typename DoubleSingle>
 __device__ __forceinline__ real difference(
     const DoubleSingle &a, const DoubleSingle &b, const DoubleSingle &length, real inverse)
 {
-    // Where this cancels, the first difference is exact (Sterbenz 1974).
+    // With cancellation, the first difference is exact (Sterbenz 1974).
     const real d = a.hi - b.hi;
     if constexpr (!PERIODIC) return d + (a.lo - b.lo);
 
@@ -410,7 +412,7 @@ __device__ __forceinline__ real difference(
     return mul_add(lengths, length.hi, d) + mul_add(lengths, length.lo, rest);
 }
 
-// Where positions differ.
+// Space, open or periodic, in which positions have differences.
 struct Space {
     Coordinate length[3];
     real inverse[3];
@@ -429,7 +431,7 @@ struct Space {
     }
 };
 
-// x to the power of N, by repeated squaring.
+// Returns x to the power of N, by repeated squaring.
 template <u32 N, typename T>
 __device__ __forceinline__ T raise(T x)
 {
@@ -447,7 +449,8 @@ __device__ __forceinline__ T raise(T x)
     return power;
 }
 
-// The hardware's seed of 1/sqrt(x), good to 20 bits; of what is denormal, that of zero.
+// Returns the hardware's approximation of 1/sqrt(x), accurate to 20 bits; denormal x counts as
+// zero.
 #ifdef __CUDACC__
 __device__ __forceinline__ double rsqrt_seed(double x)
 {
@@ -457,8 +460,8 @@ __device__ __forceinline__ double rsqrt_seed(double x)
 }
 #endif
 
-// 1/sqrt(x) to the power of N, small, from the seed: by the residual, to its third order. Zeros,
-// infinities and what is no number stay as the power of the seed has them.
+// Returns 1/sqrt(x) to a small power N: that of the approximation, corrected by its residual to
+// third order. For zero, infinity and NaN, it is the power of the approximation.
 template <int N, typename T>
 __device__ __forceinline__ T rsqrt_by_seed(T x)
 {
@@ -466,14 +469,14 @@ __device__ __forceinline__ T rsqrt_by_seed(T x)
     const T residual = ::fma(-x, y * y, T(1));
     const T power = raise<N>(y);
     const T step = ::fma(T(N * (N + 2) / 8.0), residual, T(N / 2.0)) * residual;
-    // Of such a seed, the residual has no small exponent. A power may be such besides.
+    // The residual of such an approximation has a large exponent. The power may overflow, too.
     const bool stays = N == 1 ? ::__double2hiint(residual) & 0x40000000
                               : u32(::__double2hiint(power)) - 0x00100000u >= 0x7fe00000u;
     return stays ? power : ::fma(step, power, power);
 }
 
-// The hardware's approximation, refined in double precision, or a correctly rounded root and
-// division.
+// Returns 1/sqrt(x): the hardware's approximation, refined in double precision, or a correctly
+// rounded root and division.
 __device__ __forceinline__ real rsqrt(real x)
 {
     if constexpr (EXACT) return real(1) / sqrt(x);
@@ -486,7 +489,7 @@ __device__ __forceinline__ real clamp(real x, real low, real high)
     return min(max(x, low), high);
 }
 
-// An integer power.
+// Returns an integer power.
 template <int N>
 __device__ __forceinline__ real powi(real x)
 {
@@ -494,7 +497,8 @@ __device__ __forceinline__ real powi(real x)
     else return raise<u32(N)>(x);
 }
 
-// A power of 1/sqrt(x), which takes no more steps to full double precision than the root itself.
+// Returns a power of 1/sqrt(x), refined to full double precision in as many steps as the root
+// itself.
 template <int N>
 __device__ __forceinline__ real rsqrt_powi(real x)
 {

@@ -1,16 +1,16 @@
-// Running sums, backup accumulators in global memory, and blocks that wait for no other.
+// Running sums, backup accumulators in global memory, and detection of the last block of a tile.
 namespace nbody {
 
-// What a thread sums for one i-particle, and what rounding took from that, where it is compensated.
+// The sums of a thread for one i-particle, and with compensation their rounding errors.
 struct Running {
     Accumulators sum, lost;
 };
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
-// What only some programs have, `within`, `add` and the index of j, only templates may name.
+// Only templates may name `within`, `add` and the index of j, which some programs lack.
 
-// Whether a pair contributes nothing. What is not a number is not beyond.
+// Returns whether a pair is beyond the cutoff; NaN is not.
 template <typename Law>
 __device__ __forceinline__ bool is_beyond(
     const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j)
@@ -19,7 +19,7 @@ __device__ __forceinline__ bool is_beyond(
     else return false;
 }
 
-// Adds what j, which has this index, does to i.
+// Adds the contribution of j, which has this index, to i.
 template <typename Law>
 __device__ __forceinline__ void act(
     const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
@@ -29,7 +29,7 @@ __device__ __forceinline__ void act(
     else pair(self, space, i, j, f);
 }
 
-// Adds what j does to i, which is not beyond the cutoff.
+// Adds the contribution of j to i, for a pair within the cutoff.
 template <typename Sums>
 __device__ __forceinline__ void meet_near(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
@@ -44,7 +44,7 @@ __device__ __forceinline__ void meet_near(
     }
 }
 
-// Adds what j does to i.
+// Adds the contribution of j to i.
 __device__ __forceinline__ void meet(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
     Running &f)
@@ -52,8 +52,8 @@ __device__ __forceinline__ void meet(
     if (!is_beyond(self, space, i, j)) meet_near(self, space, i, j, index, f);
 }
 
-// Does something for each number of a result. The loop is unrolled, so that the numbers may be in
-// registers; were they more than the 255 of a thread, that would only take long to compile.
+// Calls a function for each number of a result. The loop is unrolled, so that the numbers can be in
+// registers, unless they exceed the 255 registers of a thread: it would take long to compile.
 template <typename Do>
 __device__ __forceinline__ void for_each_number(const Do &act_on)
 {
@@ -66,7 +66,7 @@ __device__ __forceinline__ void for_each_number(const Do &act_on)
     }
 }
 
-// Folds what a thread summed. An infinite sum lost what is not a number, which must not reach it.
+// Folds the sums of a thread. The rounding error of an infinite sum is NaN, and is left out.
 __device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
 {
     fold(f.sum, total);
@@ -78,7 +78,7 @@ __device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
     }
 }
 
-// Component c of row k lies at [c * n + k].
+// Stores component c of result k at [c * n + k].
 __device__ __forceinline__ void store(const backup (&total)[FDIM], backup *to, u32 k, u32 n)
 {
     for_each_number([&](int c) { to[size_t(c) * n + k] = total[c]; });
@@ -89,8 +89,8 @@ __device__ __forceinline__ void load(const backup *from, u32 k, u32 n, backup (&
     for_each_number([&](int c) { total[c] = from[size_t(c) * n + k]; });
 }
 
-// Counts, and returns the count of before. Writes of this block come before it, reads behind it: less
-// than a fence on both sides costs.
+// Increments a count and returns the previous one. It orders the writes of this block before it and
+// the reads after it, at less cost than fences.
 __device__ __forceinline__ u32 count_one_more(u32 *count)
 {
 #ifdef __CUDACC__
@@ -103,8 +103,8 @@ __device__ __forceinline__ u32 count_one_more(u32 *count)
 #endif
 }
 
-// Whether this block is the last of `blocks` to come here, which then sees what the others wrote.
-// The count is zero again behind it.
+// Returns whether this block is the last of `blocks` to arrive, which then sees the writes of the
+// others. It resets the count to zero.
 __device__ __forceinline__ bool is_last(u32 *ended, u32 blocks)
 {
     __shared__ bool last;

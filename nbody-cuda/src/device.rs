@@ -1,4 +1,4 @@
-//! Where to compute.
+//! Devices: GPUs, the CPU, and the emulator.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -31,52 +31,52 @@ pub struct Device {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// With these vector instructions, or with the best.
+    /// The CPU with these vector instructions, or with the widest that it has.
     Cpu(Option<SimdLevel>),
-    /// What runs CUDA programs.
+    /// A backend that runs CUDA programs.
     Cuda(Arc<dyn Backend>),
 }
 
 impl Device {
-    /// The first GPU if one answers and NVRTC is there to compile for it, else the CPU, which
-    /// then knows [why](Self::fallback_reason).
+    /// Returns the first GPU if there is one and NVRTC is installed to compile for it, else the
+    /// CPU; [`fallback_reason`](Self::fallback_reason) then says why.
     pub fn best() -> Self {
         let gpu = Self::cuda(0).and_then(|device| nvrtc::Nvrtc::find().map(|_| device));
         gpu.unwrap_or_else(|error| Self { fallback: Some(Arc::new(error)), ..Self::cpu() })
     }
 
-    /// The CPU, all of its cores, with the best vector instructions that it has.
+    /// Returns the CPU: all cores, with the widest vector instructions that it has.
     pub fn cpu() -> Self {
         Self { kind: Kind::Cpu(None), cache: Cache::of_the_user(), fallback: None }
     }
 
-    /// The CPU with other vector instructions than the best.
+    /// Returns the CPU with these vector instructions; an error if it lacks them.
     pub fn cpu_with(level: SimdLevel) -> Result<Self, Error> {
         level.check()?;
         Ok(Self { kind: Kind::Cpu(Some(level)), ..Self::cpu() })
     }
 
-    /// A GPU by its number, from 0, as the CUDA driver counts.
+    /// Opens a GPU by its ordinal, from 0, as the CUDA driver numbers them.
     ///
-    /// Everything on it is in the primary context of the process, as with CUDA's run-time library and
-    /// all that uses it. A kernel that does what it must not, by whichever library, is the end of that
-    /// context: see [`Error::DeviceFailed`].
+    /// It uses the primary context of the process, as does CUDA's run-time library. An illegal
+    /// access by any kernel in that context, of whichever library, ends the context: see
+    /// [`Error::DeviceFailed`].
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Self::of(Arc::new(Gpu::open(ordinal)?)))
     }
 
-    /// How many GPUs the CUDA driver sees.
+    /// Returns the number of GPUs that the CUDA driver sees.
     pub fn cuda_count() -> Result<usize, Error> {
         gpu::count()
     }
 
-    /// The emulator: the CUDA program, compiled as C++ and run on the CPU. It checks programs,
-    /// slowly; it needs a C++ compiler.
+    /// Opens the emulator, which compiles CUDA programs as C++ and runs them on the CPU. It is slow
+    /// and serves to check programs; it needs a C++ compiler.
     pub fn emulator() -> Result<Self, Error> {
         Ok(Self::of(Arc::new(Emulator::open()?)))
     }
 
-    /// Every device that answers: the GPUs, the CPU, the emulator.
+    /// Returns every available device: the GPUs, the CPU, the emulator.
     pub fn all() -> Vec<Self> {
         let gpus = 0..Self::cuda_count().unwrap_or(0);
         let gpus = gpus.filter_map(|ordinal| Self::cuda(ordinal).ok());
@@ -87,17 +87,16 @@ impl Device {
         Self { kind: Kind::Cuda(backend), cache: Cache::of_the_user(), fallback: None }
     }
 
-    /// The same device, with compiled programs kept in this folder. Without, they are kept in the
-    /// [`Cache`] of the user.
+    /// Sets the folder that compiled programs are cached in, instead of the [`Cache`] of the user.
     #[must_use]
     pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
         Self { cache: Cache::at(folder), ..self }
     }
 
-    /// Gives memory back that this process keeps on a GPU so as to be faster the next time: what was
-    /// freed and stays in the driver's pool, without limit, and the pinned memory of the host that
-    /// copies go through, up to 256 MiB. It waits for what the GPU does. What engines, particles and
-    /// results hold is theirs until they are dropped. On other devices nothing is kept.
+    /// Releases memory that is kept for reuse: freed device memory in the driver's pool, without
+    /// limit, and up to 256 MiB of pinned host memory for copies. It waits until the GPU is idle.
+    /// Engines, particles and results keep their memory until they are dropped. Only GPUs keep
+    /// memory for reuse.
     pub fn trim(&self) -> Result<(), Error> {
         match &self.kind {
             Kind::Cpu(_) => Ok(()),
@@ -105,7 +104,7 @@ impl Device {
         }
     }
 
-    /// What people know it by: `NVIDIA H200 (cuda:0)`, `cpu`, `cpu:avx2`, `emulator`.
+    /// Returns the display name: `NVIDIA H200 (cuda:0)`, `cpu`, `cpu:avx2`, `emulator`.
     pub fn name(&self) -> String {
         match &self.kind {
             Kind::Cpu(None) => "cpu".to_owned(),
@@ -114,12 +113,12 @@ impl Device {
         }
     }
 
-    /// Whether it is the CPU itself, without an emulator.
+    /// Returns whether it is the CPU itself, without the emulator.
     pub fn is_cpu(&self) -> bool {
         matches!(self.kind, Kind::Cpu(_))
     }
 
-    /// The vector instructions that it computes with; `None` if it is not the CPU itself.
+    /// Returns the vector instructions of the CPU; `None` on other devices.
     pub fn simd_level(&self) -> Option<SimdLevel> {
         match self.kind {
             Kind::Cpu(level) => Some(level.unwrap_or_else(SimdLevel::best)),
@@ -127,7 +126,7 @@ impl Device {
         }
     }
 
-    /// What the driver says of it; `None` if it is no GPU.
+    /// Returns the properties of a GPU; `None` on other devices.
     pub fn properties(&self) -> Option<Properties> {
         match &self.kind {
             Kind::Cpu(_) => None,
@@ -135,7 +134,7 @@ impl Device {
         }
     }
 
-    /// Why [`Device::best`] is not a GPU.
+    /// Returns the reason why [`Device::best`] chose no GPU; `None` if it chose one.
     pub fn fallback_reason(&self) -> Option<&Error> {
         self.fallback.as_deref()
     }

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a result.
+//! Errors of devices, compilers, caches and evaluations.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::compile::excerpt::Excerpt;
 
-/// An evaluation, or its preparation, that failed. Nothing was computed.
+/// The failure of an evaluation or of its preparation. Nothing was computed.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,63 +27,65 @@ pub enum Error {
          Device::best(), which falls back to the CPU"
     )]
     DriverBroken {
-        /// What the dynamic loader said.
+        /// The message of the dynamic loader.
         message: String,
     },
 
-    /// The driver does not know all that is called.
-    #[error("the CUDA driver knows CUDA {found}, expected at least {expected}; update the driver")]
+    /// The driver lacks functions that this package calls.
+    #[error(
+        "the CUDA driver supports CUDA {found}, expected at least {expected}; update the driver"
+    )]
     DriverTooOld {
-        /// The newest CUDA version that the driver knows.
+        /// The newest CUDA version that the driver supports.
         found: String,
-        /// The version that is needed.
+        /// The oldest version that suffices.
         expected: String,
     },
 
-    /// There is no device of this number.
+    /// There is no device of this ordinal.
     #[error("no CUDA device {ordinal}: the driver sees {count}, numbered from 0")]
     NoDevice {
         /// The device that was asked for.
         ordinal: usize,
-        /// The devices there are.
+        /// The number of devices.
         count: usize,
     },
 
     /// A call of the driver failed.
     #[error("{call} failed: {message}")]
     Driver {
-        /// What was called.
+        /// The function.
         call: &'static str,
-        /// What the driver said.
+        /// The message of the driver.
         message: String,
     },
 
-    /// The GPU has failed, by a kernel that did what it must not or by a defect. Its context, which
-    /// all libraries of a process share, does nothing more. When everything of it is dropped it is
-    /// left, and [`Device::cuda`](crate::Device::cuda) asks the driver for a new one, which there is
-    /// if no other library has the old one open.
+    /// The GPU has failed, through an illegal access of a kernel or a hardware fault. Its context,
+    /// which all libraries of a process share, is unusable from then on. Once everything on it has
+    /// been dropped, [`Device::cuda`](crate::Device::cuda) asks the driver for a new context, which
+    /// succeeds if no other library holds the old one.
     #[error(
         "{device} has failed, and what was on it is lost: {call}: {message}; drop its engines, \
          particles, results and Devices and open it again; where that fails too, another library of \
          this process has it open, or the driver asks for a new process"
     )]
     DeviceFailed {
-        /// Which GPU.
+        /// The display name of the GPU.
         device: String,
-        /// The call that first failed.
+        /// The function that failed first.
         call: &'static str,
-        /// What the driver said.
+        /// The message of the driver.
         message: String,
     },
 
-    /// The process was forked from one that had started the driver.
+    /// The process was forked from one that had initialised the driver.
     #[error(
-        "the CUDA driver was started by process {first}, and this is process {process}, forked from \
-         it, which the driver does not serve; open devices behind the fork only, or start programs \
-         instead (std::process::Command)"
+        "the CUDA driver was initialised in process {first} and does not work in process {process}, \
+         forked from it; open devices after the fork only, or start programs instead \
+         (std::process::Command)"
     )]
     Forked {
-        /// The process that started the driver.
+        /// The process that initialised the driver.
         first: u32,
         /// This process.
         process: u32,
@@ -91,34 +93,34 @@ pub enum Error {
 
     /// The device has too little memory left.
     #[error(
-        "out of memory on {device}: {bytes} bytes were asked for; evaluate fewer particles at a time"
+        "out of memory on {device}: {bytes} bytes were requested; evaluate fewer particles at a time"
     )]
     OutOfMemory {
-        /// How much was asked for.
+        /// The bytes that were requested.
         bytes: usize,
-        /// Of which device.
+        /// The display name of the device.
         device: String,
     },
 
-    /// The kernel needs more of a resource than a block can have.
+    /// The kernel needs more of a resource than a thread block can have.
     #[error(
         "the kernel does not fit: a block needs {needed} {what} and can have {available}; {hint}"
     )]
     KernelDoesNotFit {
         /// The resource.
         what: &'static str,
-        /// How much is needed.
+        /// The amount that a block needs.
         needed: usize,
-        /// How much there is.
+        /// The amount that a block can have.
         available: usize,
-        /// What to change.
+        /// The remedy.
         hint: &'static str,
     },
 
-    /// A configuration that no kernel can be compiled for.
+    /// No kernel can be compiled for the configuration.
     #[error(
         "no kernel has the configuration {0:?}: expected a block of whole warps up to 1024 threads, up to \
-         64 i-particles for a thread, a bag that fits in shared memory and is that of the summation \
+         64 i-particles per thread, a bag that fits in shared memory and is that of the summation \
          order if there is one, the symmetric schedule only for an interaction with a third law, and \
          that and few only without a summation order; start from KernelConfig::of"
     )]
@@ -132,12 +134,12 @@ pub enum Error {
     )]
     NvrtcNotFound(Vec<PathBuf>),
 
-    /// A library was found that does not work as NVRTC.
+    /// The library that was found does not work as NVRTC.
     #[error("{} does not work as NVRTC: {message}", path.display())]
     NvrtcBroken {
         /// The library.
         path: PathBuf,
-        /// What went wrong.
+        /// The message of the dynamic loader or of the library.
         message: String,
     },
 
@@ -149,35 +151,35 @@ pub enum Error {
     )]
     NvdisasmNotFound(Vec<PathBuf>),
 
-    /// The disassembler did not do its work.
+    /// The disassembler failed.
     #[error("{} cannot disassemble: {message}", path.display())]
     Disassembly {
         /// The program.
         path: PathBuf,
-        /// What it said.
+        /// Its message.
         message: String,
     },
 
-    /// This NVRTC compiles for none of the device's architectures.
+    /// This NVRTC cannot compile for the architecture of the device.
     #[error(
-        "NVRTC {version} cannot compile for sm_{found}; it knows {}; use another version of NVRTC",
+        "NVRTC {version} cannot compile for sm_{found}; it supports {}; use another version of NVRTC",
         architectures(known)
     )]
     UnknownArchitecture {
         /// The device's architecture: 90 for compute capability 9.0.
         found: u32,
-        /// The architectures that this NVRTC knows.
+        /// The architectures that this NVRTC supports.
         known: Vec<u32>,
-        /// Its version.
+        /// The version of NVRTC.
         version: String,
     },
 
-    /// The program does not compile. The message has the first errors, with the lines around them.
+    /// The program does not compile. The message shows the first errors and the lines around them.
     #[error("{compiler} refused the program:\n{}", Excerpt { log, source_text, file: file.as_deref() })]
     Compilation {
-        /// Which compiler.
+        /// The compiler and its target.
         compiler: String,
-        /// All that it said.
+        /// The whole log of the compiler.
         log: String,
         /// The whole program, with line numbers.
         source_text: String,
@@ -192,84 +194,84 @@ pub enum Error {
         tried: String,
     },
 
-    /// The C++ compiler took too long, and was stopped.
+    /// The C++ compiler exceeded its time limit and was stopped.
     #[error(
         "{compiler} did not compile the program within {} s and was stopped; set NBODY_CXX_TIMEOUT \
          to more seconds, or make the results and the parameters smaller",
         limit.as_secs_f64()
     )]
     CompilerTimeout {
-        /// Which compiler.
+        /// The version of the compiler.
         compiler: String,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
 
-    /// The emulator saw the program do what a GPU does not allow.
+    /// The emulated program did what a GPU does not allow.
     #[error("the emulated program {0}; this is a defect in its schedule, please report it")]
     Emulation(&'static str),
 
-    /// Particles or results that belong to another device or other options.
+    /// Particles or results belong to another device or precision.
     #[error("{what} of {found} given to {expected}; upload them with the engine that uses them")]
     ForeignBuffer {
-        /// What was given.
+        /// The kind of buffer.
         what: &'static str,
-        /// Where it belongs.
+        /// The device and precision that it belongs to.
         found: String,
-        /// Where it was given to.
+        /// The device and precision of the engine.
         expected: String,
     },
 
-    /// More particles than a launch can number.
+    /// A launch cannot number so many particles.
     #[error("{found} {what}: one evaluation takes at most {limit}; evaluate in parts")]
     TooManyParticles {
-        /// Which particles.
+        /// The kind of particles.
         what: &'static str,
-        /// How many there are.
+        /// Their number.
         found: usize,
-        /// How many there may be.
+        /// The largest number that is possible.
         limit: usize,
     },
 
-    /// A folder that the kernel cache cannot be in, since others may write to it.
+    /// Others may write to the folder of the kernel cache, which is therefore not used.
     #[error(
-        "the kernel cache {} is not used, since it has code that is run: {reason}; `chmod go-w` it if \
-         it is yours and nobody else wrote to it, or set NBODY_CACHE_DIR to a folder of your own",
+        "the kernel cache {} is not used, since it holds code that is run: {reason}; `chmod go-w` it \
+         if it is yours and nobody else wrote to it, or set NBODY_CACHE_DIR to a folder of your own",
         folder.display()
     )]
     UntrustedCache {
         /// The folder.
         folder: PathBuf,
-        /// What others may do.
+        /// Its owner or mode, and the expected one.
         reason: String,
     },
 
-    /// Nothing says where the kernel cache is.
+    /// No environment variable names a folder for the kernel cache.
     #[error("no folder for the kernel cache: set NBODY_CACHE_DIR")]
     NoCacheFolder,
 
-    /// An environment variable that says what it cannot say.
+    /// An environment variable has an invalid value.
     #[error("{name} is `{found}`, expected {expected}")]
     Variable {
         /// Its name.
         name: &'static str,
-        /// What it says.
+        /// Its value.
         found: String,
-        /// What it may say.
+        /// The kind of value that is valid.
         expected: &'static str,
     },
 
     /// A file could not be read or written.
     #[error("cannot {action}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: String,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
-/// The message: what `fn main() -> Result<(), nbody::Error>` prints.
+/// Prints the message, so that `fn main() -> Result<(), nbody::Error>` ends with it.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         nbody_core::explain(self, f)
@@ -277,7 +279,7 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// Says in which file a program that does not compile can be read.
+    /// Adds the file of a program that does not compile.
     pub(crate) fn with_file(mut self, path: Option<&Path>) -> Self {
         if let Self::Compilation { file, .. } = &mut self {
             *file = path.map(Path::to_owned);
@@ -286,7 +288,7 @@ impl Error {
     }
 }
 
-/// An error of the dynamic loader with its reason, which it keeps to itself.
+/// Returns the message of a loader error and of its source, which the error itself does not print.
 pub(crate) fn reason(error: &libloading::Error) -> String {
     let source = std::error::Error::source(error);
     let reason = source.map(|source| format!(": {source}")).unwrap_or_default();
@@ -308,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_see_of_an_error_is_its_message() {
+    fn debug_output_is_the_message() {
         let source = std::io::Error::other("the disk is full");
         let errors = [
             (Error::NoDriver, "no CUDA driver: looked for libcuda.so.1"),
@@ -329,7 +331,7 @@ mod tests {
         for (error, expected) in errors {
             let told = format!("{error:?}");
             assert!(told.starts_with(expected), "{told}");
-            // Nothing behind the message: a cause that it tells is not told twice.
+            // The message includes the cause once.
             assert_eq!(told, error.to_string());
         }
     }

@@ -1,8 +1,8 @@
-//! Numbers and records as they lie in the memory of a device.
+//! Layout of numbers and records in device memory.
 
 use nbody_core::{Field, Mixed, Precision, pack};
 
-/// Bytes of a number.
+/// Returns the bytes per real.
 pub fn bytes_of(precision: Precision) -> usize {
     match precision {
         Precision::Single | Precision::Mixed => 4,
@@ -10,7 +10,7 @@ pub fn bytes_of(precision: Precision) -> usize {
     }
 }
 
-/// Numbers of a record of these fields.
+/// Returns how many reals a record of these fields has.
 pub const fn numbers_of(fields: &[Field], precision: Precision) -> usize {
     match precision {
         Precision::Single => pack::words::<f32>(fields),
@@ -19,7 +19,7 @@ pub const fn numbers_of(fields: &[Field], precision: Precision) -> usize {
     }
 }
 
-/// Bytes in whole words, the last filled up with zeros.
+/// Packs bytes into words of 8, the last padded with zeros.
 pub fn words(bytes: &[u8]) -> Vec<u64> {
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];
@@ -29,7 +29,7 @@ pub fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Bytes of a record of these fields, which is given in words of `f64`.
+/// Converts a record of these fields from words of `f64` to bytes in this precision.
 pub fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
     match precision {
         Precision::Single => bytemuck::cast_slice(&pack::convert::<f32>(fields, row)).to_vec(),

@@ -1,8 +1,11 @@
 //! Devices, run-time compilation and launches of generated CUDA programs.
 //!
-//! [`Device`] says where to compute, [`AllPairs`] evaluates there, [`Program`] is the CUDA text,
-//! [`Build`] tells how it became ready to run. With the feature `sass`, a module of that name counts
-//! what the machine code issues.
+//! A [`Device`] is a GPU, the CPU or the emulator; [`AllPairs`] evaluates interactions on it.
+//! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
+//! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
+//!
+//! Modules depend on those before them only: `layout`, `compile`, `backend`, `schedule`, `tuning`,
+//! `device`, `engine`.
 
 mod backend;
 mod compile;

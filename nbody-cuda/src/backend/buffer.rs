@@ -1,4 +1,4 @@
-//! Particles and results in the memory of a device.
+//! Buffers of particles and results in device memory, and scratch memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Backend, Memory};
 use crate::Error;
 use crate::layout::bytes_of;
 
-/// Records in the memory of a backend.
+/// Records in device memory.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     pub memory: Box<dyn Memory>,
@@ -18,7 +18,7 @@ pub(crate) struct Buffer {
     pub backend: Arc<dyn Backend>,
 }
 
-/// Memory that only grows, kept from one evaluation to the next.
+/// Device memory that is reused from one evaluation to the next, and only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     memory: Option<(usize, Box<dyn Memory>)>,
@@ -35,7 +35,7 @@ impl Buffer {
         Ok(Self { memory, n, precision, backend: backend.clone() })
     }
 
-    /// Takes the particles from the host, in the precision of the buffer.
+    /// Copies particles from the host, in the precision of the buffer.
     pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
         let precision = self.precision;
         self.memory.write(&mut |words| match precision {
@@ -49,7 +49,8 @@ impl Buffer {
         })
     }
 
-    /// Shows to `take` what writes the numbers of results of these fields as they come to the host.
+    /// Copies results to the host and passes `take` a function that writes them as records of these
+    /// fields.
     pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
         let n = self.n;
         self.memory.read(&mut |words| match self.precision {
@@ -63,7 +64,7 @@ impl Buffer {
         })
     }
 
-    /// Fills a buffer of results of these fields with what no pair gives.
+    /// Fills a buffer of results of these fields with the results of no pair.
     pub fn clear(&mut self, fields: &[Field]) -> Result<(), Error> {
         let (n, nothing) = (self.n, pack::nothing(fields));
         if nothing.iter().all(|word| *word == 0) {
@@ -97,8 +98,8 @@ impl Buffer {
 }
 
 impl Scratch {
-    /// Memory of the product of these sizes, in bytes, at least. Where there was less, it is new,
-    /// and zero if `zero` says so.
+    /// Returns memory of at least the product of `sizes`, in bytes. If it has to grow, the contents
+    /// are lost; new memory is zeroed if `zero` is set.
     pub fn reserve(
         &mut self,
         backend: &dyn Backend,
@@ -108,9 +109,9 @@ impl Scratch {
         let needed = sizes.iter().fold(1_usize, |product, &size| product.saturating_mul(size));
         let memory = match self.memory.take() {
             Some((found, memory)) if found >= needed => (found, memory),
-            // What is there goes first, so that both need not fit at once.
-            less => {
-                drop(less);
+            // The old memory is freed first, so that both need not fit at once.
+            too_small => {
+                drop(too_small);
                 let mut memory = allocate(backend, sizes)?;
                 if zero {
                     memory.zero()?;
@@ -129,15 +130,14 @@ impl Scratch {
 
 fn allocate(backend: &dyn Backend, sizes: &[usize]) -> Result<Box<dyn Memory>, Error> {
     let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    // What has more bytes than half of all addresses, nothing has room for; a backend may then round
-    // up without a thought.
+    // No more than half of the address space, so that backends can round up without overflow.
     match bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) {
         Some(bytes) => backend.allocate(bytes),
         None => Err(Error::OutOfMemory { bytes: usize::MAX, device: backend.describe() }),
     }
 }
 
-/// Each word of a record `n` times.
+/// Fills columns of `n` words with the words of a record.
 fn repeat<W: Copy>(record: &[W], n: usize, words: &mut [W]) {
     for (column, word) in words.chunks_mut(n.max(1)).zip(record) {
         column.fill(*word);

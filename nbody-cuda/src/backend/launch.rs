@@ -1,20 +1,20 @@
-//! A kernel and its arguments.
+//! Launches: a kernel and its arguments.
 
 use std::ffi::{CStr, c_void};
 
 use super::Memory;
 
-/// One launch: a kernel by its name, with arguments in the order of its declaration.
+/// A launch of a kernel, with the arguments in the order of its declaration.
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
-    /// The kernel's name in a CUDA module.
+    /// The name of the kernel in its module.
     pub kernel: &'static CStr,
-    /// Blocks of the grid.
+    /// The number of thread blocks.
     pub blocks: u32,
     /// The memory that the kernel reads and writes.
     pub memory: Vec<&'a dyn Memory>,
     words: Vec<u64>,
-    /// Where each argument begins in `words`.
+    /// The offset of each argument in `words`.
     begins: Vec<usize>,
 }
 
@@ -25,9 +25,9 @@ impl<'a> Launch<'a> {
         Self { kernel, blocks, memory, words, begins }
     }
 
-    /// Passes a struct, as it lies in memory. One without fields still has an address.
+    /// Passes one argument by its words in memory. An empty struct is passed as one word.
     #[must_use]
-    pub fn record(mut self, words: &[u64]) -> Self {
+    pub fn argument(mut self, words: &[u64]) -> Self {
         self.begins.push(self.words.len());
         self.words.extend_from_slice(if words.is_empty() { &[0] } else { words });
         self
@@ -36,7 +36,7 @@ impl<'a> Launch<'a> {
     /// Passes numbers, each an argument of its own.
     #[must_use]
     pub fn numbers<const N: usize>(self, numbers: [u32; N]) -> Self {
-        numbers.into_iter().fold(self, |launch, number| launch.record(&[number.into()]))
+        numbers.into_iter().fold(self, |launch, number| launch.argument(&[number.into()]))
     }
 
     /// Passes the addresses of memory, each an argument of its own.
@@ -44,12 +44,12 @@ impl<'a> Launch<'a> {
     pub fn pointers<const N: usize>(self, memory: [&'a dyn Memory; N]) -> Self {
         memory.into_iter().fold(self, |mut launch, memory| {
             launch.memory.push(memory);
-            launch.record(&[memory.address()])
+            launch.argument(&[memory.address()])
         })
     }
 
-    /// Returns the addresses of the arguments, as drivers want them. They hold while `self` lives; on a
-    /// little-endian machine a `u32` is at the address of the `u64` that holds it.
+    /// Returns the addresses of the arguments, valid while `self` lives. On a little-endian host,
+    /// the address of a `u64` is also that of the `u32` that it holds.
     pub fn addresses(&mut self) -> Vec<*mut c_void> {
         let Self { words, begins, .. } = self;
         begins.iter().map(|&begin| words[begin..].as_mut_ptr().cast()).collect()
@@ -57,4 +57,4 @@ impl<'a> Launch<'a> {
 }
 
 #[cfg(not(target_endian = "little"))]
-compile_error!("CUDA devices and the machines they sit in are little-endian");
+compile_error!("unsupported byte order: CUDA requires a little-endian host");

@@ -1,19 +1,25 @@
-//! Memory that kernels read and write.
+//! Device memory.
 
 use std::fmt::Debug;
 
 use crate::Error;
 
-/// Memory of a backend.
+/// Memory of a backend, which kernels read and write.
 pub(crate) trait Memory: Debug + Send + Sync {
+    /// Returns the address that kernels take.
     fn address(&self) -> u64;
-    /// Words around the memory that nothing may change, where the backend keeps such.
+
+    /// Returns the guard words around the memory, which kernels must not change; none on a GPU.
     fn guards(&self) -> Vec<u64> {
         Vec::new()
     }
-    /// Replaces the contents by what `fill` writes, in whole words of 8 bytes.
+
+    /// Replaces the contents by the words that `fill` writes, of 8 bytes each.
     fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error>;
+
+    /// Zeroes the contents.
     fn zero(&mut self) -> Result<(), Error>;
-    /// Shows the contents to `take`, once all that was launched before has ended.
+
+    /// Passes the contents to `take`, after all earlier launches have finished.
     fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error>;
 }

@@ -1,4 +1,4 @@
-//! What runs a program: a GPU behind the driver, or the emulator.
+//! Backends, which compile and run programs: a GPU behind the CUDA driver, or the emulator.
 
 pub mod buffer;
 pub mod emulator;
@@ -18,55 +18,57 @@ pub(crate) use launch::Launch;
 pub(crate) use memory::Memory;
 pub use properties::Properties;
 
-/// A device that builds and runs programs.
+/// A device that compiles and runs programs.
 pub(crate) trait Backend: Debug + Send + Sync {
-    /// What people know it by.
+    /// Returns the display name.
     fn describe(&self) -> String;
 
-    /// How many multiprocessors it has.
+    /// Returns the number of multiprocessors.
     fn multiprocessors(&self) -> usize;
 
-    /// Bytes of shared memory of a multiprocessor.
+    /// Returns the bytes of shared memory per multiprocessor.
     fn shared_memory(&self) -> usize;
 
-    /// What the driver says of it; none of what only pretends to be a GPU.
+    /// Returns the properties of a GPU; `None` in the emulator.
     fn properties(&self) -> Option<Properties> {
         None
     }
 
-    /// How many bytes the parts of sums may take at a time, where that can be chosen.
-    fn room_for_parts(&self) -> usize;
+    /// Returns the largest size, in bytes, of the partial sums of one launch of the symmetric
+    /// schedule.
+    fn memory_for_parts(&self) -> usize;
 
-    /// Compiles a program, or takes it from the cache, and makes it ready to run.
+    /// Compiles a program, or takes it from the cache, and loads it.
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error>;
 
-    /// Memory of this many bytes, whose contents mean nothing yet.
+    /// Allocates this many bytes, uninitialised.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error>;
 
-    /// Notes the launches of this work instead of doing them; `None` where the backend has no use
-    /// for that, and they are done.
-    fn record(
+    /// Captures the launches of `work` in a graph, without doing them; or does them and returns
+    /// `None`, where the backend has no graphs.
+    fn capture(
         &self,
         work: &mut dyn FnMut() -> Result<(), Error>,
-    ) -> Result<Option<Box<dyn Recording>>, Error> {
+    ) -> Result<Option<Box<dyn LaunchGraph>>, Error> {
         work().map(|()| None)
     }
 
-    /// Gives back what it keeps so as to be faster the next time.
+    /// Releases memory that is kept for reuse.
     fn trim(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// How long it takes to do the work.
+    /// Does the work and returns the time that it took on the device.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
 }
 
-/// Work of a backend that can be repeated as a whole.
-pub(crate) trait Recording: Debug + Send + Sync {
+/// Captured launches, which can be repeated as a whole.
+pub(crate) trait LaunchGraph: Debug + Send + Sync {
+    /// Does the launches.
     fn replay(&self) -> Result<(), Error>;
 }
 
-/// A program with what it was compiled to.
+/// A program and its loaded module.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub program: Program,
@@ -74,11 +76,11 @@ pub(crate) struct Kernel {
     pub build: Build,
 }
 
-/// A program that is ready to run.
+/// A compiled program, loaded by a backend.
 pub(crate) trait Module: Debug + Send + Sync {
-    /// How many blocks of the kernel that evaluates pairs run at once.
-    fn blocks_at_once(&self) -> usize;
+    /// Returns how many blocks of the kernel of pairs are resident on the device at a time.
+    fn resident_blocks(&self) -> usize;
 
-    /// Starts a kernel; launches and copies take effect in the order of their calls.
+    /// Launches a kernel. Launches and copies take effect in the order of the calls.
     fn launch(&self, launch: Launch) -> Result<(), Error>;
 }

@@ -1,4 +1,4 @@
-//! How a program came to be ready to run.
+//! Builds: compiling a program or loading it from the cache.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,39 +9,40 @@ use std::time::Duration;
 use crate::compile::cache::{Cache, Entry};
 use crate::{Error, Program};
 
-/// Where the compiled program came from.
+/// The origin of a compiled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// It was compiled just now.
+    /// It was compiled for this build.
     Compiled,
-    /// It was in the cache; no compiler was called.
+    /// It was in the cache; no compiler ran.
     Cached,
-    /// What the cache had was damaged, or did not load on this machine; it was compiled again.
+    /// The cache entry was damaged or did not load on this machine; it was compiled again.
     Repaired,
 }
 
-/// How a program came to be ready to run.
+/// The report of how a program was compiled or loaded from the cache.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Build {
-    /// Where the compiled program came from.
+    /// The origin of the compiled program.
     pub origin: Origin,
-    /// The text of the program, for people to read; `None` if the cache cannot be written.
+    /// A file with the text of the program; `None` if the cache cannot be written.
     pub source: Option<PathBuf>,
-    /// Why the compiled program could not be kept for the next start.
+    /// The reason why the compiled program was not stored in the cache; `None` if it was.
     pub cache_error: Option<String>,
-    /// What it was compiled with and for: `NVRTC 13.0.88 for sm_90`.
+    /// The compiler and its target: `NVRTC 13.0.88 for sm_90`.
     pub compiler: String,
-    /// The time that compiling took; zero if nothing was compiled.
+    /// The time of the compilation; zero if nothing was compiled.
     pub compile_time: Duration,
-    /// What the kernel uses, where that is known.
+    /// The resources of the kernel of pairs; `None` if it was not loaded on a GPU.
     pub usage: Option<Usage>,
     /// The compiled program.
     pub image: Image,
 }
 
-/// A compiled program: a CUBIN where NVRTC knows the GPU, else PTX; a shared object in the emulator.
+/// A compiled program: a CUBIN if NVRTC supports the architecture, else PTX; a shared object in the
+/// emulator.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Image(Arc<[u8]>);
 
@@ -53,43 +54,42 @@ impl Deref for Image {
     }
 }
 
-/// How large it is: nobody reads the bytes.
+/// Prints the size instead of the bytes.
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({} bytes)", self.0.len())
     }
 }
 
-/// What a kernel uses of a GPU.
+/// Resources of a GPU that a kernel uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Local memory of a thread, in bytes: more than none means that registers were spilled.
+    /// Local memory per thread, in bytes: more than zero is a sign of register spills.
     pub local: u32,
-    /// Shared memory of a block, in bytes.
+    /// Shared memory per thread block, in bytes.
     pub shared: u32,
-    /// Blocks that a multiprocessor runs at once.
+    /// Blocks that are resident on a multiprocessor at a time.
     pub blocks: u32,
 }
 
-/// A program, and what it is compiled by and for.
+/// A program with its compiler.
 pub(crate) struct Recipe<'a> {
     pub program: &'a Program,
-    /// What the compiled form ends in, among the files of the cache.
+    /// The file extension of the compiled program in the cache.
     pub extension: &'static str,
-    /// What the compiled form depends on besides the program: the compiler, its version, its
-    /// options and the architecture.
+    /// The compiler, its version and options, and the architecture: they belong to the key of the
+    /// compiled program.
     pub identity: &'a [&'a str],
-    /// The same for people to read.
+    /// The compiler and its target, for messages.
     pub compiler: String,
     pub compile: &'a dyn Fn() -> Result<Vec<u8>, Error>,
 }
 
-/// Takes the compiled form of a program from the cache, or makes it and keeps it; then loads it.
-/// What the cache had and does not load is made again: the folder may be shared with machines of
-/// another kind.
+/// Loads the compiled program from the cache, or compiles, stores and loads it. An entry that does
+/// not load is compiled again, since machines of several types may share the folder.
 pub(crate) fn build<T>(
     recipe: Recipe,
     cache: &Cache,
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_load_is_compiled_again_and_replaced() {
+    fn an_entry_that_does_not_load_is_compiled_again() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         let program = Program::by_hand("text");
@@ -146,13 +146,13 @@ mod tests {
                 compiler: "compiler".to_owned(),
                 compile: &|| Ok(code.to_vec()),
             };
-            // This machine loads what is for it.
+            // This machine loads only its own code.
             super::build(recipe, &cache, &|code| {
                 let ours = code.strip_prefix(b"ours");
                 ours.map(<[u8]>::to_vec).ok_or(Error::Emulation("is for another machine"))
             })
         };
-        // Another machine put it there.
+        // The entry of another machine.
         assert!(build(b"theirs").is_err());
         let (loaded, build_1) = build(b"ours 1").unwrap();
         assert_eq!((&loaded[..], build_1.origin), (&b" 1"[..], Origin::Repaired));

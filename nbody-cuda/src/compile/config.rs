@@ -1,17 +1,17 @@
-//! What a program is compiled for.
+//! Kernel configurations.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The order in which a program goes through the pairs: a file of this name in `schedule/` each.
+/// The schedule of a program: which pairs it evaluates together, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// Every ordered pair, for many i-particles.
+    /// Ordered pairs of many i-particles.
     Ordered,
-    /// Both directions of a pair at once, by Newton's third law.
+    /// Both directions of each pair at once, by Newton's third law.
     Symmetric,
-    /// Every ordered pair, for few i-particles, which share the threads of a block.
+    /// Ordered pairs of few i-particles: groups of threads share out the j-particles.
     Few,
 }
 
@@ -19,7 +19,7 @@ impl Schedule {
     /// Every schedule.
     pub const ALL: [Self; 3] = [Self::Ordered, Self::Symmetric, Self::Few];
 
-    /// The name in tables and files.
+    /// Returns the name in tables and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ordered => "ordered",
@@ -45,27 +45,29 @@ impl FromStr for Schedule {
     }
 }
 
-/// What a program is compiled for. None of it changes results, but for the bag, which is part of
-/// the order of summation ([`SummationOrder`](nbody_core::SummationOrder)).
+/// A kernel configuration, which a program is compiled for.
+///
+/// It affects speed. The schedule and the bag also determine the order of the sums, and so the
+/// rounding errors of results (see [`SummationOrder`](nbody_core::SummationOrder)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct KernelConfig {
-    /// How it goes through the pairs.
+    /// The schedule.
     pub schedule: Schedule,
-    /// Threads of a block.
+    /// Threads per block.
     pub block: usize,
-    /// i-particles of a thread.
+    /// i-particles per thread.
     pub i_per_thread: usize,
-    /// j-particles of a bag.
+    /// j-particles per bag.
     pub bag: usize,
-    /// j-particles of one turn of the FORCE-LOOP.
+    /// j-particles per iteration of the FORCE-LOOP.
     pub unroll: usize,
-    /// Blocks that a multiprocessor must have registers for; 0 leaves it to the compiler.
+    /// Blocks per multiprocessor that the registers must suffice for; 0 leaves it to the compiler.
     pub resident: usize,
 }
 
 impl KernelConfig {
-    /// The i-particles of a block, where each thread has its own.
+    /// Returns the i-particles of a thread block tile, if each thread has i-particles of its own.
     pub fn tile(&self) -> usize {
         self.block.saturating_mul(self.i_per_thread)
     }

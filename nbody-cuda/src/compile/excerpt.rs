@@ -1,13 +1,13 @@
-//! What to read first of a program that a compiler refused.
+//! Excerpts of compiler logs and of the programs that they are about.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
-/// Lines of what the compiler said, from its first error on.
-const SAID: usize = 16;
-/// Lines of the program on each side of that of the first error.
+/// Lines of the log that are shown, from the first error on.
+const SHOWN: usize = 16;
+/// Lines of the program that are shown on each side of the first error.
 const AROUND: usize = 3;
-/// Characters of a line.
+/// Characters of a line that are shown.
 const WIDTH: usize = 160;
 
 /// The first errors of a compiler, with the lines of the program around the first.
@@ -15,7 +15,7 @@ pub struct Excerpt<'a> {
     pub log: &'a str,
     /// The program, with line numbers.
     pub source_text: &'a str,
-    /// Where it can be read whole.
+    /// A file with the whole program.
     pub file: Option<&'a Path>,
 }
 
@@ -23,11 +23,11 @@ impl Display for Excerpt<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.log.lines().collect();
         let first = lines.iter().position(|line| line.contains("error")).unwrap_or(0);
-        let said = lines.iter().skip(first);
-        let more = said.len().saturating_sub(SAID);
-        let mut shown: Vec<_> = said.take(SAID).map(|line| cut(line)).collect();
+        let errors = lines.iter().skip(first);
+        let more = errors.len().saturating_sub(SHOWN);
+        let mut shown: Vec<_> = errors.take(SHOWN).map(|line| cut(line)).collect();
         if more > 0 {
-            shown.push(format!("... and {more} lines more"));
+            shown.push(format!("... and {more} more lines"));
         }
         if let Some(line) = lines.get(first).and_then(|line| line_number(line)) {
             let begin = line.saturating_sub(AROUND + 1);
@@ -49,10 +49,11 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// The line in `nbody.cu(12): error` as NVRTC writes it, and in `nbody.cu:12:5: error`.
-fn line_number(said: &str) -> Option<usize> {
-    let (_, behind) = said.split_once("nbody.cu")?;
-    let digits = behind.strip_prefix(['(', ':'])?;
+/// Returns the line number of `nbody.cu(12): error`, as NVRTC writes it, and of `nbody.cu:12:5:
+/// error`.
+fn line_number(message: &str) -> Option<usize> {
+    let (_, rest) = message.split_once("nbody.cu")?;
+    let digits = rest.strip_prefix(['(', ':'])?;
     digits.split([')', ':']).next()?.parse().ok()
 }
 
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_where_either_compiler_puts_them() {
+    fn line_numbers_of_both_compilers_are_found() {
         assert_eq!(line_number("nbody.cu(12): error: expected a \";\""), Some(12));
         assert_eq!(line_number("nbody.cu:12:5: error: expected ';'"), Some(12));
         assert_eq!(line_number("nbody.cu: In function 'int f()':"), None);
@@ -76,15 +77,15 @@ mod tests {
         let file = Some(Path::new("/cache/key.cu"));
         let text = Excerpt { log: &log, source_text: &source, file }.to_string();
         assert!(text.starts_with("nbody.cu(500): error: é\n"), "{text}");
-        assert_eq!(text.lines().count(), SAID + 1 + 1 + 2 * AROUND + 1 + 1, "{text}");
-        assert!(text.contains("... and 984 lines more\nThe program around line 500:\n 497 | é"));
+        assert_eq!(text.lines().count(), SHOWN + 1 + 1 + 2 * AROUND + 1 + 1, "{text}");
+        assert!(text.contains("... and 984 more lines\nThe program around line 500:\n 497 | é"));
         assert!(text.contains("\n 503 | é") && !text.contains("\n 504 | é"), "{text}");
         assert!(text.ends_with("\nThe whole program is in /cache/key.cu"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() < WIDTH + 5), "{text}");
     }
 
     #[test]
-    fn a_short_log_of_no_line_is_shown_whole() {
+    fn a_short_log_is_shown_whole() {
         let text = |log| Excerpt { log, source_text: "   1 | int a;\n", file: None }.to_string();
         assert_eq!(text("ptxas error   : no\nend"), "ptxas error   : no\nend");
         assert_eq!(text("something else"), "something else");
@@ -93,7 +94,7 @@ mod tests {
             text("nbody.cu(1): error: a"),
             "nbody.cu(1): error: a\nThe program around line 1:\n   1 | int a;"
         );
-        // Behind the end, as what the emulator adds to it.
+        // After the last line, in the text that the emulator appends.
         assert_eq!(
             text("nbody.cu(99): error: a"),
             "nbody.cu(99): error: a\nThe program around line 99:"

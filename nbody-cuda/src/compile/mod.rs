@@ -1,4 +1,4 @@
-//! From the text of a program to what a backend loads.
+//! Compilation: from the text of a program to the image that a backend loads.
 
 pub mod build;
 pub mod cache;

@@ -1,4 +1,4 @@
-//! The text of a program, and the options that it is compiled with.
+//! Programs: CUDA text and its compiler options.
 
 use std::ffi::CStr;
 use std::fmt::Write as _;
@@ -16,20 +16,20 @@ use crate::Schedule;
 pub struct Program {
     /// The name of the interaction.
     pub name: &'static str,
-    /// CUDA C++17.
+    /// The text, in CUDA C++17.
     pub source: String,
-    /// The names of its kernels, the one that evaluates pairs first.
+    /// The names of its kernels; the first is the kernel of pairs.
     pub kernels: &'static [&'static CStr],
-    /// What the text is compiled for.
+    /// The kernel configuration that it is written for.
     pub config: KernelConfig,
-    /// The options that the text was made for.
+    /// The options that it is written for.
     pub options: Options,
-    /// Where the part that was declared stands in the text.
+    /// The range of the interaction's part in the text.
     pub(crate) declared: Range<usize>,
 }
 
 impl Program {
-    /// The compiler options, of NVRTC and nvcc alike, but for the architecture.
+    /// Returns the options for NVRTC and nvcc, without the architecture.
     pub fn compiler_options(&self) -> &'static [&'static str] {
         match self.options.math {
             Math::Fast => &[
@@ -49,12 +49,13 @@ impl Program {
         }
     }
 
-    /// The part of the source that was declared: structs, functions and `pair`.
+    /// Returns the part of the source that comes from the interaction: structs, functions and
+    /// `pair`.
     pub fn declaration(&self) -> &str {
         &self.source[self.declared.clone()]
     }
 
-    /// The text with line numbers, for compiler messages.
+    /// Returns the text with line numbers, to read compiler messages with.
     pub fn numbered(&self) -> String {
         let mut text = String::new();
         for (k, line) in self.source.lines().enumerate() {
@@ -66,7 +67,7 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// A program that is not emitted, of one warp to a block.
+    /// Returns a program of this text, with blocks of one warp.
     pub(crate) fn by_hand(source: impl Into<String>) -> Self {
         let config = KernelConfig {
             schedule: Schedule::Ordered,

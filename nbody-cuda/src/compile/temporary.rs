@@ -1,4 +1,4 @@
-//! Files and folders that go when they are dropped.
+//! Temporary files and folders, which are removed when they are dropped.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -8,14 +8,13 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// How many names are tried: more than one is taken only if somebody takes them on purpose.
+/// The number of names that are tried. Random names collide only if someone takes them on purpose.
 const ATTEMPTS: usize = 1 << 10;
 
-/// What the names begin with, hidden from those who list a folder.
+/// The prefix of the names, hidden in listings of a folder.
 const PREFIX: &str = ".nbody-";
 
-/// A file or a folder under a name that nobody else has, for this user alone. After a crash it
-/// stays where it is.
+/// A file or folder with a new name, accessible to this user alone. It remains after a crash.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
@@ -23,7 +22,7 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// An empty folder in the system's folder for such.
+    /// Creates an empty folder in the system's temporary folder.
     pub fn folder() -> io::Result<Self> {
         let mut options = DirBuilder::new();
         #[cfg(unix)]
@@ -32,10 +31,10 @@ impl Temporary {
         Ok(Self { path, remove: |path| fs::remove_dir_all(path) })
     }
 
-    /// An empty file in this folder.
+    /// Creates an empty file in this folder.
     pub fn file_in(folder: &Path) -> io::Result<(Self, File)> {
         let mut options = OpenOptions::new();
-        // What exists is not opened, nor what a link leads to.
+        // Neither an existing file nor the target of a link is opened.
         options.write(true).create_new(true);
         #[cfg(unix)]
         options.mode(0o600);
@@ -47,7 +46,7 @@ impl Temporary {
         &self.path
     }
 
-    /// Renames it, at once and in the place of a file that has the name; then it stays.
+    /// Renames it atomically, replacing a file of that name, and keeps it.
     pub fn persist(mut self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
         self.remove = |_| Ok(());
@@ -57,23 +56,23 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What cannot be removed stays; nobody asks for it again.
+        // A destructor cannot report an error; the file then remains.
         let _ = (self.remove)(&self.path);
     }
 }
 
-/// Whether a file of this name is, or was, a temporary one.
+/// Returns whether this is the name of a temporary file or folder.
 pub(crate) fn is_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|number| {
         number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
 }
 
-/// Makes something under a name that nothing has.
+/// Creates something with a name that is not taken.
 fn make_new<T>(folder: &Path, make: &dyn Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..ATTEMPTS {
-        // Random, and another one each time: it depends on nothing but new keys.
+        // Random: the hash of nothing depends only on the new keys.
         let number = RandomState::new().build_hasher().finish();
         let path = folder.join(format!("{PREFIX}{number:016x}"));
         match make(&path) {
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dropped_goes_and_what_persists_stays() {
+    fn dropped_files_are_removed_and_persisted_ones_stay() {
         let folder = Temporary::folder().unwrap();
         let path = folder.path().to_owned();
         let (file, _) = Temporary::file_in(&path).unwrap();
@@ -107,7 +106,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn they_are_for_this_user_alone() {
+    fn only_this_user_has_access() {
         use std::os::unix::fs::PermissionsExt;
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_take_its_name_goes() {
+    fn a_file_that_cannot_be_renamed_is_removed() {
         let folder = Temporary::folder().unwrap();
         let (file, _) = Temporary::file_in(folder.path()).unwrap();
         file.persist(&folder.path().join("no/where")).unwrap_err();
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_is_left_alone() {
+    fn a_taken_name_is_not_used() {
         let taken = io::ErrorKind::AlreadyExists;
         let calls = std::cell::Cell::new(0);
         let make = |_: &Path| {

@@ -1,24 +1,25 @@
-//! Where CUDA toolkits are, and what their folders hold.
+//! Locations of CUDA toolkits.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An environment variable that is set to something.
+/// Returns the value of an environment variable that is set and not empty.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: the newest first but for
-/// `cuda`, which is the chosen one.
+/// Returns `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: first `cuda`, which is
+/// the default one, then the others, newest first.
 pub(crate) fn toolkits() -> Vec<PathBuf> {
     let installed = entries(Path::new("/usr/local"), "cuda-").into_iter().rev();
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable).map(PathBuf::from);
     named.chain([PathBuf::from("/usr/local/cuda")]).chain(installed).collect()
 }
 
-/// What a folder has whose names begin so, by the numbers in the rest of the name, the newest last.
+/// Returns the entries of a folder whose names have this prefix, sorted by the version in the rest
+/// of the name, newest last.
 pub(crate) fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -35,7 +36,7 @@ pub(crate) fn name(path: &Path) -> Option<&str> {
     path.file_name().and_then(OsStr::to_str)
 }
 
-/// The numbers in a name: 12 and 4 in `12.4`.
+/// Returns the numbers in a name: 12 and 4 in `12.4`.
 fn version(name: &str) -> Vec<u32> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }

@@ -1,17 +1,17 @@
-//! Particles and results of known types in the memory of a device.
+//! Typed particles and results in device memory.
 
 use std::marker::PhantomData;
 
 use crate::backend::Buffer;
 
-/// Particles in the memory of a device, in the precision of an evaluation.
+/// Particles in device memory, in the precision of the engine.
 #[derive(Debug)]
 pub struct CudaParticles<P> {
     pub(crate) buffer: Buffer,
     pub(crate) record: PhantomData<P>,
 }
 
-/// Results in the memory of a device, in the precision of the backup accumulators.
+/// Results in device memory, in the precision of the backup accumulators.
 #[derive(Debug)]
 pub struct CudaResults<F> {
     pub(crate) buffer: Buffer,
@@ -19,24 +19,24 @@ pub struct CudaResults<F> {
 }
 
 impl<P> CudaParticles<P> {
-    /// How many there are.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.buffer.n
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<F> CudaResults<F> {
-    /// How many there are.
+    /// Returns the number of results.
     pub fn len(&self) -> usize {
         self.buffer.n
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

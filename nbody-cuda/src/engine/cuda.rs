@@ -1,4 +1,4 @@
-//! All pairs by CUDA programs: on a GPU or in the emulator.
+//! The typed engine of CUDA programs, on a GPU or in the emulator.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{CudaParticles, CudaResults, Error, KernelConfig, Program};
 
 /// Sums an interaction over all pairs by CUDA programs.
 ///
-/// The sums are made in a fixed order, so that results are bitwise the same from run to run.
+/// The summation order is fixed, so that results are bitwise reproducible.
 #[derive(Debug)]
 pub struct CudaAllPairs<X> {
     interaction: X,
@@ -34,48 +34,51 @@ impl<X: Interaction> CudaAllPairs<X> {
         Ok(Self { interaction, engine })
     }
 
-    /// The interaction, with its parameters.
+    /// Returns the interaction with its parameters.
     pub fn interaction(&self) -> &X {
         &self.interaction
     }
 
-    /// Changes the parameters; the programs stay.
+    /// Sets the interaction with its parameters; nothing is recompiled.
     pub fn set_interaction(&mut self, interaction: X) {
         self.interaction = interaction;
         self.engine.set_parameters(&std::slice::from_ref(&interaction));
     }
 
-    /// Changes the space that the particles are in. The lengths of a box change at no cost; other
-    /// programs are taken only where a box comes or goes. A box that the precision cannot hold is
-    /// refused, and the space stays.
+    /// Sets the domain of the particles. Changing the lengths of a periodic box costs nothing;
+    /// changing between a periodic box and open space compiles other programs or loads them from
+    /// the cache. A box whose lengths the precision cannot represent is an error, and the domain
+    /// stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.engine.set_domain(domain)
     }
 
-    /// What its programs are compiled for, instead of what a model chooses for the numbers of
-    /// particles; `None` leaves it to the model again. Results change only with the bag.
+    /// Sets the kernel configuration, instead of that which a model chooses for the numbers of
+    /// particles; `None` leaves the choice to the model again.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         self.engine.set_kernel_config(config)
     }
 
-    /// How it computes.
+    /// Returns the options.
     pub fn options(&self) -> Options {
         self.engine.options()
     }
 
-    /// The CUDA program of the last evaluation, or the one for many particles before the first.
+    /// Returns the program of the last evaluation, or before the first evaluation that for many
+    /// particles.
     pub fn program(&self) -> &Program {
         &self.engine.kernel().program
     }
 
-    /// How that program came to be ready to run.
+    /// Returns how that program was compiled.
     pub fn build(&self) -> &Build {
         &self.engine.kernel().build
     }
 
-    /// Measures what evaluates these particles in the least time, and keeps it, for this engine and
-    /// beside the compiled programs for all that come. `one_set` evaluates them as one set.
-    /// `tell` is told of each measurement and of how many there are.
+    /// Measures kernel configurations for these particles and returns the fastest, which this
+    /// engine uses from then on; the cache keeps it for later engines. `one_set` evaluates i and j
+    /// as one set. `tell` receives each measurement and their total number. Where the configuration
+    /// or the summation order is fixed, it measures nothing and returns `None`.
     pub fn tune(
         &mut self,
         i: &CudaParticles<X::I>,
@@ -130,12 +133,11 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
 
     fn download<S: Scalar>(
         &self,
-        fields: &CudaResults<X::F>,
+        results: &CudaResults<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        let n = fields.len();
-        let mut results = Vec::new();
-        let take = &mut |rows: &pack::WriteRows| results = pack::unpack(n, rows);
-        fields.buffer.read(X::F::FIELDS, take)?;
-        Ok(results)
+        let mut records = Vec::new();
+        let take = &mut |rows: &pack::WriteRows| records = pack::unpack(results.len(), rows);
+        results.buffer.read(X::F::FIELDS, take)?;
+        Ok(records)
     }
 }

@@ -1,4 +1,4 @@
-//! The engine of CUDA programs without the types of a law.
+//! The engine of CUDA programs, without the Rust types of a law.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,34 +6,34 @@ use std::time::Duration;
 use nbody_core::pack::{self, Rows, dim};
 use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store};
 
-use crate::backend::{Backend, Buffer, Kernel, Launch, Recording};
+use crate::backend::{Backend, Buffer, Kernel, Launch, LaunchGraph};
 use crate::compile::cache::Cache;
 use crate::layout::{bytes, numbers_of, words};
-use crate::schedule::{Buffers, Job, Plan, Scratches, rules};
+use crate::schedule::{Buffers, Job, Plan, Workspace, rules};
 use crate::tuning::measured::Tuned;
 use crate::tuning::select::Kernels;
 use crate::{Error, KernelConfig};
 
-/// Threads and bags are numbered in 32 bits, with room to step past the end.
+/// The largest number of particles: kernels number them in 32 bits, and step past the last one.
 const LIMIT: usize = i32::MAX as usize;
-/// Runs of one measurement, when config are compared.
+/// Evaluations of one measurement, of which the median counts.
 const RUNS: usize = 5;
 
-/// What evaluates by one law with its programs.
+/// An engine for one law on one backend.
 #[derive(Debug)]
 pub(crate) struct CudaEngine {
     law: &'static Law,
     options: Options,
     backend: Arc<dyn Backend>,
-    /// The last evaluation; it goes before the kernels that it may have recorded.
+    /// The last evaluation; dropped before the kernels that its graph refers to.
     last: Option<Last>,
     kernels: Kernels,
-    /// The interaction and the space as kernels take them.
+    /// The parameters and the space, as arguments of kernels.
     parameters: Vec<u64>,
     space: Vec<u64>,
-    /// The last choice.
+    /// The kernel and the plan of the last evaluation.
     chosen: Option<Chosen>,
-    scratch: Scratches,
+    workspace: Workspace,
     /// Results that are added to others.
     fresh: Option<Buffer>,
 }
@@ -51,21 +51,21 @@ struct Chosen {
 /// An evaluation that may be repeated.
 #[derive(Debug)]
 struct Last {
-    call: Call,
-    /// Its launches as one, from the second time on.
-    recording: Option<Box<dyn Recording>>,
+    arguments: Arguments,
+    /// Its launches, from the second time on.
+    graph: Option<Box<dyn LaunchGraph>>,
 }
 
-/// What an evaluation reads and writes.
+/// The arguments of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Call {
+struct Arguments {
     addresses: [u64; 3],
     n: [usize; 2],
     one_set: bool,
     store: Store,
 }
 
-impl Call {
+impl Arguments {
     fn of(buffers: Buffers, store: Store) -> Self {
         let Buffers { i, j, out, one_set } = buffers;
         let addresses = [i, j, out].map(|buffer| buffer.memory.address());
@@ -74,7 +74,7 @@ impl Call {
 }
 
 impl CudaEngine {
-    /// With these parameters of the law.
+    /// Creates an engine with these parameters of the law, which are one record.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -96,21 +96,21 @@ impl CudaEngine {
             kernels,
             chosen: None,
             last: None,
-            scratch: Scratches::default(),
+            workspace: Workspace::default(),
             fresh: None,
         });
         engine.set_parameters(parameters);
         Ok(engine)
     }
 
-    /// Changes the parameters of the law, which are one record.
+    /// Sets the parameters of the law, which are one record.
     pub fn set_parameters(&mut self, parameters: &dyn Rows) {
         self.last = None;
         let row = pack::rows(parameters);
         self.parameters = words(&bytes(self.law.parameters, &row, self.options.precision));
     }
 
-    /// Changes the space that the particles are in.
+    /// Sets the domain of the particles.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.options.precision)?;
         let options = self.options.domain(domain);
@@ -124,18 +124,19 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// Restricts what its programs are compiled for, or leaves it to the model again.
+    /// Sets the kernel configuration; `None` leaves the choice to the model again.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         (self.chosen, self.last) = (None, None);
         self.kernels.force(self.options, config)
     }
 
-    /// How it computes.
+    /// Returns the options.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The kernel of the last evaluation, or the one for many particles before the first.
+    /// Returns the kernel of the last evaluation, or before the first evaluation that for many
+    /// particles.
     pub fn kernel(&self) -> &Kernel {
         self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
     }
@@ -154,6 +155,8 @@ impl CudaEngine {
         Ok(buffer)
     }
 
+    /// Refuses buffers of the wrong lengths, device or precision: the soundness of launches rests
+    /// on it.
     fn check(&self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
         nbody_core::Error::check_length("results", out.n, i.n)?;
         if one_set {
@@ -182,28 +185,28 @@ impl CudaEngine {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
         let buffers = Buffers { i, j, out, one_set };
-        let call = Call::of(buffers, store);
-        // While it works, and if it fails, nothing is to be repeated.
-        let recording = match self.last.take() {
-            Some(Last { call: last, recording: Some(recording) }) if last == call => {
-                recording.replay()?;
-                Some(recording)
+        let arguments = Arguments::of(buffers, store);
+        // The graph is not kept if this evaluation fails.
+        let graph = match self.last.take() {
+            Some(Last { arguments: last, graph: Some(graph) }) if last == arguments => {
+                graph.replay()?;
+                Some(graph)
             }
-            // What it needs is there by now, so that there is nothing but launches to record.
-            Some(Last { call: last, recording: None }) if last == call => {
+            // Kernels and scratch memory exist by now: only launches are left to capture.
+            Some(Last { arguments: last, graph: None }) if last == arguments => {
                 let backend = self.backend.clone();
-                let recording = backend.record(&mut || self.launch(buffers, store))?;
-                if let Some(recording) = &recording {
-                    recording.replay()?;
+                let graph = backend.capture(&mut || self.launch(buffers, store))?;
+                if let Some(graph) = &graph {
+                    graph.replay()?;
                 }
-                recording
+                graph
             }
             _ => {
                 self.launch(buffers, store)?;
                 None
             }
         };
-        self.last = Some(Last { call, recording });
+        self.last = Some(Last { arguments, graph });
         Ok(())
     }
 
@@ -254,12 +257,13 @@ impl CudaEngine {
             parameters: &self.parameters,
             space: &self.space,
             buffers,
-            scratch: &mut self.scratch,
+            workspace: &mut self.workspace,
         };
         rules(kernel.program.config.schedule).launch(&mut job, plan)
     }
 
-    /// Returns the last choice where it suits, or makes another.
+    /// Returns the kernel and the plan for these numbers of particles: the last choice if it was
+    /// made for the same.
     fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
         if let Some(chosen) = self.chosen
             && (chosen.n, chosen.one_buffer) == (n, one_buffer)
@@ -270,7 +274,8 @@ impl CudaEngine {
         Ok(*self.chosen.insert(Chosen { n, one_buffer, kernel, plan }))
     }
 
-    /// Measures what evaluates these particles in the least time, and keeps it.
+    /// Measures kernel configurations for these particles and returns the fastest, which the
+    /// kernels and the cache keep.
     pub fn tune(
         &mut self,
         i: &Buffer,
@@ -290,7 +295,7 @@ impl CudaEngine {
         for &(config, parts) in &trials {
             let time =
                 self.measure(config, parts, n, one_buffer, &mut |engine| engine.evaluate(buffers));
-            // A trial is no choice, even where it failed.
+            // The next evaluation chooses again, even if the trial failed.
             (self.chosen, self.last) = (None, None);
             let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
             tell(&tuned, trials.len());
@@ -299,13 +304,13 @@ impl CudaEngine {
             }
         }
         if let Some(tuned) = best {
-            // Without a folder to keep it in, this engine still uses it.
+            // Without a cache folder, this engine still uses it.
             let _ = self.kernels.tune(self.options, tuned);
         }
         Ok(best)
     }
 
-    /// The median time of an evaluation with this configuration.
+    /// Returns the median time of an evaluation with this configuration.
     fn measure(
         &mut self,
         config: KernelConfig,
@@ -326,7 +331,7 @@ impl CudaEngine {
     }
 }
 
-/// The space as kernels take it.
+/// Returns the space as kernels take it: the lengths of the box and their inverses.
 fn space(options: Options) -> Vec<u64> {
     let domain = options.domain;
     words(&match options.precision {

@@ -1,4 +1,4 @@
-//! Engines: what evaluates, whatever the device.
+//! Engines, which evaluate on any device.
 
 pub mod buffer;
 pub mod cuda;
@@ -32,7 +32,7 @@ enum Inner<X> {
     Cuda(CudaAllPairs<X>),
 }
 
-/// Particles where an [`AllPairs`] computes.
+/// Particles on the device of an [`AllPairs`].
 #[derive(Debug)]
 #[allow(missing_docs)]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub enum Particles<P: Record> {
     Cuda(CudaParticles<P>),
 }
 
-/// Results where an [`AllPairs`] computes.
+/// Results on the device of an [`AllPairs`].
 #[derive(Debug)]
 #[allow(missing_docs)]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub enum Results<F> {
 }
 
 impl<P: Record> Particles<P> {
-    /// How many there are.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         match self {
             Self::Cpu(particles) => particles.len(),
@@ -59,35 +59,35 @@ impl<P: Record> Particles<P> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<F> Results<F> {
-    /// How many there are.
+    /// Returns the number of results.
     pub fn len(&self) -> usize {
         match self {
-            Self::Cpu(fields) => fields.len(),
-            Self::Cuda(fields) => fields.len(),
+            Self::Cpu(results) => results.len(),
+            Self::Cuda(results) => results.len(),
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<X: Interaction> AllPairs<X> {
-    /// With the default [`Options`]. On a GPU this compiles the program, or takes it from the
-    /// cache.
+    /// Creates an engine with the default [`Options`]. On a GPU this compiles the program, or loads
+    /// it from the cache.
     pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
         Self::with_options(device, interaction, Options::default())
     }
 
-    /// With options of the caller's choice.
+    /// Creates an engine with these options.
     pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
         let engine = match device.kind() {
             Kind::Cpu(level) => {
@@ -101,12 +101,12 @@ impl<X: Interaction> AllPairs<X> {
         Ok(Self { device: device.clone(), engine })
     }
 
-    /// Where it computes.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The interaction, with its parameters.
+    /// Returns the interaction with its parameters.
     pub fn interaction(&self) -> &X {
         match &self.engine {
             Inner::Cpu(engine) => engine.interaction(),
@@ -114,7 +114,7 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// Changes the parameters; nothing is compiled again.
+    /// Sets the interaction with its parameters; nothing is recompiled.
     pub fn set_interaction(&mut self, interaction: X) {
         match &mut self.engine {
             Inner::Cpu(engine) => engine.set_interaction(interaction),
@@ -122,9 +122,10 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// Changes the space that the particles are in. The lengths of a box change at no cost; on a
-    /// GPU, another program is compiled or taken from the cache where a box comes or goes. A box that
-    /// the precision cannot hold is refused, and the space stays.
+    /// Sets the domain of the particles. Changing the lengths of a periodic box costs nothing; on a
+    /// GPU, changing between a periodic box and open space compiles another program or loads it
+    /// from the cache. A box whose lengths the precision cannot represent is an error, and the
+    /// domain stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         match &mut self.engine {
             Inner::Cpu(engine) => engine.set_domain(domain)?,
@@ -133,7 +134,7 @@ impl<X: Interaction> AllPairs<X> {
         Ok(())
     }
 
-    /// How it computes.
+    /// Returns the options.
     pub fn options(&self) -> Options {
         match &self.engine {
             Inner::Cpu(engine) => engine.options(),
@@ -141,8 +142,8 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// What its CUDA programs are compiled for, instead of what a model chooses for the numbers of
-    /// particles; `None` leaves it to the model again. On the CPU there is nothing to choose.
+    /// Sets the kernel configuration, instead of that which a model chooses for the numbers of
+    /// particles; `None` leaves the choice to the model again. It has no effect on the CPU.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         match &mut self.engine {
             Inner::Cpu(_) => Ok(()),
@@ -150,10 +151,10 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// Measures what evaluates these particles in the least time, and keeps it, for this engine and
-    /// beside the compiled programs for all that come. `one_set` evaluates them as one set. `tell`
-    /// is told of each measurement and of how many there are. On the CPU, and where the order of
-    /// summation is fixed, there is nothing to measure.
+    /// Measures kernel configurations for these particles and returns the fastest, which this
+    /// engine uses from then on; the cache keeps it for later engines. `one_set` evaluates i and j
+    /// as one set. `tell` receives each measurement and their total number. On the CPU, and where
+    /// the configuration or the summation order is fixed, it measures nothing and returns `None`.
     pub fn tune(
         &mut self,
         i: &Particles<X::I>,
@@ -171,8 +172,8 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// The CUDA program of the last evaluation, or the one for many particles before the first;
-    /// `None` on the CPU.
+    /// Returns the CUDA program of the last evaluation, or before the first evaluation that for
+    /// many particles; `None` on the CPU.
     pub fn program(&self) -> Option<&Program> {
         match &self.engine {
             Inner::Cpu(_) => None,
@@ -180,7 +181,7 @@ impl<X: Interaction> AllPairs<X> {
         }
     }
 
-    /// How its CUDA program came to be ready to run; `None` on the CPU.
+    /// Returns how that program was compiled; `None` on the CPU.
     pub fn build(&self) -> Option<&Build> {
         match &self.engine {
             Inner::Cpu(_) => None,
@@ -204,7 +205,7 @@ fn placed<P: Record>(j: Sources<'_, Particles<P>>) -> Placed<'_, P> {
     }
 }
 
-/// The refusal of what is not on this device.
+/// Returns the error for particles or results of another device.
 fn foreign(device: &Device, what: &'static str) -> Error {
     let (found, expected) = ("another device".to_owned(), device.name());
     Error::ForeignBuffer { what, found, expected }
@@ -270,11 +271,11 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
 
     fn download<S: Scalar>(
         &self,
-        fields: &Results<X::F>,
+        results: &Results<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        match (&self.engine, fields) {
-            (Inner::Cpu(engine), Results::Cpu(fields)) => Ok(engine.download::<S>(fields)?),
-            (Inner::Cuda(engine), Results::Cuda(fields)) => engine.download::<S>(fields),
+        match (&self.engine, results) {
+            (Inner::Cpu(engine), Results::Cpu(results)) => Ok(engine.download::<S>(results)?),
+            (Inner::Cuda(engine), Results::Cuda(results)) => engine.download::<S>(results),
             _ => Err(foreign(&self.device, "results")),
         }
     }

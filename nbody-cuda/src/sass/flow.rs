@@ -1,14 +1,14 @@
-//! Where control goes after each instruction.
+//! Control flow between instructions.
 
 use super::text::{Instruction, Section};
 
-/// The graph of control: instructions are its nodes.
+/// The control-flow graph, whose nodes are instructions.
 pub(super) struct Flow {
-    /// What may come next.
+    /// The successors of each instruction.
     pub next: Vec<Vec<usize>>,
-    /// What may have come before.
+    /// The predecessors of each instruction.
     pub previous: Vec<Vec<usize>>,
-    /// Where control comes in: the kernel, and the functions that are called.
+    /// The entry points: the kernel, and the functions that it calls.
     pub entries: Vec<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Flow {
         Self { next, previous, entries }
     }
 
-    /// The instructions that are reached from these, in the given direction, around `barred`.
+    /// Returns which instructions are reached from these along `edges`, without passing `barred`.
     pub fn reached(edges: &[Vec<usize>], from: &[usize], barred: usize) -> Vec<bool> {
         let mut reached = vec![false; edges.len()];
         let mut waiting = from.to_vec();
@@ -40,7 +40,8 @@ impl Flow {
     }
 }
 
-/// What may come after instruction `k`. Where it calls a function, that joins the entries.
+/// Returns the successors of instruction `k`. A function that it calls is added to the entry
+/// points.
 fn successors(section: &Section, k: usize, entries: &mut Vec<usize>) -> Vec<usize> {
     let instruction = &section.instructions[k];
     let count = section.instructions.len();
@@ -67,19 +68,19 @@ fn successors(section: &Section, k: usize, entries: &mut Vec<usize>) -> Vec<usiz
         "EXIT" | "RET" | "KILL" => instruction.guarded,
         _ => true,
     };
-    // BSYNC too: where BSSY said that threads meet again is always right behind it.
+    // BSYNC, too: the point of reconvergence that BSSY names always follows it.
     if falls_through && k + 1 < count {
         next.push(k + 1);
     }
     next
 }
 
-/// Whether a branch has a condition besides its guard: `BRA P1, ...`, `BRA.U !UP0, ...`.
+/// Returns whether a branch has a condition besides its guard: `BRA P1, ...`, `BRA.U !UP0, ...`.
 fn conditional(branch: &Instruction) -> bool {
     branch.operands.split('`').next().is_some_and(|condition| !condition.trim().is_empty())
 }
 
-/// The places that a branch names: one in parentheses, or a list in a comment.
+/// Returns the targets of a branch: one in parentheses, or a list in a comment.
 fn targets(section: &Section, branch: &Instruction) -> impl Iterator<Item = usize> {
     let names = branch.operands.split(|c: char| c.is_whitespace() || "`(),\"*".contains(c));
     names.filter_map(|name| section.labels.get(name).copied())
@@ -91,7 +92,7 @@ mod tests {
     use crate::sass::text::sections;
 
     #[test]
-    fn control_goes_where_branches_say() {
+    fn branches_determine_successors() {
         let text = "\
 .text.k:
 /*00*/ @P0 BRA P1, `(.L_x_0) ;

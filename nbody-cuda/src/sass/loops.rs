@@ -1,4 +1,4 @@
-//! The loops of a kernel, and what they hold.
+//! Loops of a kernel, and their instruction counts.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::Loop;
 use super::flow::Flow;
 use super::text::{Instruction, Section};
 
-/// The loops, in the order of their first instructions.
+/// Finds the loops, in the order of their first instructions.
 ///
-/// An edge leads back if its target must be passed on every way to its source. A branch backward
-/// that can be reached around its target, as from a slow path behind the loop, is none.
+/// An edge closes a loop if its target dominates its source: every path from an entry point to the
+/// source passes the target. A branch back from a slow path after a loop does not.
 pub(super) fn loops(section: &Section) -> Vec<Loop> {
     let flow = Flow::new(section);
     let mut bodies: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
     for (source, targets) in flow.next.iter().enumerate() {
-        // The branch to itself behind the end of a kernel is no loop.
+        // The branch to itself after the end of a kernel is no loop.
         for &target in targets.iter().filter(|&&target| target < source) {
             if Flow::reached(&flow.next, &flow.entries, target)[source] {
                 continue;
@@ -36,7 +36,7 @@ pub(super) fn loops(section: &Section) -> Vec<Loop> {
     bodies.iter().map(describe).collect()
 }
 
-/// The instructions on the shortest way through a loop and back to its head.
+/// Returns the number of instructions on the shortest path through a loop and back to its head.
 fn shortest(flow: &Flow, head: usize, body: &[bool]) -> usize {
     let mut seen = vec![false; body.len()];
     let (mut length, mut front) = (0, vec![head]);
@@ -67,9 +67,9 @@ impl Loop {
         self
     }
 
-    /// The count that an instruction belongs to.
+    /// Returns the count that an instruction belongs to.
     fn class(&mut self, base: &str) -> &mut usize {
-        // The unit that all threads of a warp share has the same instructions, behind a U.
+        // Instructions of the uniform datapath have the same names with a U before them.
         match base.strip_prefix('U').unwrap_or(base) {
             "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" => &mut self.special,
             "LDS" | "LDSM" => &mut self.shared_loads,
@@ -98,8 +98,8 @@ mod tests {
         parse(&format!("k:\n.text.k:\n{body}")).remove(0)
     }
 
-    /// A loop over bags with a loop over particles in it, which ends in a predicated branch back;
-    /// then a branch to itself, as behind every kernel.
+    /// A loop over bags that contains a loop over particles, which ends in a predicated branch
+    /// back; then a branch to itself, as after every kernel.
     #[test]
     fn nested_loops() {
         let kernel = kernel(
@@ -155,10 +155,10 @@ mod tests {
         assert_eq!(kernel.loops, [outer, inner]);
     }
 
-    /// The loop skips a part of its body, and leaves it for a slow path behind the loop, which
-    /// comes back into its middle.
+    /// A loop that skips a part of its body, and has a slow path after the loop, which returns into
+    /// the middle of it.
     #[test]
-    fn ways_through_a_loop() {
+    fn paths_through_a_loop() {
         let kernel = kernel(
             "\
 .L_x_0:
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(kernel.loops, []);
     }
 
-    /// A loop that ends in two branches back is one; a function that is called has its own.
+    /// A loop with two branches back is one loop; a called function has loops of its own.
     #[test]
     fn branches_back_and_functions() {
         let kernel = kernel(

@@ -1,16 +1,16 @@
-//! What the machine code of a kernel costs, counted without a GPU.
+//! Instruction counts of compiled kernels, without a GPU.
 //!
-//! NVIDIA's nvdisasm turns a CUBIN into text; from the text come the kernels, their loops, and how
-//! many instructions of which kind one turn of a loop issues. Every instruction takes one issue
-//! slot of a scheduler, so that the slots per pair of the FORCE-LOOP bound how many pairs a GPU
-//! computes in a second, and do not vary from run to run as times do.
+//! NVIDIA's nvdisasm turns a CUBIN into text, from which this module reads the kernels, their
+//! loops, and the instructions of an iteration by kind. Every instruction takes one issue slot of a
+//! scheduler, so that the issue slots per pair of the FORCE-LOOP limit the pairs per second of a
+//! GPU. Unlike times, they do not vary from run to run.
 //!
-//! # What the counts leave out
+//! # Limits of the counts
 //!
-//! A loop whose body branches has no one count: [`Loop::instructions`] is all that it holds, as if
-//! every branch were taken both ways, and [`Loop::least`] its shortest turn. What a turn costs lies
-//! between them, and depends on the data. Functions that the loop calls (the slow ways of roots and
-//! divisions in double precision) count with their call only.
+//! A loop with branches has no single count: [`Loop::instructions`] is all of its instructions, as
+//! if every branch were taken both ways, and [`Loop::least`] those of its shortest path. The cost
+//! of an iteration lies between them and depends on the data. Of functions that the loop calls (the
+//! slow paths of roots and divisions in double precision) only the call is counted.
 
 mod flow;
 mod loops;
@@ -29,40 +29,40 @@ use crate::compile::toolkit::{toolkits, variable};
 
 pub use slots::{Slots, force_loop};
 
-/// The name of the program.
+/// The file name of the disassembler.
 const PROGRAM: &str = "nvdisasm";
 
-/// Lanes of one multiprocessor that a scheduler serves in a clock: four schedulers issue one
-/// instruction each, for a warp of 32.
+/// Lanes of a multiprocessor that issue an instruction in one clock cycle: four schedulers issue
+/// one instruction each, for a warp of 32.
 const LANES: f64 = 128.0;
 
-/// A kernel, as it was disassembled.
+/// A disassembled kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Instructions of the kernel and the functions within it, but for those that do nothing.
+    /// The instructions of the kernel and of the functions in it, without NOPs.
     pub instructions: usize,
-    /// Its loops, in the order of the places where they begin.
+    /// The loops, in the order of their first instructions.
     pub loops: Vec<Loop>,
 }
 
-/// A loop of a kernel: all instructions from which one gets back to its first one.
+/// A loop of a kernel: all instructions from which its first one can be reached again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loop {
-    /// Whether it holds no other loop.
+    /// Whether it contains no other loop.
     pub innermost: bool,
-    /// Its instructions, on every way through it.
+    /// All of its instructions, on any path.
     pub instructions: usize,
-    /// The instructions of the shortest way through it.
+    /// The instructions on the shortest path through it.
     pub least: usize,
     /// Arithmetic, comparisons and selections in single precision.
     pub fp32: usize,
     /// Arithmetic and comparisons in double precision.
     pub fp64: usize,
-    /// Roots, reciprocals, exponentials, sines; and conversions, which take the same unit.
+    /// Roots, reciprocals, exponentials, sines; and conversions, which use the same unit.
     pub special: usize,
     /// Reads of shared memory.
     pub shared_loads: usize,
@@ -76,28 +76,27 @@ pub struct Loop {
     pub shuffles: usize,
     /// Integers, addresses, predicates and moves.
     pub integer: usize,
-    /// Branches, calls, and what brings threads together again.
+    /// Branches, calls, and reconvergence of threads.
     pub branches: usize,
-    /// All else.
+    /// All others.
     pub other: usize,
-    /// Where it reads shared memory: a base, and how far from there.
+    /// The addresses of its reads of shared memory: a base register and an offset.
     reads: Vec<(String, i64)>,
 }
 
 impl Kernel {
-    /// The FORCE-LOOP: of the loops without a loop in them that read so many particles in a turn,
-    /// which lie so many bytes apart in shared memory, the one with the fewest instructions. Others
-    /// that read as many are for pairs at the diagonal, and select besides.
+    /// Returns the FORCE-LOOP: of the innermost loops that read this many particles per iteration,
+    /// which lie this many bytes apart in shared memory, that with the fewest instructions. Others
+    /// that read as many are for pairs on the diagonal and have additional selections.
     ///
-    /// `None` if there is no such loop, as where the compiler unrolled otherwise.
+    /// `None` if there is no such loop, for example if the compiler unrolled it differently.
     pub fn force_loop(&self, particles: usize, bytes_apart: usize) -> Option<&Loop> {
         let innermost = self.loops.iter().filter(|each| each.innermost);
         let reading = innermost.filter(|each| each.particles(bytes_apart).contains(&particles));
         reading.min_by_key(|each| each.instructions)
     }
 
-    /// Of the other loops without a loop in them that read shared memory and compute, the one with
-    /// the fewest instructions.
+    /// Returns the shortest of the other innermost loops that read shared memory and compute.
     fn shortest_beside(&self, force: &Loop) -> Option<&Loop> {
         let others = self.loops.iter().filter(|each| each.innermost && *each != force);
         let computing = others.filter(|each| each.shared_loads > 0 && each.fp32 + each.fp64 > 0);
@@ -106,11 +105,12 @@ impl Kernel {
 }
 
 impl Loop {
-    /// How many particles one turn reads from shared memory, where they lie so many bytes apart: for
-    /// each register that reads start from, as if all that is read from there were particles.
+    /// Returns how many particles an iteration reads from shared memory, where they lie this many
+    /// bytes apart: a number for each base register, as if all reads relative to it were of
+    /// particles.
     ///
-    /// It tells whether the compiler unrolled the loop as it was asked to. Particles are all read
-    /// from one register on, and tables from others.
+    /// It shows whether the compiler unrolled the loop as requested. All particles are read
+    /// relative to one register, and tables relative to others.
     pub fn particles(&self, bytes_apart: usize) -> BTreeSet<usize> {
         let Some(apart) = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0) else {
             return BTreeSet::new();
@@ -128,14 +128,14 @@ impl Loop {
     }
 }
 
-/// The pairs per second at which GPUs of so many multiprocessors issue all they can, when a pair
-/// takes so many issue slots.
+/// Returns the pairs per second of a GPU of this many multiprocessors at its full issue rate, if a
+/// pair takes this many issue slots.
 pub fn issue_limit(multiprocessors: u32, hertz: f64, slots_per_pair: f64) -> f64 {
     f64::from(multiprocessors) * LANES * hertz / slots_per_pair
 }
 
-/// The disassembler: `NBODY_NVDISASM` (the program or its folder) alone if it is set, else in
-/// `PATH`, `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda*`.
+/// Finds the disassembler: only at `NBODY_NVDISASM` (the program or its folder) if it is set, else
+/// in `PATH`, `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda*`.
 pub fn find() -> Result<PathBuf, Error> {
     let mut folders: Vec<_> =
         variable("PATH").iter().flat_map(|paths| env::split_paths(paths)).collect();
@@ -144,7 +144,8 @@ pub fn find() -> Result<PathBuf, Error> {
     find_in(variable("NBODY_NVDISASM").map(PathBuf::from), folders)
 }
 
-/// In a place that the user names, which then counts alone, or else in the first of the folders.
+/// Finds the disassembler at the place that the user names, or else in the first folder that has
+/// it.
 fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Error> {
     let (candidates, places) = match named {
         Some(named) if named.is_dir() => (vec![named.join(PROGRAM)], vec![named]),
@@ -155,7 +156,7 @@ fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Err
     found.ok_or(Error::NvdisasmNotFound(places))
 }
 
-/// The kernels of a CUBIN, disassembled by the program at this path.
+/// Disassembles a CUBIN by the program at this path, and returns its kernels.
 pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> {
     let io = |action: &str| {
         let action = action.to_owned();
@@ -172,12 +173,12 @@ pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> 
     }
     let kernels = parse(&String::from_utf8_lossy(&output.stdout));
     if kernels.is_empty() {
-        return Err(broken("no kernel in what it printed".to_owned()));
+        return Err(broken("its output has no kernel".to_owned()));
     }
     Ok(kernels)
 }
 
-/// The kernels in what `nvdisasm --print-code` printed.
+/// Parses the output of `nvdisasm --print-code`.
 pub fn parse(text: &str) -> Vec<Kernel> {
     text::sections(text)
         .into_iter()
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_named_program_counts_alone() {
+    fn a_named_program_is_used_alone() {
         let full = tempfile::tempdir().unwrap();
         let empty = tempfile::tempdir().unwrap();
         let program = full.path().join(PROGRAM);
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_tells_where_it_looked_and_what_failed() {
+    fn errors_list_the_places_searched_and_the_program() {
         let error = find_in(None, vec!["/no/where".into(), "/else".into()]).unwrap_err();
         assert!(error.to_string().contains("/no/where, /else"), "{error}");
         let error = disassemble(Path::new("/no/nvdisasm"), b"").unwrap_err();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_force_loop_reads_the_particles_of_a_turn_and_no_more_is_in_it() {
+    fn the_force_loop_is_the_shortest_that_reads_the_particles_of_an_iteration() {
         let each = |innermost, particles: i64, instructions| Loop {
             innermost,
             instructions,
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn particles_are_counted_by_where_they_are_read() {
+    fn particles_are_counted_by_their_addresses() {
         let read = |reads: &[(&str, i64)], apart| {
             let reads = reads.iter().map(|&(base, offset)| (base.to_owned(), offset)).collect();
             Loop { reads, ..Loop::default() }.particles(apart).into_iter().collect::<Vec<_>>()

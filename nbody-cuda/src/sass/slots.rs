@@ -1,4 +1,4 @@
-//! Issue slots of a pair.
+//! Issue slots per pair.
 
 use nbody_core::Law;
 
@@ -7,33 +7,32 @@ use crate::layout::{bytes_of, numbers_of};
 use crate::schedule::WORD;
 use crate::{KernelConfig, Program, Schedule};
 
-/// The issue slots that an ordered pair takes in the FORCE-LOOP of a program.
+/// The issue slots per ordered pair in the FORCE-LOOP of a program.
 ///
-/// With a cutoff there are two loops: one looks for the hits, and another goes
-/// through these.
+/// With a cutoff there are two loops: the filter finds the hits, and another loop evaluates them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slots {
-    /// As if every branch were taken both ways; within the cutoff.
+    /// All instructions, as if every branch were taken both ways; with a cutoff, those of a hit.
     pub all: f64,
-    /// On the shortest way through the loop, the same if it does not branch; beyond the cutoff.
+    /// The shortest path through the loop; with a cutoff, that of a candidate beyond it.
     pub least: f64,
 }
 
 impl Slots {
-    /// Those of a program, by what it was compiled to. `None` if no loop looks like the FORCE-LOOP,
-    /// unrolled as the program asks for.
+    /// Counts the issue slots of a program in its disassembled kernels; `None` if no loop matches
+    /// the FORCE-LOOP as the program unrolls it.
     pub fn of(law: &Law, program: &Program, kernels: &[Kernel]) -> Option<Self> {
         let force = force_loop(law, program, kernels)?;
         let config = &program.config;
         if !filters(law, program) {
-            return Some(Self::of_a_turn(force, config));
+            return Some(Self::of_iteration(force, config));
         }
         let least = force.instructions as f64 / (WORD * config.i_per_thread) as f64;
         let near = kernel(program, kernels)?.shortest_beside(force)?.instructions;
         Some(Self { all: least + near as f64, least })
     }
 
-    fn of_a_turn(force: &Loop, config: &KernelConfig) -> Self {
+    fn of_iteration(force: &Loop, config: &KernelConfig) -> Self {
         // Both directions of a pair are two ordered pairs.
         let directions = if config.schedule == Schedule::Symmetric { 2 } else { 1 };
         let pairs = (config.i_per_thread * config.unroll * directions) as f64;
@@ -41,20 +40,21 @@ impl Slots {
     }
 }
 
-/// Whether the program has a cutoff filter.
+/// Returns whether the program has a cutoff filter.
 fn filters(law: &Law, program: &Program) -> bool {
     law.cutoff && program.config.schedule == Schedule::Ordered
 }
 
-/// The kernel that evaluates pairs.
+/// Returns the kernel of pairs.
 fn kernel<'a>(program: &Program, kernels: &'a [Kernel]) -> Option<&'a Kernel> {
     let name = program.kernels.first()?.to_bytes();
     kernels.iter().find(|kernel| kernel.name.as_bytes() == name)
 }
 
-/// The FORCE-LOOP of a program, in what it was compiled to; with a cutoff the filter.
+/// Returns the FORCE-LOOP of a program in its disassembled kernels; with a cutoff, that of the
+/// filter.
 pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Option<&'a Loop> {
-    // As they lie in shared memory: aligned to 16 bytes.
+    // The distance of particles in shared memory, where they are aligned to 16 bytes.
     let precision = program.options.precision;
     let apart = (numbers_of(law.j, precision) * bytes_of(precision)).next_multiple_of(16);
     let particles = if filters(law, program) { WORD } else { program.config.unroll };
@@ -75,11 +75,11 @@ mod tests {
     };
 
     #[test]
-    fn a_turn_has_a_pair_for_each_i_and_j_and_two_where_both_feel() {
-        let turn = Loop { instructions: 496, least: 480, ..Loop::default() };
-        let slots = |config| Slots::of_a_turn(&turn, &config);
+    fn an_iteration_has_a_pair_for_each_i_and_j_and_two_in_both_directions() {
+        let iteration = Loop { instructions: 496, least: 480, ..Loop::default() };
+        let slots = |config| Slots::of_iteration(&iteration, &config);
         assert_eq!(slots(CONFIG), Slots { all: 15.5, least: 15.0 });
-        let both = KernelConfig { schedule: Schedule::Symmetric, ..CONFIG };
-        assert_eq!(slots(both), Slots { all: 7.75, least: 7.5 });
+        let symmetric = KernelConfig { schedule: Schedule::Symmetric, ..CONFIG };
+        assert_eq!(slots(symmetric), Slots { all: 7.75, least: 7.5 });
     }
 }

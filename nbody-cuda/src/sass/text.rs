@@ -1,4 +1,4 @@
-//! The text that nvdisasm prints, cut into kernels, labels and instructions.
+//! Parser of the text that nvdisasm prints: kernels, labels and instructions.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use std::collections::HashMap;
 pub(super) struct Section<'a> {
     pub name: &'a str,
     pub instructions: Vec<Instruction<'a>>,
-    /// The instruction that each label stands before.
+    /// The index of the instruction after each label.
     pub labels: HashMap<&'a str, usize>,
 }
 
-/// `@!P0 BRA P1, .L_x_3`: guarded, with opcode `BRA`, and the rest.
+/// An instruction: `@!P0 BRA P1, .L_x_3` is guarded and has the opcode `BRA`.
 #[derive(Debug)]
 pub(super) struct Instruction<'a> {
-    /// Whether a predicate decides if it happens.
+    /// Whether it depends on a predicate.
     pub guarded: bool,
-    /// With what follows the first dot: `LDS.128`.
+    /// The opcode with its modifiers: `LDS.128`.
     pub opcode: &'a str,
     pub operands: &'a str,
 }
 
 impl<'a> Instruction<'a> {
-    /// `None` for one that does nothing.
+    /// Parses an instruction; `None` for a NOP.
     fn new(text: &'a str) -> Option<Self> {
         let (guarded, text) = match text.strip_prefix('@') {
             Some(guarded) => (true, guarded.split_once(char::is_whitespace)?.1.trim_start()),
@@ -32,12 +32,12 @@ impl<'a> Instruction<'a> {
         (opcode != "NOP").then_some(Self { guarded, opcode, operands: operands.trim() })
     }
 
-    /// The opcode without what modifies it.
+    /// Returns the opcode without modifiers.
     pub fn base(&self) -> &'a str {
         self.opcode.split('.').next().unwrap_or_default()
     }
 
-    /// Where it reads or writes, a base and an offset: `[UR4+R2+-0x10]` is `UR4+R2` and -16.
+    /// Returns the base and the offset of the address: `UR4+R2` and -16 of `[UR4+R2+-0x10]`.
     pub fn address(&self) -> Option<(&'a str, i64)> {
         let (_, address) = self.operands.split_once('[')?;
         let (address, _) = address.split_once(']')?;
@@ -46,13 +46,13 @@ impl<'a> Instruction<'a> {
     }
 }
 
-/// `0x10` or `-0x10`.
+/// Parses `0x10` or `-0x10`.
 fn hexadecimal(text: &str) -> Option<i64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?.checked_mul(sign)
 }
 
-/// The kernels of a disassembly.
+/// Returns the kernels of a disassembly.
 pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     let mut sections: Vec<Section> = Vec::new();
     for line in text.lines() {
@@ -72,7 +72,7 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     sections
 }
 
-/// The instruction in a line: what stands between its address, a comment, and a semicolon.
+/// Returns the instruction in a line, between the address, which is a comment, and a semicolon.
 fn statement(line: &str) -> Option<&str> {
     let (_, text) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
     let (text, _) = text.rsplit_once(';')?;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_into_kernels_labels_and_instructions() {
+    fn kernels_labels_and_instructions_are_parsed() {
         let text = "\t.target\tsm_90\n\
             //---- .text.one ----\n\
             \t.section\t.text.one,\"ax\",@progbits\n\

@@ -1,14 +1,14 @@
-// Every ordered pair, for few i-particles. As many threads of a block stand side by side as there
-// are i-particles for, its lanes; the j-particles of a bag are shared out among the groups of lanes.
-// What the groups sum for the same i-particle is added up in shared memory when the j-particles end,
+// Ordered pairs of few i-particles. The threads of a block form groups of `lanes` threads, with as
+// many lanes as there are i-particles for. All groups have the same i-particles and share out the
+// j-particles of a bag. After the last bag, the sums of the groups are added up in shared memory,
 // always in the same order.
 namespace nbody {
 
-// Particles lie in memory as rows of words of the size of a `real`.
+// The host packs particles without padding.
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
-// Adds up what the groups of lanes summed; the first group then has the whole.
+// Adds up the sums of the groups; the first group then has the total.
 __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 lanes)
 {
     __shared__ backup others[FDIM == 0 ? 1 : FDIM * (BLOCK / 2)];
@@ -28,12 +28,12 @@ __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 
     }
 }
 
-// The sums of all j-particles for one tile of i-particles, `lanes` times I_PER_THREAD of them: as many
-// blocks as there are splits sum a part of the j-particles each, and the last of them to end merges
-// the parts.
+// Sums over all j-particles for the i-particles of each tile, `lanes` times I_PER_THREAD of them.
+// There is one block per tile and split, which sums over the j-particles of the split; the last
+// block of a tile to end merges the splits.
 //
-// Block = split * tiles + tile; `lanes` is a power of two, no more than BLOCK and BAG. `out`, `parts`,
-// `ended` and `one_set` are those of the kernel `ordered`.
+// Block = split * tiles + tile; `lanes` is a power of two, no more than BLOCK and BAG. `out`,
+// `parts`, `ended` and `one_set` are those of the kernel `ordered`.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
@@ -41,10 +41,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const u32 lanes, const u32 tiles, const u32 splits, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
 {
-    __shared__ Parameters shared_self; // where threads look up entries, each its own
+    __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
-    __shared__ Slot bags[2][BLOCK]; // one is filled, by a j-particle of each thread, as the other is used
+    __shared__ Slot bags[2][BLOCK]; // one is loaded while the other is used
 
     const u32 split = blockIdx.x / tiles;
     const u32 tile = blockIdx.x % tiles;
@@ -53,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const u32 mine = tile_begin + threadIdx.x % lanes; // and every `lanes`-th from there
     const u32 group = threadIdx.x / lanes;
     const u32 groups = BLOCK / lanes;
-    // The share of a group in so many j-particles or parts; the number of groups is a power of two.
+    // The share of a group of `count` j-particles or splits; the number of groups is a power of
+    // two.
     const u32 shift = 31 - ::__clz(groups);
     const auto share_of = [=](u32 count) { return (count + groups - 1 - group) >> shift; };
     const u32 begin = u32(size_t(nj) * split / splits);
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
 
     const bool skip_self = one_set && !SELF_PAIRS;
 
-    // Lanes beyond the last i-particle repeat it, and write nothing.
+    // Lanes beyond the last i-particle compute it again and write nothing.
     const auto index_of = [=](int m) {
         const u32 index = mine + m * lanes;
         return index < ni ? index : ni - 1;
@@ -77,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
         current[m] = nothing_yet();
     }
 
-    // The next bag is fetched while this one is used: few blocks run at once.
+    // The next bag is loaded while this one is used, to hide the latency at low occupancy.
     const auto fetch = [=](u32 first) {
         const u32 index = first + threadIdx.x;
         return j_particles[index < end ? index : end - 1];
@@ -122,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
             if (is_there(m)) store(total[m], part, index_of(m), ni);
         }
         if (!is_last(ended + tile, splits)) return;
-        // The groups share out the parts, too.
+        // The groups share out the splits, too.
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) reset(total[m]);
         const u32 turns = share_of(splits);

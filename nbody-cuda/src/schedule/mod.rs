@@ -1,8 +1,8 @@
-//! Schedules: which pairs meet, in which order, and where their sums go.
+//! Schedules: which pairs are evaluated, in which order, and where their sums go.
 //!
-//! A schedule is two files of its name: the kernel, `.cuh`, and in Rust what there is to know of it:
-//! which configurations suit a law, how the work is divided, how long that takes, and how it is
-//! launched. [`rules`] lists them; nothing else tells one from another.
+//! A schedule is two files of its name: the kernels, `.cuh`, and in Rust its [`Rules`]: the
+//! configurations for a law, the division of the work, a model of the time, and the launches.
+//! [`rules`] lists the schedules; no other function distinguishes them.
 
 mod few;
 mod ordered;
@@ -19,29 +19,29 @@ use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::{Error, KernelConfig, Schedule};
 #[cfg(feature = "sass")]
 pub use ordered::WORD;
-pub use plan::{Plan, Room, Work};
+pub use plan::{Occupancy, Plan, Work};
 
-/// Everything that is known of one schedule.
+/// The rules of one schedule.
 pub(crate) trait Rules: Sync {
-    /// The kernels.
+    /// Returns the text of the kernels.
     fn text(&self) -> Text;
 
-    /// The configurations that suit some number of particles, that for most particles first; none
-    /// where the law or the options rule the schedule out.
+    /// Returns the configurations for some numbers of particles, that for most particles first;
+    /// none if the law or the options exclude the schedule.
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error>;
 
-    /// The configuration to take where a compiler would spill registers in this one.
+    /// Returns the configuration to try next if this one makes the compiler spill registers.
     fn narrower(&self, config: &KernelConfig, law: &Law, options: Options) -> Option<KernelConfig>;
 
-    /// The configurations that may be worth measuring.
+    /// Returns the configurations to measure.
     fn trials(&self, law: &Law, options: Options) -> Vec<KernelConfig>;
 
-    /// Whether a program can be compiled for a configuration, of numbers that are not zero and have a
-    /// few digits.
+    /// Returns whether a program can be compiled for a configuration, whose numbers are positive
+    /// and bounded (see [`KernelConfig::check`]).
     fn is_possible(&self, config: &KernelConfig, law: &Law, options: Options) -> bool;
 
-    /// The configuration for a multiprocessor of so many bytes of shared memory.
-    fn within(
+    /// Adapts a configuration to a multiprocessor with this many bytes of shared memory.
+    fn adapt(
         &self,
         config: KernelConfig,
         _law: &Law,
@@ -51,48 +51,54 @@ pub(crate) trait Rules: Sync {
         config
     }
 
-    /// 32-bit registers that a thread keeps of particles and accumulators.
-    fn kept(&self, config: &KernelConfig, law: &Law, options: Options) -> usize;
+    /// Returns the 32-bit registers per thread for particles and accumulators.
+    fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize;
 
-    /// Blocks that a multiprocessor is expected to run at once, before the kernel is compiled.
+    /// Estimates how many blocks are resident on a multiprocessor, before the kernel is compiled.
     fn residency(&self, config: &KernelConfig, _law: &Law, _options: Options) -> usize {
         config.resident
     }
 
-    /// Whether it may evaluate this; if it is `forced`, whatever the options prefer.
+    /// Returns whether the schedule may do this evaluation; if it is `forced`, even against the
+    /// preferences of the options.
     fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool;
 
-    /// The best way to divide the work, among those in so many parts if that is given.
+    /// Returns the fastest plan, in this number of parts if it is given.
     fn plan(
         &self,
         config: &KernelConfig,
-        room: Room,
+        occupancy: Occupancy,
         work: &Work,
         options: Options,
         parts: Option<usize>,
     ) -> Plan;
 
-    /// The numbers of parts that may be worth measuring.
-    fn parts(&self, config: &KernelConfig, room: Room, work: &Work, options: Options)
-    -> Vec<usize>;
+    /// Returns the numbers of parts to measure.
+    fn parts(
+        &self,
+        config: &KernelConfig,
+        occupancy: Occupancy,
+        work: &Work,
+        options: Options,
+    ) -> Vec<usize>;
 
-    /// Starts the kernels.
+    /// Launches the kernels.
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error>;
 }
 
-/// The text of a schedule, behind the part that depends on the interaction.
+/// The text of a schedule, which follows that of the interaction.
 #[derive(Clone, Copy)]
 pub(crate) struct Text {
-    /// What it evaluates, in a few words.
+    /// The pairs that it evaluates, for the title of a program.
     pub title: &'static str,
     pub parts: &'static [&'static str],
-    /// Registers that parts may take which are loaded at a time, when splits are merged.
+    /// Register budget per thread for partial sums that are loaded together when splits are merged.
     pub merging: usize,
-    /// The names of its kernels, the one that evaluates pairs first.
+    /// The names of its kernels; the first is the kernel of pairs.
     pub kernels: &'static [&'static CStr],
 }
 
-/// Everything about a schedule.
+/// Returns the rules of a schedule.
 pub(crate) fn rules(schedule: Schedule) -> &'static dyn Rules {
     match schedule {
         Schedule::Ordered => &ordered::Ordered,
@@ -107,14 +113,14 @@ pub(crate) struct Job<'a> {
     pub options: Options,
     pub backend: &'a dyn Backend,
     pub kernel: &'a Kernel,
-    /// The interaction and the space as kernels take them.
+    /// The parameters and the space, as arguments of kernels.
     pub parameters: &'a [u64],
     pub space: &'a [u64],
     pub buffers: Buffers<'a>,
-    pub scratch: &'a mut Scratches,
+    pub workspace: &'a mut Workspace,
 }
 
-/// The particles of an evaluation, and where its results go.
+/// The particles and results of an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffers<'a> {
     pub i: &'a Buffer,
@@ -123,13 +129,13 @@ pub(crate) struct Buffers<'a> {
     pub one_set: bool,
 }
 
-/// Memory that is kept from one evaluation to the next.
+/// Scratch memory of an engine, which is reused from one evaluation to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Scratches {
-    /// Sums of parts of the j-particles, or of the pairs.
+pub(crate) struct Workspace {
+    /// Partial sums of splits; in the symmetric schedule those of blocks, and those of j-particles.
     pub i_parts: Scratch,
     pub j_parts: Scratch,
-    /// Counts of blocks that have ended, all zero between launches.
+    /// Counts of finished blocks, one per tile, all zero between launches.
     pub ended: Scratch,
 }
 
@@ -138,22 +144,23 @@ impl Buffers<'_> {
         [self.i.n, self.j.n]
     }
 
-    /// Whether i and j are one set in one buffer.
+    /// Returns whether i and j are one set in one buffer.
     pub fn is_one_buffer(&self) -> bool {
         self.one_set && self.i.memory.address() == self.j.memory.address()
     }
 }
 
 impl Job<'_> {
-    /// Begins a launch with the arguments that every kernel of pairs takes first.
+    /// Creates a launch with the leading arguments of every kernel of pairs.
     fn kernel_of_pairs<'b>(&self, kernel: &'static CStr, blocks: usize) -> Launch<'b> {
-        Launch::new(kernel, blocks as u32).record(self.parameters).record(self.space)
+        Launch::new(kernel, blocks as u32).argument(self.parameters).argument(self.space)
     }
 }
 
-impl Scratches {
-    /// Memory for the sums of this many splits of a law's results, where there are several, and for the
-    /// counts of so many tiles.
+impl Workspace {
+    /// Reserves memory for the partial sums of splits, if there are several, and for the counts of
+    /// finished blocks. `sizes` are those of the results: records, numbers of a record, bytes of a
+    /// number.
     fn of_splits(
         &mut self,
         backend: &dyn Backend,
@@ -169,55 +176,50 @@ impl Scratches {
     }
 }
 
-/// Whether the engine may sum in another order than that of every ordered pair, bag after bag. Exact
-/// mathematics keeps to it, unless it is told otherwise.
+/// Returns whether the engine may choose a schedule with another summation order than that of
+/// ordered pairs. Exact mathematics keeps that order, unless the options ask for another.
 fn may_reorder(options: Options) -> bool {
     options.order.is_none() && options.math == Math::Fast
 }
 
 impl KernelConfig {
-    /// The configurations of a schedule that suit some number of particles, that for most particles
-    /// first: none where the law or the options rule the schedule out.
+    /// Returns the configurations of a schedule for some numbers of particles, that for most
+    /// particles first; none if the law or the options exclude the schedule.
     pub fn of(schedule: Schedule, law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         rules(schedule).configs(law, options)
     }
 
-    /// The configurations of all schedules.
+    /// Returns the configurations of all schedules; the first is [`widest`](Self::widest).
     pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         let each = Schedule::ALL.into_iter().map(|schedule| Self::of(schedule, law, options));
         each.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     }
 
-    /// The configuration for many particles, of which every ordered pair is evaluated.
+    /// Returns the configuration of ordered pairs for many particles.
     pub fn widest(law: &Law, options: Options) -> Result<Self, Error> {
         ordered::widest(law, options)
     }
 
-    /// The same with more registers for a thread, or with fewer i-particles: what an engine takes where
-    /// a compiler would spill registers otherwise.
+    /// Returns a configuration with more registers per thread or fewer i-particles, which engines
+    /// use if this one makes the compiler spill registers; `None` if there is no narrower one.
     pub fn narrower(&self, law: &Law, options: Options) -> Option<Self> {
         rules(self.schedule).narrower(self, law, options)
     }
 
-    /// The configurations that may be worth measuring.
+    /// Returns the configurations to measure.
     pub(crate) fn trials(law: &Law, options: Options) -> Vec<Self> {
         let each = Schedule::ALL.into_iter().map(|it| rules(it).trials(law, options));
         each.flatten().flat_map(|config| config.residencies(law, options)).collect()
     }
 
-    /// The same with several numbers of blocks that a multiprocessor must have registers for.
+    /// Returns the configuration with several numbers of resident blocks.
     fn residencies(self, law: &Law, options: Options) -> impl Iterator<Item = Self> {
         const FEWEST_OTHER_REGISTERS: usize = 24;
-        let needed = self.kept(law, options) + FEWEST_OTHER_REGISTERS;
+        let needed = rules(self.schedule).registers(&self, law, options) + FEWEST_OTHER_REGISTERS;
         let most = resources::REGISTERS / (self.block * needed);
         let fitting = move |&resident: &usize| resident <= most && resident + 3 >= most.min(8);
         let each = move |resident| Self { resident, ..self };
         [0, 2, 3, 4, 5, 6, 8].into_iter().filter(fitting).map(each)
-    }
-
-    /// 32-bit registers that a thread keeps of particles and accumulators.
-    pub(crate) fn kept(&self, law: &Law, options: Options) -> usize {
-        rules(self.schedule).kept(self, law, options)
     }
 
     /// Refuses a configuration that no kernel can be compiled for.

@@ -1,13 +1,13 @@
-// The Chamomile scheme (Hamada & Iitaka 2007, section 2): the j-particles pass through shared
-// memory in bags, each thread keeps some i-particles and their accumulators in registers, and
-// after each bag the accumulators are folded into backup accumulators.
+// Ordered pairs by the Chamomile scheme (Hamada & Iitaka 2007, section 2): a block loads the
+// j-particles into shared memory in bags; each thread has some i-particles and their accumulators
+// in registers, and after each bag it folds the accumulators into backup accumulators.
 namespace nbody {
 
-// Particles lie in memory as rows of words of the size of a `real`.
+// The host packs particles without padding.
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
-// Fills a bag with a range of j-particles, once the bag before has been used; all threads take part.
+// Loads a range of j-particles into the bag, after all threads have finished the previous one.
 __device__ __forceinline__ void fill(
     Slot *bag, const ParticleJ *__restrict__ j_particles, u32 first, u32 count)
 {
@@ -16,13 +16,14 @@ __device__ __forceinline__ void fill(
     __syncthreads();
 }
 
-// The sums of all j-particles for one tile of i-particles: as many blocks as there are splits
-// sum a part of the j-particles each, and the last of them to end merges the parts.
+// Sums over all j-particles for the i-particles of each tile. There is one block per tile and
+// split, which sums over the j-particles of the split; the last block of a tile to end merges the
+// splits.
 //
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
-// [c * ni + k]; `parts` holds one such for each split, and `ended` counts the blocks of a tile
-// that have ended, zero before and after. With `one_set`, particle k of i is particle k of j, and
-// meets itself only in an interaction of SELF_PAIRS.
+// [c * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of each
+// tile and is zero before and after the launch. With `one_set`, particle k of i is particle k of j,
+// and the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
@@ -31,11 +32,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
-    __shared__ Parameters shared_self; // where threads look up entries, each its own
+    __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Slot bag[CUTOFF ? WORDS * WORD : BAG];
-    // What a thread needs to go through its hits.
+    // Pointers for the loop over hits.
     __shared__ Hits shared_hits[HITS];
     Hits *const hits = CUTOFF ? kept(shared_hits + threadIdx.x) : nullptr;
     const Slot *const kept_bag = CUTOFF ? kept(bag) : nullptr;
@@ -52,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
 
     const bool skip_self = one_set && !SELF_PAIRS;
 
-    // Threads beyond the last i-particle repeat it, and write nothing.
+    // Threads beyond the last i-particle compute it again and write nothing.
     const auto index_of = [=](int m) {
         const u32 index = mine + m * BLOCK;
         return index < ni ? index : ni - 1;
@@ -68,12 +69,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
         current[m] = nothing_yet();
     }
 
-    u32 unfiltered = 0; // bags to come with many hits
+    u32 unfiltered = 0; // bags left to evaluate without the filter
     for (u32 first = begin; first < end; first += BAG) {
         const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
         fill(bag, j_particles, first, count);
 
-        // Particles of this tile must not meet themselves.
+        // The bag has particles of this tile.
         const bool diagonal =
             skip_self && first < tile_begin + TILE && tile_begin < first + count;
         if constexpr (CUTOFF) {
@@ -116,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
             if (is_there(m)) store(total[m], part, index_of(m), ni);
         }
         if (!is_last(ended + tile, splits)) return;
-        // The splits are merged in their order, so that the result is the same in every run.
+        // The splits are merged in their order, so that results are reproducible.
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) load(parts, index_of(m), ni, total[m]);
 #pragma unroll PARTS

@@ -1,6 +1,6 @@
-//! Every ordered pair: the Chamomile scheme, for many i-particles. Blocks of threads keep a tile of
-//! i-particles each, and the j-particles pass by in bags, split over blocks where the tiles alone do
-//! not fill the GPU.
+//! Ordered pairs of many i-particles: the Chamomile scheme. Each thread block has a tile of
+//! i-particles and goes through the j-particles in bags; where the tiles alone do not fill the GPU,
+//! the j-particles are split over several blocks per tile.
 
 use nbody_core::pack::dim;
 use nbody_core::{Law, Options, Pairs, Precision, SummationOrder};
@@ -10,27 +10,26 @@ use super::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, branches, is_short, parameters,
     resident, slot,
 };
-use super::{Job, Plan, Room, Rules, Text, Work};
+use super::{Job, Occupancy, Plan, Rules, Text, Work};
 use crate::layout::bytes_of;
 use crate::{Error, KernelConfig, Schedule};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
-/// 32-bit registers that a thread may keep of i-particles and accumulators, in an interaction
-/// without branches; with branches or functions, whose latency takes many warps to hide; and in
-/// double precision.
-const KEPT: usize = 64;
-const KEPT_BRANCHING: usize = 40;
-const KEPT_DOUBLE: usize = 100;
-/// Registers of a thread besides what it keeps of particles, about.
+/// Register budget per thread for i-particles and accumulators: of an interaction without branches;
+/// with branches or functions, whose latency takes many warps to hide; and in double precision.
+const BUDGET: usize = 64;
+const BUDGET_BRANCHING: usize = 40;
+const BUDGET_DOUBLE: usize = 100;
+/// Typical number of other registers per thread.
 const OTHER_REGISTERS: usize = 40;
-/// j-particles for each of which a word has a bit: `WORD` of `force_loop.cuh`.
+/// Candidates per word of the cutoff filter, one per bit: `WORD` of `force_loop.cuh`.
 pub const WORD: usize = 32;
-/// Bytes of the hits among these, `Hits` of `force_loop.cuh`.
+/// Bytes of the hits among these: `Hits` of `force_loop.cuh`.
 const HITS: usize = 8;
-/// The most splits of a tile.
+/// The largest number of splits.
 const MOST_SPLITS: usize = 128;
-/// Blocks are numbered in 32 bits, with room to step past the end.
+/// The largest number of blocks of a launch.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
 #[derive(Debug)]
@@ -75,8 +74,8 @@ impl Rules for Ordered {
             && shared_memory(law, options, config.bag, config.tile()) <= SHARED_MEMORY
     }
 
-    /// With a bag no larger than usual, where the multiprocessor would have room for fewer blocks.
-    fn within(
+    /// Halves an enlarged bag while its shared memory limits the occupancy.
+    fn adapt(
         &self,
         config: KernelConfig,
         law: &Law,
@@ -94,12 +93,12 @@ impl Rules for Ordered {
         KernelConfig { bag, ..config }
     }
 
-    fn kept(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
-        config.i_per_thread * Registers::of(law, options).blocked
+    fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
+        config.i_per_thread * Registers::of(law, options).with_backup
     }
 
     fn residency(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
-        let registers = self.kept(config, law, options) + OTHER_REGISTERS;
+        let registers = self.registers(config, law, options) + OTHER_REGISTERS;
         (REGISTERS / (config.block * registers)).max(config.resident)
     }
 
@@ -110,7 +109,7 @@ impl Rules for Ordered {
     fn plan(
         &self,
         config: &KernelConfig,
-        room: Room,
+        occupancy: Occupancy,
         work: &Work,
         options: Options,
         parts: Option<usize>,
@@ -118,7 +117,7 @@ impl Rules for Ordered {
         let bags = work.n[1].div_ceil(config.bag);
         let plan = |splits| {
             let splits = bags.div_ceil(bags_per_split(config, splits, work.n[1]));
-            let cycles = cycles(config, room, work, splits);
+            let cycles = cycles(config, occupancy, work, splits);
             Plan { parts: splits, lanes: config.block, cycles }
         };
         if let Some(parts) = parts.or(options.order.map(|order| order.splits)) {
@@ -131,11 +130,11 @@ impl Rules for Ordered {
     fn parts(
         &self,
         config: &KernelConfig,
-        room: Room,
+        occupancy: Occupancy,
         work: &Work,
         options: Options,
     ) -> Vec<usize> {
-        let splits = self.plan(config, room, work, options, None).parts;
+        let splits = self.plan(config, occupancy, work, options, None).parts;
         let mut parts = vec![splits, splits.div_ceil(2), 2 * splits];
         parts.dedup();
         parts
@@ -153,7 +152,7 @@ impl Rules for Ordered {
         let bags_per_split = bags_per_split(config, splits, nj);
         let launch = job.kernel_of_pairs(c"ordered", blocks);
         let sizes = [ni, dim(job.law.f), bytes_of(job.options.backup())];
-        let [parts, ended] = job.scratch.of_splits(job.backend, sizes, splits, tiles)?;
+        let [parts, ended] = job.workspace.of_splits(job.backend, sizes, splits, tiles)?;
         let buffers = &job.buffers;
         let launch = launch
             .pointers([&*buffers.i.memory])
@@ -166,22 +165,22 @@ impl Rules for Ordered {
     }
 }
 
-/// The configuration for many particles, which needs the fewest instructions for a pair.
+/// Returns the configuration for many particles, which needs the fewest instructions per pair.
 pub fn widest(law: &Law, options: Options) -> Result<KernelConfig, Error> {
-    let kept = Registers::of(law, options).blocked;
+    let registers = Registers::of(law, options).with_backup;
     let most = match options.precision {
-        Precision::Double => KEPT_DOUBLE,
-        _ if branches(law) => KEPT_BRANCHING,
-        _ => KEPT,
+        Precision::Double => BUDGET_DOUBLE,
+        _ if branches(law) => BUDGET_BRANCHING,
+        _ => BUDGET,
     };
-    let fits = |&n: &usize| n * kept <= most && bag(law, options, n).is_ok();
+    let fits = |&n: &usize| n * registers <= most && bag(law, options, n).is_ok();
     config(law, options, [4, 2].into_iter().find(fits).unwrap_or(1))
 }
 
-/// The configuration of this many i-particles for a thread.
+/// Returns the configuration with this many i-particles per thread.
 fn config(law: &Law, options: Options, i_per_thread: usize) -> Result<KernelConfig, Error> {
-    let kept = i_per_thread * Registers::of(law, options).blocked;
-    // What the pairs that are computed at a time need besides.
+    let registers = i_per_thread * Registers::of(law, options).with_backup;
+    // Registers for intermediate results.
     let (other, most) = match options.precision {
         Precision::Double if i_per_thread > 2 => (88, 6),
         Precision::Double => (40 + 16 * i_per_thread, 6),
@@ -196,39 +195,39 @@ fn config(law: &Law, options: Options, i_per_thread: usize) -> Result<KernelConf
         i_per_thread,
         bag: bag(law, options, i_per_thread)?,
         unroll: if i_per_thread == 1 || is_short(law, options) { 8 } else { 4 },
-        resident: resident(BLOCK, kept + other, most),
+        resident: resident(BLOCK, registers + other, most),
     })
 }
 
-/// The bags of one split, so that so many splits cover `nj` j-particles.
+/// Returns the number of bags per split, so that this many splits cover `nj` j-particles.
 fn bags_per_split(config: &KernelConfig, splits: usize, nj: usize) -> usize {
     SummationOrder { bag: config.bag, splits }.bags_per_split(nj)
 }
 
-/// The time that so many splits take.
-fn cycles(config: &KernelConfig, room: Room, work: &Work, splits: usize) -> f64 {
-    let Room { multiprocessors, blocks_at_once } = room;
+/// Returns the expected time of an evaluation in this many splits, in clock cycles.
+fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usize) -> f64 {
+    let Occupancy { multiprocessors, resident_blocks } = occupancy;
     let [ni, nj] = work.n;
-    let per_multiprocessor = (blocks_at_once / multiprocessors).max(1);
+    let per_multiprocessor = (resident_blocks / multiprocessors).max(1);
     let blocks = ni.div_ceil(config.tile()) * splits;
-    let (rounds, rest) = (blocks / blocks_at_once, blocks % blocks_at_once);
+    let (rounds, rest) = (blocks / resident_blocks, blocks % resident_blocks);
     let busiest = rounds * per_multiprocessor + rest.div_ceil(multiprocessors);
-    let at_hand = busiest.min(per_multiprocessor) * config.tile();
-    // A j-particle is read once for all i-particles of a thread.
+    let in_flight = busiest.min(per_multiprocessor) * config.tile();
+    // A thread reads a j-particle once for all of its i-particles.
     let pair = work.pair + 1.0 / config.i_per_thread as f64;
     let pairs = config.tile() * bags_per_split(config, splits, nj) * config.bag;
-    let busy = busiest as f64 * pairs as f64 * pair / LANES / efficiency(at_hand);
+    let busy = busiest as f64 * pairs as f64 * pair / LANES / efficiency(in_flight);
     let merge = if splits > 1 {
         let numbers = (config.i_per_thread * work.sums) as f64;
         MERGE_LATENCY + (SPLIT_LATENCY + NUMBER_LATENCY * numbers) * splits as f64
     } else {
         0.0
     };
-    busy + BLOCK_LATENCY * blocks.div_ceil(blocks_at_once) as f64 + merge
+    busy + BLOCK_LATENCY * blocks.div_ceil(resident_blocks) as f64 + merge
 }
 
-/// Bytes of shared memory of a block: the parameters, the bag, with a cutoff the hits, one word for
-/// each word of the bag with an i-particle and one behind them, and whether the block is the last.
+/// Returns the bytes of shared memory per block: parameters, bag, and a flag of the last block;
+/// with a cutoff also the hits, per i-particle one word for each word of the bag and one more.
 fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     let other = parameters(law, options) + ALIGNED;
     if !law.cutoff {
@@ -240,9 +239,9 @@ fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize 
     bag.saturating_add(hits).saturating_add(other)
 }
 
-/// The bag that was asked for; or the default, half of it where there are few particles, else twice
-/// where each thread goes through its own hits (the more there are of them, the less their numbers
-/// differ), or the largest power of two that fits.
+/// Returns the size of the bag: that of the summation order; else the default, halved for few
+/// particles, doubled with a cutoff (the more hits the threads of a warp have, the less their
+/// numbers differ), and at most what shared memory holds.
 fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error> {
     let default = SummationOrder::default().bag;
     let mut bag = match options.order {
@@ -278,11 +277,11 @@ mod tests {
         unroll: 4,
         resident: 4,
     };
-    const ROOM: Room = Room { multiprocessors: 132, blocks_at_once: 528 };
+    const OCCUPANCY: Occupancy = Occupancy { multiprocessors: 132, resident_blocks: 528 };
 
     fn plan(ni: usize, nj: usize, splits: Option<usize>) -> Plan {
         let work = Work::of_pairs([ni, nj], 13.0, 3);
-        Ordered.plan(&CONFIG, ROOM, &work, Options::default(), splits)
+        Ordered.plan(&CONFIG, OCCUPANCY, &work, Options::default(), splits)
     }
 
     #[test]
@@ -297,10 +296,10 @@ mod tests {
     }
 
     #[test]
-    fn splits_that_were_asked_for_are_taken() {
+    fn a_given_number_of_splits_is_used() {
         assert_eq!(plan(1000, 2560, Some(3)).parts, 3);
         assert_eq!(bags_per_split(&CONFIG, 3, 2560), 4);
-        // No more than there are bags.
+        // No more splits than bags.
         assert_eq!(plan(1000, 2560, Some(30)).parts, 10);
     }
 }

@@ -1,31 +1,31 @@
-//! Estimates of the time that evaluations take, in clock cycles.
+//! A model of the time of an evaluation, in clock cycles.
 
-/// Lanes of a multiprocessor that work at a time.
+/// Lanes of a multiprocessor that issue an instruction in one clock cycle.
 pub const LANES: f64 = 128.0;
-/// From the start of a block to its first pair, and from its last pair to its end.
+/// The latency from the start of a block to its first pair and from its last pair to its end.
 pub const BLOCK_LATENCY: f64 = 2500.0;
-/// From the end of the last block of a tile to the merged sums; and for each split, with some for
-/// each number that a thread merges.
+/// The latency of merging the splits of a tile: per tile, per split, and per split and number that
+/// a thread merges.
 pub const MERGE_LATENCY: f64 = 1500.0;
 pub const SPLIT_LATENCY: f64 = 60.0;
 pub const NUMBER_LATENCY: f64 = 24.0;
 
-/// What a kernel can expect of the device.
+/// The occupancy of a device by a kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct Occupancy {
     pub multiprocessors: usize,
-    /// Blocks that run at once.
-    pub blocks_at_once: usize,
+    /// Blocks that are resident on the device at a time.
+    pub resident_blocks: usize,
 }
 
-/// What an evaluation has to do.
+/// The work of an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// i-particles and j-particles.
+    /// The numbers of i-particles and j-particles.
     pub n: [usize; 2],
-    /// Whether they are one set in one buffer.
+    /// Whether i and j are one set in one buffer.
     pub one_buffer: bool,
-    /// Instructions for a pair, about.
+    /// Estimated instructions per pair.
     pub pair: f64,
     /// Whether most pairs are likely to be beyond a cutoff.
     pub cutoff: bool,
@@ -35,28 +35,29 @@ pub struct Work {
     pub j_bytes: usize,
 }
 
-/// How a schedule divides the work, and how long it expects that to take.
+/// A division of the work, and its expected time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// Splits of the j-particles; in the symmetric schedule blocks.
+    /// The number of splits of the j-particles; in the symmetric schedule, of blocks.
     pub parts: usize,
-    /// Threads of a block that stand side by side, each with i-particles of its own.
+    /// Threads of a block that have i-particles of their own; the groups of so many threads share
+    /// out the j-particles.
     pub lanes: usize,
-    /// Clock cycles, for comparison with other plans: none where a schedule is known to be the fastest,
-    /// infinitely many where it does not pay.
+    /// Clock cycles, for comparison with other plans: zero if the schedule is known to be the
+    /// fastest, infinite if it is known not to be.
     pub cycles: f64,
 }
 
-/// How much of the instruction rate threads reach that have so many pairs at hand, on a
-/// multiprocessor, while others wait for their operands.
-pub fn efficiency(pairs_at_hand: usize) -> f64 {
-    let at_hand = pairs_at_hand as f64 / LANES;
-    at_hand / (at_hand + 1.0)
+/// Returns the fraction of the peak instruction rate that a multiprocessor reaches with this many
+/// independent pairs in flight, which hide the latency of instructions.
+pub fn efficiency(pairs_in_flight: usize) -> f64 {
+    let per_lane = pairs_in_flight as f64 / LANES;
+    per_lane / (per_lane + 1.0)
 }
 
 #[cfg(test)]
 impl Work {
-    /// Two sets of particles in memory of a few bytes.
+    /// Returns the work of two sets of small particles.
     pub fn of_pairs(n: [usize; 2], pair: f64, sums: usize) -> Self {
         Self { n, one_buffer: false, pair, cutoff: false, sums, j_bytes: 16 }
     }

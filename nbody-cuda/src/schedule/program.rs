@@ -13,19 +13,19 @@ const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../../kernels/sums.cuh");
 
 impl Program {
-    /// The program that evaluates every ordered pair of many particles by this law.
+    /// Returns the program of ordered pairs for many particles.
     pub fn new(law: &Law, options: Options) -> Result<Self, Error> {
         Ok(Self::with_config(law, options, KernelConfig::widest(law, options)?))
     }
 
-    /// Every program that an engine may choose for some number of particles, the one for many
-    /// ordered pairs first.
+    /// Returns every program that an engine may choose for some numbers of particles; the first is
+    /// that of [`new`](Self::new).
     pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         let configs = KernelConfig::all(law, options)?.into_iter();
         Ok(configs.map(|config| Self::with_config(law, options, config)).collect())
     }
 
-    /// The program for this configuration. That of the symmetric schedule needs an interaction with a
+    /// Returns the program for this configuration. The symmetric schedule requires a law with a
     /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
     pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
         Self::assemble(law, options, config, rules(config.schedule).text())
@@ -86,8 +86,8 @@ fn header(
     let Options { precision, accumulation, math, domain, .. } = options;
     let periodic = domain.is_periodic();
     let (real, backup) = (name(precision), options.backup());
-    let kept = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
-    let parts = [8, 4, 2].into_iter().find(|&n| n * kept <= merging).unwrap_or(1);
+    let registers = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
+    let parts = [8, 4, 2].into_iter().find(|&n| n * registers <= merging).unwrap_or(1);
     let backup = name(backup);
     let fold_each_bag = accumulation.folds_each_bag();
     let compensated = accumulation == Accumulation::Compensated;
@@ -105,13 +105,13 @@ using real = {real}; // the arithmetic of a pair
 {coordinate}
 using backup = {backup}; // the backup accumulators
 constexpr int BLOCK = {block}; // threads of a block
-constexpr int RESIDENT = {resident}; // blocks that a multiprocessor must have registers for
+constexpr int RESIDENT = {resident}; // blocks per multiprocessor that registers must suffice for
 constexpr int I_PER_THREAD = {i_per_thread}; // i-particles of a thread
 constexpr int BAG = {bag}; // j-particles of a bag
-constexpr int UNROLL = {unroll}; // j-particles of one turn of the FORCE-LOOP
-constexpr int PARTS = {parts}; // splits that are loaded at a time
+constexpr int UNROLL = {unroll}; // j-particles per iteration of the FORCE-LOOP
+constexpr int PARTS = {parts}; // splits that are loaded together
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
-constexpr bool COMPENSATED = {compensated}; // keep what rounding takes from sums
+constexpr bool COMPENSATED = {compensated}; // sum the rounding errors of sums, too
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 
@@ -122,7 +122,7 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
     )
 }
 
-/// The type in CUDA C++.
+/// Returns the type in CUDA C++.
 fn name(precision: Precision) -> &'static str {
     match precision {
         Precision::Single | Precision::Mixed => "float",

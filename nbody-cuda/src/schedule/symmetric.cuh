@@ -1,12 +1,12 @@
-// Both directions of a pair at once (Newton's third law, and more): each unordered pair of one
-// set is evaluated once. The lanes of a warp keep some i-particles each, and 32 j-particles pass
-// from lane to lane, together with what they feel.
+// Both directions of each pair at once, by Newton's third law: each pair of one set is evaluated
+// once. Each lane of a warp has some i-particles; at each step it evaluates another of 32
+// j-particles, whose sums it receives from the next lane.
 //
-// The i-particles are cut into tiles, one for all the warps of a block, and the j-particles into
-// groups; a tile meets the groups from its own first one on. The blocks take equal shares of these
-// meetings, one tile after another. What i-particles feel is folded into `i_parts` after each bag,
-// and what the j-particles of a group feel is written to `j_parts`, one row for each tile;
-// `merge_parts` adds both in a fixed order.
+// The particles are divided into tiles of i-particles, one for all warps of a block, and into
+// groups of j-particles. A tile meets the groups from the first of its own particles on. The blocks
+// take equal shares of these meetings, tile after tile. The sums of i-particles are folded into
+// `i_parts` after each bag; the sums of the j-particles of a group are written to `j_parts`, one
+// row per tile. `merge_parts` adds both in a fixed order.
 namespace nbody {
 
 static_assert(sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
@@ -19,14 +19,14 @@ constexpr u32 TILE = BLOCK * I_PER_THREAD;
 constexpr u32 GROUP = 2 * WARP;
 static_assert(TILE % GROUP == 0 && GROUP <= BLOCK, "tiles of whole groups");
 
-// The tiles that one launch evaluates, of a set of `n` particles, and its blocks.
+// The tiles and the blocks of one launch, for a set of `n` particles.
 struct Share {
     u32 n;
-    u32 first; // tile
-    u32 end;   // behind the last tile
+    u32 first; // the first tile
+    u32 end;   // the tile after the last
     u32 blocks;
 
-    // The meetings of tiles with groups before those of this tile.
+    // Returns the number of meetings before those of this tile.
     __device__ __forceinline__ u64 meetings_before(u32 tile) const
     {
         const u64 groups = (n + GROUP - 1) / GROUP;
@@ -34,26 +34,26 @@ struct Share {
         return k * (groups - u64(first) * (TILE / GROUP)) - k * (k - 1) / 2 * (TILE / GROUP);
     }
 
-    // The first meeting of this block.
+    // Returns the first meeting of this block.
     __device__ __forceinline__ u64 begin(u32 block) const
     {
         return meetings_before(end) * block / blocks;
     }
 
-    // The block that has this meeting.
+    // Returns the block that has this meeting.
     __device__ __forceinline__ u32 block_of(u64 meeting) const
     {
         return u32(((meeting + 1) * blocks - 1) / meetings_before(end));
     }
 
-    // Which of `i_parts` has what this block adds to this tile.
+    // Returns the offset in `i_parts` of the sums of this block for this tile.
     __device__ __forceinline__ size_t i_part(u32 block, u32 tile) const
     {
         return size_t(block + (tile - first)) * FDIM * TILE;
     }
 
-    // Where the row of this tile begins in `j_parts`; it has a column for each particle from the
-    // tile on.
+    // Returns the offset in `j_parts` of the row of this tile, which has a column for each particle
+    // from the first of the tile on.
     __device__ __forceinline__ size_t j_part(u32 tile) const
     {
         const u64 k = tile - first;
@@ -61,7 +61,7 @@ struct Share {
     }
 };
 
-// To the next lane below, the first to the last.
+// Passes a value to the previous lane, and that of the first lane to the last.
 template <typename T>
 __device__ __forceinline__ void pass_on(T &value)
 {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void pass_on(T &value)
     ::memcpy(&value, words, sizeof(T));
 }
 
-// Adds what each of a pair does to the other.
+// Adds the contributions of both particles of a pair to each other.
 __device__ __forceinline__ void meet_symmetric(
     const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j,
     Accumulators &f, Accumulators &g)
@@ -85,11 +85,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     const Parameters parameters, const Space space, const ParticleI *__restrict__ particles,
     const Share share, backup *__restrict__ i_parts, backup *__restrict__ j_parts)
 {
-    // The j-particles of each group of 32, twice in a row, so that every lane reads on from its
-    // own; and what they feel from the i-particles of each warp.
+    // The j-particles in rows of 32, each row twice, so that every lane reads 32 in sequence from
+    // its own on; and the sums of j-particles over the i-particles of each warp.
     __shared__ Slot bag[2 * GROUP];
     __shared__ Accumulators felt[WARPS][GROUP];
-    __shared__ Parameters shared_self; // where lanes look up entries, each its own
+    __shared__ Parameters shared_self; // for entries whose index differs between lanes
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     if (LOOKS_UP) __syncthreads();
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                         pass_on(g);
                     }
                 } else if (warp_begin < j_begin + WARP) {
-                    // Some of these pairs are met elsewhere, or are no pairs.
+                    // Only the pairs above the diagonal and of particles that exist count.
 #pragma unroll 1
                     for (u32 turn = 0; turn < WARP; ++turn) {
                         const ParticleJ j = others[turn].j;
@@ -193,8 +193,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     }
 }
 
-// Adds the parts of each particle, first those of its own tile. The launch of the first tile
-// begins `out`, the others add to it.
+// Merges the partial sums of each particle, first those of its own tile. The launch with the first
+// tile starts from zero; later launches add to `out`.
 extern "C" __global__ void __launch_bounds__(BLOCK) merge_parts(
     const Share share, const backup *__restrict__ i_parts,
     const backup *__restrict__ j_parts, backup *__restrict__ out)

@@ -1,5 +1,5 @@
-//! Both directions of a pair at once, by Newton's third law. Tiles of i-particles meet groups of
-//! j-particles, and what both feel is merged by a second kernel.
+//! Both directions of each pair at once, by Newton's third law. The first kernel evaluates tiles of
+//! i-particles against groups of j-particles; the second merges the partial sums of both.
 
 use std::ops::Range;
 
@@ -7,19 +7,20 @@ use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Pairs, Precision, SummationOrder};
 
 use super::resources::{Registers, SHARED_MEMORY, branches, parameters, resident, slot};
-use super::{Job, Plan, Room, Rules, Text, Work, may_reorder};
+use super::{Job, Occupancy, Plan, Rules, Text, Work, may_reorder};
 use crate::backend::Launch;
 use crate::layout::bytes_of;
 use crate::{Error, KernelConfig, Schedule};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
-/// 32-bit registers that a thread may keep; the backup accumulators are in memory.
-const KEPT: usize = 98;
-/// j-particles in shared memory at a time: `GROUP` of `symmetric.cuh`.
+/// Register budget per thread for i-particles and accumulators; the backup accumulators are in
+/// memory.
+const BUDGET: usize = 98;
+/// j-particles of a group, in shared memory together: `GROUP` of `symmetric.cuh`.
 const GROUP: usize = 64;
-/// Meetings of tiles with groups that each block must have, for the schedule to pay; and those that it
-/// has with several rounds of blocks, which even out their times.
+/// Meetings of a tile with a group per block: the fewest for which the schedule is faster than
+/// ordered pairs, and the fewest for which several rounds of blocks balance the load better.
 const FEWEST_MEETINGS: usize = 3;
 const MEETINGS_OF_ROUNDS: usize = 64;
 const ROUNDS: usize = 4;
@@ -37,7 +38,8 @@ impl Rules for Symmetric {
         }
     }
 
-    /// None where parity does not allow it, the sums are compensated, or the accumulators do not fit.
+    /// Returns none if the law has no third law, if sums are compensated, or if the accumulators do
+    /// not fit.
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error> {
         Ok(config(law, options).into_iter().collect())
     }
@@ -54,7 +56,7 @@ impl Rules for Symmetric {
         numbers.map(|i_per_thread| KernelConfig { i_per_thread, ..config }).collect()
     }
 
-    /// A bag is only how often sums are folded.
+    /// Requires whole groups. The bag only sets how often sums are folded.
     fn is_possible(&self, of: &KernelConfig, law: &Law, options: Options) -> bool {
         options.order.is_none()
             && config(law, options).is_some()
@@ -63,8 +65,8 @@ impl Rules for Symmetric {
             && of.tile().is_multiple_of(GROUP)
     }
 
-    fn kept(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
-        config.i_per_thread * Registers::of(law, options).direct
+    fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
+        config.i_per_thread * Registers::of(law, options).without_backup
     }
 
     fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
@@ -73,19 +75,20 @@ impl Rules for Symmetric {
         work.one_buffer && (asked_for || suits || forced)
     }
 
-    /// It is the fastest where each block has some meetings; with a cutoff, pairs within it are likely
-    /// few, and every thread finds those of its own sooner.
+    /// Expects the schedule to be the fastest if each block has several meetings and there is no
+    /// cutoff: most pairs are then beyond it, and the cutoff filter of the ordered schedule is
+    /// faster.
     fn plan(
         &self,
         config: &KernelConfig,
-        room: Room,
+        occupancy: Occupancy,
         work: &Work,
         options: Options,
         parts: Option<usize>,
     ) -> Plan {
         let n = work.n[0];
         let meetings = meetings(config, n, 0..n.div_ceil(config.tile()));
-        let at_once = room.blocks_at_once;
+        let at_once = occupancy.resident_blocks;
         let rounds = if meetings >= at_once * MEETINGS_OF_ROUNDS { ROUNDS } else { 1 };
         let pays = !work.cutoff && meetings >= at_once * FEWEST_MEETINGS;
         let pays = pays || options.pairs == Pairs::Symmetric;
@@ -96,34 +99,36 @@ impl Rules for Symmetric {
         }
     }
 
-    fn parts(&self, _: &KernelConfig, room: Room, _: &Work, _: Options) -> Vec<usize> {
-        [1, 2, 4].map(|rounds| rounds * room.blocks_at_once).to_vec()
+    fn parts(&self, _: &KernelConfig, occupancy: Occupancy, _: &Work, _: Options) -> Vec<usize> {
+        [1, 2, 4].map(|rounds| rounds * occupancy.resident_blocks).to_vec()
     }
 
-    /// Launches for as many tiles at a time as the memory for their parts allows.
+    /// Launches both kernels for as many tiles at a time as the memory for partial sums allows.
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error> {
         let config = &job.kernel.program.config;
         let n = job.buffers.i.n;
         let row = dim(job.law.f) * bytes_of(job.options.backup());
-        let shares = shares(config, n, plan.parts, job.backend.room_for_parts() / row.max(1));
-        // All that may fail comes before the first launch.
-        let i_rows = shares.iter().map(Share::i_tiles).max().unwrap_or(0);
+        let shares = shares(config, n, plan.parts, job.backend.memory_for_parts() / row.max(1));
+        let i_tiles = shares.iter().map(Share::i_tiles).max();
+        let i_tiles = i_tiles.expect("an evaluation has particles");
         let j_rows = shares.iter().map(|share| j_rows(config, n, share.tiles.clone())).max();
-        let i_sizes = [i_rows, config.tile(), row];
-        job.scratch.i_parts.reserve(job.backend, &i_sizes, false)?;
-        job.scratch.j_parts.reserve(job.backend, &[j_rows.unwrap_or(0), row], false)?;
-        let (i_parts, j_parts) = (job.scratch.i_parts.memory(), job.scratch.j_parts.memory());
+        let j_rows = j_rows.expect("an evaluation has particles");
+        // Memory is allocated before the first launch.
+        let i_sizes = [i_tiles, config.tile(), row];
+        job.workspace.i_parts.reserve(job.backend, &i_sizes, false)?;
+        job.workspace.j_parts.reserve(job.backend, &[j_rows, row], false)?;
+        let (i_parts, j_parts) = (job.workspace.i_parts.memory(), job.workspace.j_parts.memory());
         let (particles, out) = (&*job.buffers.i.memory, &*job.buffers.out.memory);
         for share in &shares {
-            let meet = job
+            let pairs = job
                 .kernel_of_pairs(c"symmetric", share.blocks)
                 .pointers([particles])
-                .record(&share.words(n))
+                .argument(&share.words(n))
                 .pointers([i_parts, j_parts]);
-            job.kernel.module.launch(meet)?;
+            job.kernel.module.launch(pairs)?;
             let rest = n - share.tiles.start * config.tile();
             let merge = Launch::new(c"merge_parts", rest.div_ceil(config.block) as u32)
-                .record(&share.words(n))
+                .argument(&share.words(n))
                 .pointers([i_parts, j_parts, out]);
             job.kernel.module.launch(merge)?;
         }
@@ -136,15 +141,15 @@ fn config(law: &Law, options: Options) -> Option<KernelConfig> {
     if options.accumulation == Accumulation::Compensated {
         return None;
     }
-    let registers = Registers::of(law, options).direct;
+    let registers = Registers::of(law, options).without_backup;
     let other = if options.precision == Precision::Double { 100 } else { 60 };
-    let felt = BLOCK / 32 * GROUP * dim(law.f) * bytes_of(options.precision);
-    let shared = felt + parameters(law, options) + 2 * GROUP * slot(law, options);
-    if registers > KEPT || shared > SHARED_MEMORY {
+    let j_sums = BLOCK / 32 * GROUP * dim(law.f) * bytes_of(options.precision);
+    let shared = j_sums + parameters(law, options) + 2 * GROUP * slot(law, options);
+    if registers > BUDGET || shared > SHARED_MEMORY {
         return None;
     }
     let most = if branches(law) { 4 } else { 12 };
-    let i_per_thread = (KEPT / registers).min(most);
+    let i_per_thread = (BUDGET / registers).min(most);
     Some(KernelConfig {
         schedule: Schedule::Symmetric,
         block: BLOCK,
@@ -155,7 +160,7 @@ fn config(law: &Law, options: Options) -> Option<KernelConfig> {
     })
 }
 
-/// The tiles that one launch evaluates, and its blocks: `Share` of `symmetric.cuh`.
+/// The tiles and the blocks of one launch: `Share` of `symmetric.cuh`.
 #[derive(Debug, PartialEq, Eq)]
 struct Share {
     tiles: Range<usize>,
@@ -163,42 +168,43 @@ struct Share {
 }
 
 impl Share {
-    /// Tiles of sums that its blocks write.
+    /// Returns how many tiles of partial sums its blocks write.
     fn i_tiles(&self) -> usize {
         self.blocks + self.tiles.len()
     }
 
-    /// The struct as it lies in memory.
+    /// Returns the words of the struct in memory.
     fn words(&self, n: usize) -> [u64; 2] {
         let two = |low: usize, high: usize| low as u64 | (high as u64) << 32;
         [two(n, self.tiles.start), two(self.tiles.end, self.blocks)]
     }
 }
 
-/// Cuts the tiles into launches which each write no more than `room` records of what j-particles feel,
-/// or those of one tile.
-fn shares(config: &KernelConfig, n: usize, blocks: usize, room: usize) -> Vec<Share> {
+/// Divides the tiles among launches, which each write at most `most_rows` sums of j-particles, or
+/// those of one tile.
+fn shares(config: &KernelConfig, n: usize, blocks: usize, most_rows: usize) -> Vec<Share> {
     let tiles = n.div_ceil(config.tile());
     let mut shares = Vec::new();
     let mut first = 0;
     while first < tiles {
-        let fit = (first + 1..tiles).take_while(|&end| j_rows(config, n, first..end + 1) <= room);
+        let fit =
+            (first + 1..tiles).take_while(|&end| j_rows(config, n, first..end + 1) <= most_rows);
         let tiles = first..fit.last().map_or(first + 1, |end| end + 1);
         first = tiles.end;
-        // Each block has one meeting at least.
+        // Each block has at least one meeting.
         let blocks = blocks.min(meetings(config, n, tiles.clone()));
         shares.push(Share { tiles, blocks });
     }
     shares
 }
 
-/// The meetings of these tiles with groups.
+/// Returns the number of meetings of these tiles with groups.
 fn meetings(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
     let groups = n.div_ceil(GROUP);
     tiles.map(|tile| groups - tile * config.tile() / GROUP).sum()
 }
 
-/// Records that these tiles write of what j-particles feel.
+/// Returns how many sums of j-particles these tiles write.
 fn j_rows(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
     tiles.map(|tile| n - tile * config.tile()).sum()
 }
@@ -215,23 +221,23 @@ mod tests {
         unroll: 1,
         resident: 4,
     };
-    const ROOM: Room = Room { multiprocessors: 132, blocks_at_once: 528 };
+    const OCCUPANCY: Occupancy = Occupancy { multiprocessors: 132, resident_blocks: 528 };
 
     #[test]
-    fn the_third_law_pays_for_many_particles() {
+    fn many_particles_use_both_directions() {
         let plan = |n| {
             let work = Work { one_buffer: true, ..Work::of_pairs([n, n], 13.0, 3) };
-            Symmetric.plan(&CONFIG, ROOM, &work, Options::default(), None)
+            Symmetric.plan(&CONFIG, OCCUPANCY, &work, Options::default(), None)
         };
         assert_eq!(plan(2048).cycles, f64::INFINITY);
         assert_eq!(plan(131_072), Plan { parts: 528 * 4, lanes: 128, cycles: 0.0 });
     }
 
     #[test]
-    fn launches_share_the_tiles_by_what_fits() {
+    fn tiles_are_divided_among_launches_by_memory() {
         assert_eq!(j_rows(&CONFIG, 2000, 0..2), 2000 + 464);
-        let ends = |room| -> Vec<_> {
-            shares(&CONFIG, 4000, 8, room).into_iter().map(|share| share.tiles.end).collect()
+        let ends = |most_rows| -> Vec<_> {
+            shares(&CONFIG, 4000, 8, most_rows).into_iter().map(|share| share.tiles.end).collect()
         };
         assert_eq!(ends(10_000), [3]);
         assert_eq!(ends(6464), [2, 3]);

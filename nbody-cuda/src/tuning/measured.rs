@@ -1,4 +1,4 @@
-//! Kernel configurations that were measured to be fast, kept beside the compiled programs.
+//! Measured kernel configurations, cached beside the compiled programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,27 +8,28 @@ use nbody_core::{CudaText, Law, Options};
 use crate::compile::cache::{Cache, Entry, TUNED};
 use crate::{KernelConfig, Schedule};
 
-/// The name of the form of the entries.
-const FORM: &str = "nbody tuned 2";
+/// The version of the entries' format.
+const FORMAT: &str = "nbody tuned 2";
 
-/// What some numbers of particles were measured with, and how long one evaluation took.
+/// A measurement: the numbers of particles, the kernel configuration, and the time per evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tuned {
-    /// i-particles and j-particles.
+    /// The numbers of i-particles and j-particles.
     pub n: [usize; 2],
-    /// Whether they are one set, in one buffer.
+    /// Whether i and j are one set in one buffer.
     pub one_set: bool,
-    /// What the program is compiled for.
+    /// The kernel configuration.
     pub config: KernelConfig,
-    /// The splits of the j-particles; in the symmetric schedule the blocks.
+    /// The number of splits of the j-particles; in the symmetric schedule, of blocks.
     pub parts: usize,
-    /// The median of several runs.
+    /// The median time of several evaluations.
     pub time: Duration,
 }
 
 impl Tuned {
-    /// Whether it was measured for about as many particles: to the nearest power of two.
+    /// Returns whether it was measured for similar numbers of particles: the same to the nearest
+    /// power of two.
     pub(crate) fn suits(&self, n: [usize; 2], one_set: bool) -> bool {
         let octave = |n: usize| (n.max(1) as f64).log2().round();
         self.one_set == one_set && self.n.map(octave) == n.map(octave)
@@ -65,22 +66,24 @@ impl Tuned {
     }
 }
 
-/// The entry's name: the device, the interaction, and the options that programs depend on.
+/// Returns the key of a cache entry, by the device, the law, and the options that programs depend
+/// on.
 pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
     let CudaText { law: text, sums, compensated: _ } = law.cuda;
-    let both = law.third_law.map_or("", |both| both.cuda);
+    let symmetric = law.third_law.map_or("", |third_law| third_law.cuda);
     let (pairs, options) = (options.pairs.name(), options.to_string());
-    Cache::key(&[FORM, device, text, both, sums, pairs, &options].map(str::as_bytes))
+    Cache::key(&[FORMAT, device, text, symmetric, sums, pairs, &options].map(str::as_bytes))
 }
 
-/// What is kept for this key; nothing if there is nothing, or it is damaged.
+/// Reads the measurements of this key; none if the entry is missing or damaged.
 pub(crate) fn load(cache: &Cache, key: &str) -> Vec<Tuned> {
     let Entry::Found(bytes) = cache.load(key, TUNED) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     text.lines().map(Tuned::parse).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Keeps this in the place of what suits the same numbers of particles; the error says why not.
+/// Stores a measurement and removes those for similar numbers of particles; the error is the
+/// reason why nothing was stored.
 pub(crate) fn store(cache: &Cache, key: &str, tuned: Tuned) -> Result<(), String> {
     let mut all = load(cache, key);
     all.retain(|other| !other.suits(tuned.n, tuned.one_set));
@@ -109,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_replaces_what_suits_the_same_numbers() {
+    fn a_measurement_replaces_that_for_similar_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         assert_eq!(load(&cache, "k"), []);
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_nothing() {
+    fn a_damaged_entry_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         cache.store("k", TUNED, b"1000 1000 1 ordered 128 4 256 4").unwrap();

@@ -1,4 +1,4 @@
-//! Which kernel for how many particles, by estimates and by measurements.
+//! Choice of the kernel for the numbers of particles, by a model of the time and by measurements.
 
 pub mod measured;
 pub mod select;

@@ -1,4 +1,4 @@
-//! The programs of an engine that are ready to run, and which of them suits how many particles.
+//! The compiled kernels of an engine, and the choice among them.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use super::measured::{self, Tuned};
 use crate::backend::{Backend, Kernel};
 use crate::compile::cache::Cache;
 use crate::layout::{bytes_of, numbers_of};
-use crate::schedule::{Plan, Room, Work, rules};
+use crate::schedule::{Occupancy, Plan, Work, rules};
 use crate::{Error, KernelConfig, Program};
 
-/// The programs that are ready to run; further ones are built when they are first wanted.
+/// The compiled kernels of an engine; others are compiled when they are first needed.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     backend: Arc<dyn Backend>,
     cache: Cache,
     law: &'static Law,
     built: Vec<Kernel>,
-    /// The configurations of all schedules, that for many ordered pairs first.
+    /// The configurations of all schedules; the first is that of ordered pairs for many particles.
     candidates: Vec<KernelConfig>,
-    /// The one that is taken wherever it can be.
+    /// The configuration of the caller, used wherever it can evaluate.
     forced: Option<KernelConfig>,
     /// The kernel for many particles, or the forced one.
     main: usize,
-    /// Measurements of what is faster than estimates tell.
+    /// Measurements, which take precedence over the model.
     tuned: Vec<Tuned>,
     /// The kernel that adds results to those that are there, once it was wanted.
     adding: Option<Kernel>,
 }
 
 impl Kernels {
-    /// Builds the program for many particles.
+    /// Compiles the kernel for many particles.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -40,7 +40,7 @@ impl Kernels {
         options: Options,
     ) -> Result<Self, Error> {
         let candidates = KernelConfig::all(law, options)?.into_iter().map(|config| {
-            rules(config.schedule).within(config, law, options, backend.shared_memory())
+            rules(config.schedule).adapt(config, law, options, backend.shared_memory())
         });
         let mut kernels = Self {
             backend: backend.clone(),
@@ -54,11 +54,11 @@ impl Kernels {
             adding: None,
         };
         kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.config.check(law, options).is_ok());
-        kernels.main = kernels.provide_lean(options, kernels.candidates[0])?;
+        kernels.main = kernels.provide_unspilled(options, kernels.candidates[0])?;
         Ok(kernels)
     }
 
-    /// The same with other options.
+    /// Returns kernels for other options, with the same configuration forced.
     pub fn with_options(&self, options: Options) -> Result<Self, Error> {
         let mut kernels = Self::new(&self.backend, &self.cache, self.law, options)?;
         if self.forced.is_some() {
@@ -67,7 +67,8 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// Takes this configuration wherever it can be, or leaves the choice open again.
+    /// Uses this configuration wherever it can evaluate; `None` leaves the choice to the model
+    /// again.
     pub fn force(&mut self, options: Options, config: Option<KernelConfig>) -> Result<(), Error> {
         let Some(config) = config else {
             *self = Self::new(&self.backend, &self.cache, self.law, options)?;
@@ -89,7 +90,8 @@ impl Kernels {
         self.main
     }
 
-    /// Takes a measurement into account, and keeps it; the error says why it is not kept.
+    /// Adds a measurement and stores it in the cache; the error is the reason why it was not
+    /// stored.
     pub fn tune(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
         self.tuned.retain(|other| !other.suits(tuned.n, tuned.one_set));
         self.tuned.push(tuned);
@@ -101,7 +103,7 @@ impl Kernels {
         &self.built[kernel]
     }
 
-    /// Builds the kernel that adds results to those that are there, unless it is there.
+    /// Compiles the kernel that adds results to those that are there, unless it is compiled.
     pub fn provide_adding(&mut self, options: Options) -> Result<(), Error> {
         if self.adding.is_none() {
             let program = Program::adding(self.law, options);
@@ -111,12 +113,12 @@ impl Kernels {
         Ok(())
     }
 
-    /// Returns the kernel that was provided by [`provide_adding`](Self::provide_adding).
+    /// Returns the kernel that [`provide_adding`](Self::provide_adding) compiled.
     pub fn adding(&self) -> &Kernel {
         self.adding.as_ref().expect("provided before")
     }
 
-    /// Returns the kernel of a configuration, built if need be.
+    /// Returns the kernel of a configuration, compiled if necessary.
     fn provide(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
         let found = self.built.iter().position(|kernel| kernel.program.config == config);
         if let Some(found) = found {
@@ -128,25 +130,29 @@ impl Kernels {
         Ok(self.built.len() - 1)
     }
 
-    /// Returns the kernel of a configuration, or of a narrower one where the device's compiler would
-    /// spill registers. The narrower one takes its place from then on.
-    fn provide_lean(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
-        let mut lean = config;
+    /// Returns the kernel of a configuration, or of a narrower one if the compiler spills
+    /// registers. The narrower configuration replaces it among the candidates.
+    fn provide_unspilled(
+        &mut self,
+        options: Options,
+        config: KernelConfig,
+    ) -> Result<usize, Error> {
+        let mut chosen = config;
         let kernel = loop {
-            let kernel = self.provide(options, lean)?;
+            let kernel = self.provide(options, chosen)?;
             let spills = self.get(kernel).build.usage.is_some_and(|usage| usage.local > 0);
-            match lean.narrower(self.law, options) {
-                Some(narrower) if spills => lean = narrower,
+            match chosen.narrower(self.law, options) {
+                Some(narrower) if spills => chosen = narrower,
                 _ => break kernel,
             }
         };
         let candidates = self.candidates.iter_mut();
-        candidates.filter(|candidate| **candidate == config).for_each(|it| *it = lean);
+        candidates.filter(|candidate| **candidate == config).for_each(|it| *it = chosen);
         Ok(kernel)
     }
 
-    /// The kernel and the plan that evaluate so many particles in the least time; `one_buffer` says
-    /// that i and j are one set in one buffer.
+    /// Returns the fastest kernel and plan for these numbers of particles. With `one_buffer`, i and
+    /// j are one set in one buffer.
     pub fn choose(
         &mut self,
         options: Options,
@@ -168,17 +174,17 @@ impl Kernels {
             }
         }
         let expected = |config: &KernelConfig| {
-            let room = self.expected_room(options, config);
-            rules(config.schedule).plan(config, room, &work, options, None).cycles
+            let occupancy = self.expected_occupancy(options, config);
+            rules(config.schedule).plan(config, occupancy, &work, options, None).cycles
         };
         let candidates = self.candidates.iter().filter(|config| suits(config, false));
         let best = candidates.min_by(|a, b| expected(a).total_cmp(&expected(b)));
-        let best = *best.expect("ordered pairs or both directions suit every evaluation");
-        let kernel = self.provide_lean(options, best)?;
+        let best = *best.expect("the ordered or the symmetric schedule can do every evaluation");
+        let kernel = self.provide_unspilled(options, best)?;
         Ok((kernel, self.plan(kernel, options, &work, None)))
     }
 
-    /// The kernel of a configuration, and the plan in so many parts.
+    /// Returns the kernel of a configuration, and the plan that divides the work into `parts`.
     pub fn plan_as(
         &mut self,
         options: Options,
@@ -194,10 +200,10 @@ impl Kernels {
 
     fn plan(&self, kernel: usize, options: Options, work: &Work, parts: Option<usize>) -> Plan {
         let config = &self.get(kernel).program.config;
-        rules(config.schedule).plan(config, self.room(kernel), work, options, parts)
+        rules(config.schedule).plan(config, self.occupancy(kernel), work, options, parts)
     }
 
-    /// The configurations that may be worth measuring, each with several numbers of parts.
+    /// Returns the configurations to measure, each with several numbers of parts.
     pub fn trials(
         &self,
         options: Options,
@@ -208,36 +214,36 @@ impl Kernels {
         let trials = KernelConfig::trials(self.law, options).into_iter();
         let trials = trials.filter(|it| rules(it.schedule).evaluates(options, &work, false));
         let parts = |config: KernelConfig| {
-            let room = self.expected_room(options, &config);
-            let parts = rules(config.schedule).parts(&config, room, &work, options);
+            let occupancy = self.expected_occupancy(options, &config);
+            let parts = rules(config.schedule).parts(&config, occupancy, &work, options);
             parts.into_iter().map(move |parts| (config, parts))
         };
         trials.flat_map(parts).collect()
     }
 
-    fn room(&self, kernel: usize) -> Room {
-        Room {
+    fn occupancy(&self, kernel: usize) -> Occupancy {
+        Occupancy {
             multiprocessors: self.backend.multiprocessors(),
-            blocks_at_once: self.get(kernel).module.blocks_at_once(),
+            resident_blocks: self.get(kernel).module.resident_blocks(),
         }
     }
 
-    /// The room that a kernel can expect before it is built.
-    fn expected_room(&self, options: Options, config: &KernelConfig) -> Room {
+    /// Returns the occupancy of a kernel: measured if it is compiled, estimated if not.
+    fn expected_occupancy(&self, options: Options, config: &KernelConfig) -> Occupancy {
         let found = self.built.iter().position(|kernel| kernel.program.config == *config);
         found.map_or_else(
             || {
                 let blocks = rules(config.schedule).residency(config, self.law, options);
                 let multiprocessors = self.backend.multiprocessors();
-                let blocks_at_once = multiprocessors * blocks.max(1);
-                Room { multiprocessors, blocks_at_once }
+                let resident_blocks = multiprocessors * blocks.max(1);
+                Occupancy { multiprocessors, resident_blocks }
             },
-            |kernel| self.room(kernel),
+            |kernel| self.occupancy(kernel),
         )
     }
 
-    /// The work of an evaluation, with about as many instructions for a pair as there are operations,
-    /// most additions being fused with a product.
+    /// Returns the work of an evaluation. The instructions of a pair are estimated from its
+    /// operations, most additions being fused with a product.
     fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> Work {
         let law = self.law;
         let flops = f64::from(law.operations.flops());

@@ -14,10 +14,11 @@ use crate::Error;
 use crate::compile::temporary::Temporary;
 use crate::compile::toolkit::variable;
 
-/// Little optimised: a program takes longer to compile than to run.
-/// No contraction: the CPU engine has none.
-/// No fortified source: it takes the jumps between fibers for overruns of a stack.
-/// Hidden symbols: loaders would share the shared memory of inline functions between programs.
+/// The options of the compiler.
+///
+/// Low optimisation, since a program takes longer to compile than to run; no contraction, as in the
+/// CPU engine; no fortified source, which mistakes jumps between fibers for stack overflows; hidden
+/// symbols, since the loader would merge the shared memory of inline functions of several programs.
 pub(super) const OPTIONS: [&str; 8] = [
     "-O1",
     "-std=c++17",
@@ -28,13 +29,13 @@ pub(super) const OPTIONS: [&str; 8] = [
     "-U_FORTIFY_SOURCE",
     "-fvisibility=hidden",
 ];
-/// The variable that says how many seconds a program may take to compile, and what it says by
-/// default: a hundred times what large programs take.
+/// The variable that sets the time limit for a program, in seconds, and the default limit: a
+/// hundred times the time of large programs.
 const LIMIT: &str = "NBODY_CXX_TIMEOUT";
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5 * 60);
-/// How long a compiler may take to say what it is.
+/// The time limit for a compiler to report its version.
 const ANSWER: Duration = Duration::from_secs(30);
-/// The longest pause between two looks at whether it has ended.
+/// The longest interval between two polls of a running compiler.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A command that compiles C++.
@@ -42,15 +43,15 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) struct Compiler {
     /// The program and its first arguments.
     words: Vec<OsString>,
-    /// The first line of what it says of itself.
+    /// The first line that it prints for `--version`.
     pub version: String,
-    /// All that it defines by itself, which tells the processor that it compiles for.
+    /// Its predefined macros, which depend on the target processor.
     target: String,
-    /// How long it may take for a program.
+    /// The time limit for a program.
     limit: Duration,
 }
 
-/// What a command wrote before it ended.
+/// The exit status and output of a command.
 struct Output {
     success: bool,
     stdout: String,
@@ -58,7 +59,8 @@ struct Output {
 }
 
 impl Compiler {
-    /// The first C++ compiler that answers: `CXX` alone if it is set, else c++, g++, clang++.
+    /// Returns the first C++ compiler that works: only `CXX` is tried if it is set, else c++, g++
+    /// and clang++.
     pub fn find() -> Result<Self, Error> {
         match variable("CXX") {
             Some(command) => Self::first_of(&[&command]),
@@ -81,7 +83,7 @@ impl Compiler {
         })
     }
 
-    /// What compiled programs depend on besides their text.
+    /// Identifies the compiler, its options and its target, for keys of the cache.
     pub fn identity(&self) -> String {
         format!("{:?} {OPTIONS:?} {} {}", self.words, self.version, self.target)
     }
@@ -107,8 +109,8 @@ impl Compiler {
     }
 }
 
-/// The words of a command, as a shell splits it: `ccache g++` are two. A file that there is is one,
-/// whatever its name.
+/// Splits a command into words as a shell does: `ccache g++` has two. The name of an existing file
+/// is one word, whatever its characters.
 fn words(command: &OsStr) -> Option<Vec<OsString>> {
     if Path::new(command).is_file() {
         return Some(vec![command.to_owned()]);
@@ -123,7 +125,7 @@ fn command(words: &[OsString]) -> Command {
     command
 }
 
-/// What a compiler says if it answers.
+/// Returns what a compiler prints for these arguments, if it succeeds.
 fn answer(words: &[OsString], arguments: &[&str]) -> Option<String> {
     let folder = Temporary::folder().ok()?;
     let mut command = command(words);
@@ -132,7 +134,7 @@ fn answer(words: &[OsString], arguments: &[&str]) -> Option<String> {
     output.success.then_some(output.stdout)
 }
 
-/// How long a program may take to compile.
+/// Returns the time limit for a program.
 fn limit() -> Result<Duration, Error> {
     let Some(value) = variable(LIMIT) else { return Ok(DEFAULT_LIMIT) };
     let seconds = value.to_str().and_then(|text| text.parse().ok());
@@ -144,8 +146,8 @@ fn limit() -> Result<Duration, Error> {
     })
 }
 
-/// Runs a command, which may write files in a folder; `None` if it takes longer than the limit. Then
-/// it is stopped with all that it started, which for compilers is most of the work.
+/// Runs a command, with its output in files of this folder; `None` if it exceeds the time limit. It
+/// is then stopped with its child processes, in which compilers do most of their work.
 fn run(mut command: Command, folder: &Path, limit: Duration) -> io::Result<Option<Output>> {
     let [stdout, stderr] = ["stdout", "stderr"].map(|name| folder.join(name));
     command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
@@ -175,7 +177,7 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     Ok(None)
 }
 
-/// Ends a process and those that it started.
+/// Kills a process and its child processes.
 fn kill(child: &mut Child) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_there_is_is_one_word() {
+    fn the_name_of_an_existing_file_is_one_word() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my compiler");
         assert_eq!(words(path.as_os_str()).unwrap().len(), 2);
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_tells_its_target() {
+    fn a_compiler_is_identified_by_its_target() {
         let compiler = Compiler::find().unwrap();
         let other = Compiler { target: "another processor".to_owned(), ..compiler.clone() };
         assert_ne!(compiler.identity(), other.identity());
@@ -230,7 +232,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_takes_too_long_is_stopped_with_all_that_it_started() {
+    fn a_command_that_exceeds_its_limit_is_stopped_with_its_children() {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 1000 & echo $! > sleeper; wait"]).current_dir(folder.path());
@@ -239,7 +241,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(100));
         let sleeper = fs::read_to_string(folder.path().join("sleeper")).unwrap();
         let status = || fs::read_to_string(format!("/proc/{}/status", sleeper.trim()));
-        // Whoever inherits it may not have seen that it ended.
+        // Its new parent may not have reaped it yet.
         let ended = || status().map_or(true, |status| status.contains("State:\tZ"));
         while !ended() && start.elapsed() < Duration::from_secs(20) {
             thread::sleep(PAUSE);

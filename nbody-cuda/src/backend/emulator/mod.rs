@@ -1,9 +1,9 @@
-//! The CPU as a slow GPU: the text of a CUDA program, compiled as C++ against a small header
-//! that emulates blocks, threads, shared memory and barriers (`kernels/emulate.h`).
+//! The emulator: CUDA programs, compiled as C++ against a small header that emulates thread blocks,
+//! shared memory and barriers (`kernels/emulate.h`), and run on the CPU.
 //!
-//! It is there to check programs where there is no GPU. Fresh memory holds NaN, so that what is
-//! read before it is written shows; guards around memory tell of writes past its ends; a barrier
-//! that only some threads of a block reach is an error.
+//! It checks programs without a GPU. New memory holds NaN, so that results show a read of memory
+//! that was never written; guards around memory detect writes out of bounds; a barrier that only
+//! some threads of a block reach is an error.
 #![allow(unsafe_code)]
 
 mod compiler;
@@ -25,19 +25,19 @@ use compiler::{Compiler, failed};
 
 const HEADER: &str = include_str!("../../../kernels/emulate.h");
 const RUN: &str = include_str!("../../../kernels/emulate_run.h");
-/// Of a pretended GPU so small that few particles fill it.
+/// Multiprocessors of the emulated GPU: so few that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
-/// Bytes of shared memory of each, as many as an H100 has.
+/// Shared memory per multiprocessor in bytes, that of an H100.
 const SHARED_MEMORY: usize = 228 * 1024;
 
-/// The emulator, with the compiler that it builds programs with.
+/// The emulator, with its C++ compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
     compiler: Compiler,
 }
 
 impl Emulator {
-    /// With the compiler that `CXX` names, or one that answers.
+    /// Opens the emulator with the compiler of `CXX`, or the first that works.
     pub fn open() -> Result<Self, Error> {
         Ok(Self { compiler: Compiler::find()? })
     }
@@ -69,8 +69,8 @@ impl Backend for Emulator {
         SHARED_MEMORY
     }
 
-    /// So little that several launches are needed.
-    fn room_for_parts(&self) -> usize {
+    /// Small, so that several launches are needed.
+    fn memory_for_parts(&self) -> usize {
         1 << 15
     }
 
@@ -101,17 +101,17 @@ impl Backend for Emulator {
     }
 }
 
-/// What the guards hold.
+/// The value of guard words.
 const GUARD: u64 = 0x6e62_6f64_795f_6775;
-/// Pairs of guard words on each side: more than a tile of results.
+/// Pairs of guard words on each side: more than the results of a thread block tile.
 const GUARDS: usize = 2048;
 /// Two NaNs in f32, one in f64.
 const POISON: u64 = u64::MAX;
 
-/// Words between guards. They are atomics since a kernel writes what several owners may see.
+/// Words between guards. They are atomics, since kernels write through shared references.
 #[derive(Debug)]
 struct EmulatedMemory {
-    /// Pairs, so that they are aligned as the packed particles of a program.
+    /// In pairs, which have the alignment of the packed particles of a program.
     words: Box<[Pair]>,
     bytes: usize,
 }
@@ -148,7 +148,7 @@ impl EmulatedMemory {
     }
 }
 
-/// Whether the guards of this memory hold what they should.
+/// Returns whether the guards of this memory are unchanged.
 fn intact(memory: &dyn Memory) -> bool {
     memory.guards().iter().all(|&guard| guard == GUARD)
 }
@@ -191,9 +191,9 @@ type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
 #[derive(Debug)]
 struct EmulatedModule {
     kernels: Vec<(&'static CStr, Entry)>,
-    /// Bytes that the stacks of a block may take.
+    /// Bytes of the stacks of a block.
     stacks: usize,
-    /// The code of the functions above.
+    /// Owns the code of the functions above.
     _library: libloading::Library,
 }
 
@@ -207,25 +207,25 @@ impl EmulatedModule {
     }
 
     fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {
-        // SAFETY: the library was compiled from our text, now or before: by its checksum it is as
-        // it was written, where nobody but this user or the administrator can write. It has no
-        // initialisers.
+        // SAFETY: the library was compiled from our text and has no initialisers. One from the
+        // cache has the checksum it was written with (`Cache::load`), in a file that only this user
+        // or the administrator can write (`trust::check`).
         let library = unsafe { libloading::Library::new(path)? };
         let kernel = |&name: &&'static CStr| {
             let symbol = format!("emulate_{}", name.to_string_lossy());
-            // SAFETY: the function has the type that `emulate_run.h` gives it.
+            // SAFETY: `emulate_run.h` declares the function with this type.
             let entry = *unsafe { library.get::<Entry>(symbol.as_bytes())? };
             Ok((name, entry))
         };
         let kernels = program.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
-        // SAFETY: the same.
+        // SAFETY: `emulate_run.h` declares the function with this type.
         let stacks = unsafe { library.get::<Bytes>(b"emulated_stacks")?() };
         Ok(Self { kernels, stacks, _library: library })
     }
 }
 
 impl Module for EmulatedModule {
-    fn blocks_at_once(&self) -> usize {
+    fn resident_blocks(&self) -> usize {
         2 * MULTIPROCESSORS
     }
 
@@ -233,10 +233,11 @@ impl Module for EmulatedModule {
         let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == launch.kernel);
         let entry = kernel.expect("a schedule launches the kernels of its program").1;
         let mut arguments = launch.addresses();
-        // SAFETY: a schedule passes its kernel's arguments in the order and types of the declaration,
-        // and the memory they point to is as large as their counts say (`CudaEngine::check`). The words
-        // of memory are atomics, which may be written through shared references, and no other thread
-        // touches them meanwhile: the engine is borrowed mutably.
+        // SAFETY: a schedule passes the arguments in the order and types of the kernel's
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` checks that the buffers have
+        // the lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. The
+        // words are atomics, which may be written through shared references; no other thread writes
+        // them, since the engine and the results are borrowed mutably.
         let status = unsafe { entry(launch.blocks, arguments.as_mut_ptr()) };
         match status {
             0 if launch.memory.into_iter().all(intact) => Ok(()),
@@ -252,7 +253,7 @@ mod tests {
     use super::*;
     use crate::Origin;
 
-    /// A program as the emulator knows it, with results of so many numbers.
+    /// Returns a program for the emulator, with results of this many numbers.
     fn program(results: usize, kernel: &str) -> Program {
         Program::by_hand(format!(
             "
@@ -269,9 +270,10 @@ struct Accumulators {{ float numbers[FDIM]; }};
         ))
     }
 
-    /// In the head of a shared object, the processor that it is for, and one that nobody has.
+    /// The offset of the processor type in the header of a shared object, and a type that does not
+    /// exist.
     const PROCESSOR: usize = 18;
-    const NOBODYS: [u8; 2] = [0xfe, 0xca];
+    const NONE: [u8; 2] = [0xfe, 0xca];
 
     #[test]
     fn a_program_for_another_processor_is_compiled_again() {
@@ -284,8 +286,8 @@ struct Accumulators {{ float numbers[FDIM]; }};
         assert_eq!(compiled.origin, Origin::Compiled);
         let key = compiled.source.as_ref().unwrap().file_stem().unwrap().to_str().unwrap();
         let mut foreign = compiled.image.to_vec();
-        foreign[PROCESSOR..PROCESSOR + 2].copy_from_slice(&NOBODYS);
-        // As whole as if a machine of that kind had put it there.
+        foreign[PROCESSOR..PROCESSOR + 2].copy_from_slice(&NONE);
+        // Intact, as if a machine of that type had stored it.
         cache.store(key, "so", &foreign).unwrap();
         let error = EmulatedModule::load(&foreign, &program).unwrap_err().to_string();
         assert!(error.starts_with("cannot load the emulated program: dlopen failed: /"), "{error}");
@@ -302,8 +304,8 @@ struct Accumulators {{ float numbers[FDIM]; }};
     }
 
     #[test]
-    fn every_thread_has_room_for_large_results() {
-        // Each waits with its sums and their backups, twice, on its stack.
+    fn stacks_hold_large_results() {
+        // Each thread waits with its sums and their backups, twice, on its stack.
         let kernel = "
 __device__ void fill(double (&total)[FDIM], Accumulators &sum)
 {
@@ -333,12 +335,12 @@ __global__ void by_hand()
 
     #[cfg(unix)]
     #[test]
-    fn a_stack_that_overflows_harms_no_other() {
+    fn a_stack_overflow_hits_the_guard() {
         use std::os::unix::process::ExitStatusExt as _;
 
         const CHILD: &str = "NBODY_TEST_CHILD";
         if std::env::var_os(CHILD).is_some() {
-            // Through more than one stack, and less than two.
+            // By more than one stack, and less than two.
             let kernel = "
 __device__ int down(int bytes)
 {
@@ -350,7 +352,7 @@ __global__ void by_hand() { if (threadIdx.x == 1) down(3 * 512 * 1024); }";
             let _ = run(&program(1, kernel));
             return;
         }
-        let name = "backend::emulator::tests::a_stack_that_overflows_harms_no_other";
+        let name = "backend::emulator::tests::a_stack_overflow_hits_the_guard";
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         let status = child.args(["--exact", name]).env(CHILD, "yes").output().unwrap().status;
         assert!(matches!(status.signal(), Some(7 | 11)), "{status}");

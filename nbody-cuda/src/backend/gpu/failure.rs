@@ -1,4 +1,4 @@
-//! What the driver says when it fails, and when a GPU has failed for good.
+//! Errors of the driver, and those after which a context is unusable.
 
 use std::process;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::Error;
 
-/// Behind these errors nothing in the context works any more; the driver repeats them.
+/// Errors after which the context is unusable: the driver returns them from every later call.
 const FATAL: [CUresult; 16] = [
     CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
     CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE,
@@ -28,7 +28,7 @@ const FATAL: [CUresult; 16] = [
     CUresult::CUDA_ERROR_EXTERNAL_DEVICE,
 ];
 
-/// A GPU that was opened, and what it failed by since.
+/// The first fatal error of a GPU since it was opened, if any.
 #[derive(Debug)]
 pub(super) struct Health {
     device: String,
@@ -40,17 +40,17 @@ impl Health {
         Self { device, cause: OnceLock::new() }
     }
 
-    /// The error of a call, which may be the end of this GPU for this process.
+    /// Returns the error of a driver call, and keeps it if it is fatal.
     pub fn failed(&self, call: &'static str, error: DriverError) -> Error {
         if !FATAL.contains(&error.0) {
             return failed(call, error);
         }
-        // What fails after is what failed first.
+        // Later errors are consequences of the first.
         self.cause.get_or_init(|| (call, words(error)));
         self.check().err().unwrap_or_else(|| failed(call, error))
     }
 
-    /// Whether it still works, and for this process.
+    /// Refuses a GPU that has failed, and a forked process.
     pub fn check(&self) -> Result<(), Error> {
         check_process()?;
         match self.cause.get() {
@@ -68,8 +68,8 @@ impl Health {
     }
 }
 
-/// Refuses to call the driver in another process than the first: a fork of that has the driver's
-/// memory, and not its connection to the GPU.
+/// Refuses driver calls in a process forked from that which initialised the driver: the fork has
+/// the driver's memory, but not its connection to the GPU.
 pub(super) fn check_process() -> Result<(), Error> {
     static FIRST: OnceLock<u32> = OnceLock::new();
     is_same(*FIRST.get_or_init(process::id), process::id())
@@ -79,7 +79,7 @@ fn is_same(first: u32, process: u32) -> Result<(), Error> {
     if first == process { Ok(()) } else { Err(Error::Forked { first, process }) }
 }
 
-/// The error in the driver's words; the driver is loaded, or there would be no error.
+/// Returns the error with the driver's message; an error of the driver implies that it is loaded.
 pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
     Error::Driver { call, message: words(error) }
 }
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_forked_process_is_told_apart() {
+    fn a_forked_process_is_recognised() {
         is_same(7, 7).unwrap();
         let message = is_same(7, 8).unwrap_err().to_string();
         assert!(message.contains("process 7") && message.contains("process 8"), "{message}");
         check_process().unwrap();
     }
 
-    /// What a process of its own prints that runs this test, which it does to the end.
+    /// Runs this test in a process of its own and returns what it prints; `None` in that process.
     fn alone(test: &str) -> Option<String> {
         const CHILD: &str = "NBODY_TEST_CHILD";
         if std::env::var_os(CHILD).is_some() {
@@ -135,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_failed_says_so_and_is_opened_again_where_the_driver_can() {
+    fn a_gpu_that_failed_reports_it_and_is_opened_again_if_the_driver_can() {
         if let Some(text) =
-            alone("a_gpu_that_failed_says_so_and_is_opened_again_where_the_driver_can")
+            alone("a_gpu_that_failed_reports_it_and_is_opened_again_if_the_driver_can")
         {
             print!("{text}");
             return;
@@ -155,7 +155,7 @@ mod tests {
         module.launch(Launch::new(c"by_hand", 1)).unwrap();
         let error = memory.read(&mut |_| {}).unwrap_err();
         assert!(matches!(error, Error::DeviceFailed { .. }), "{error}");
-        // So it says from now on, to who opens it as well, while something is left of it.
+        // Every later call repeats the error, and so does opening the GPU while anything holds it.
         let again = memory.read(&mut |_| {}).unwrap_err();
         assert_eq!(again.to_string(), error.to_string());
         assert_eq!(Gpu::open(0).unwrap_err().to_string(), error.to_string());
@@ -187,8 +187,8 @@ mod tests {
         }
         let Some((_one, gpu)) = gpu() else { return };
         let is_forked = |result: Result<(), Error>| matches!(result, Err(Error::Forked { .. }));
-        // SAFETY: the child calls what takes no lock that another thread may hold, and exits without
-        // running what the parent's exit would run.
+        // SAFETY: the child takes no lock that another thread may hold, and exits without running
+        // the parent's exit handlers.
         unsafe {
             let child = fork();
             if child == 0 {

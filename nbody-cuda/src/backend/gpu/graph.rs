@@ -1,4 +1,4 @@
-//! Launches that repeat.
+//! Captured launches, which the driver repeats as one.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -7,9 +7,9 @@ use cudarc::driver::{CudaGraph, result};
 
 use super::Gpu;
 use crate::Error;
-use crate::backend::Recording;
+use crate::backend::LaunchGraph;
 
-/// Launches that the driver knows as one; one thread at a time may ask for them.
+/// A CUDA graph of launches, replayed by one thread at a time.
 pub(super) struct Graph {
     gpu: Gpu,
     graph: Mutex<Captured>,
@@ -32,12 +32,13 @@ impl fmt::Debug for Graph {
     }
 }
 
-impl Recording for Graph {
+impl LaunchGraph for Graph {
     fn replay(&self) -> Result<(), Error> {
         self.gpu.bind()?;
         let graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the graph is whole until `self` is dropped; what its kernels read and write is
-        // there while the engine that recorded it asks for the same evaluation.
+        // SAFETY: the graph lives as long as `self`. `CudaEngine::run` borrows the buffers that the
+        // graph was captured for, and never replays it after another evaluation, which may have
+        // replaced the scratch memory.
         let launched =
             unsafe { result::graph::launch(graph.0.cu_graph_exec(), self.gpu.stream.cu_stream()) };
         launched.map_err(|e| self.gpu.failed("cuGraphLaunch", e))
@@ -46,7 +47,7 @@ impl Recording for Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // The graph goes next, in its context. What the driver says then helps nobody.
+        // The graph is destroyed next, in its context. A destructor cannot report an error.
         let _ = self.gpu.bind();
     }
 }

@@ -1,4 +1,4 @@
-//! Memory of a GPU, and of the host where the GPU reads and writes by itself.
+//! Device memory, and pinned host memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::staging::{self, Copies};
 use crate::Error;
 use crate::backend::Memory;
 
-/// Memory of a GPU, in whole words of 8 bytes.
+/// Device memory, in words of 8 bytes.
 #[derive(Debug)]
 pub(super) struct GpuMemory {
     pub slice: CudaSlice<u64>,
@@ -26,7 +26,7 @@ impl Memory for GpuMemory {
         if self.words == 0 {
             return Ok(());
         }
-        // SAFETY: so many words were allocated.
+        // SAFETY: `Gpu::allocate` allocated this many words at this address.
         unsafe { staging::write(&self.gpu, &self.gpu.staging, self.address(), self.words, fill) }
     }
 
@@ -41,20 +41,20 @@ impl Memory for GpuMemory {
             take(&[]);
             return Ok(());
         }
-        // SAFETY: so many words were allocated.
+        // SAFETY: `Gpu::allocate` allocated this many words at this address.
         unsafe { staging::read(&self.gpu, &self.gpu.staging, self.address(), self.words, take) }
     }
 }
 
 impl Drop for GpuMemory {
     fn drop(&mut self) {
-        // The slice goes next, by a call that needs its context. What the driver says then helps
-        // nobody.
+        // The slice is freed next, by a call that needs its context. A destructor cannot report an
+        // error.
         let _ = self.gpu.bind();
     }
 }
 
-/// Memory of the host that the GPU reads and writes by itself.
+/// Pinned host memory.
 #[derive(Debug)]
 pub(super) struct Pinned {
     address: *mut u64,
@@ -62,22 +62,22 @@ pub(super) struct Pinned {
     context: Arc<CudaContext>,
 }
 
-// SAFETY: the memory belongs to this value alone, and may be freed by any thread that has the
-// context current.
+// SAFETY: the memory belongs to this value alone, and any thread with the context current may free
+// it.
 unsafe impl Send for Pinned {}
 
 impl AsMut<[u64]> for Pinned {
     fn as_mut(&mut self) -> &mut [u64] {
-        // SAFETY: so many words were allocated and zeroed, and they are borrowed mutably.
+        // SAFETY: `pin` allocated and zeroed this many words, and `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // No copy may be under way: the driver does not promise to wait.
+        // A copy may still be in progress: the driver does not promise to wait for it.
         if self.context.synchronize().is_ok() {
-            // SAFETY: it was allocated by `malloc_host`. What the driver says then helps nobody.
+            // SAFETY: `pin` allocated it by `malloc_host`. A destructor cannot report an error.
             let _ = unsafe { result::free_host(self.address.cast()) };
         }
     }
@@ -97,22 +97,22 @@ impl Copies for Gpu {
 
     fn pin(&self, words: usize) -> Result<Pinned, Error> {
         let bytes = words.saturating_mul(size_of::<u64>());
-        // SAFETY: the memory is zeroed below, and freed once.
+        // SAFETY: the memory is zeroed below, and freed once, by `Pinned::drop`.
         let address = unsafe { result::malloc_host(bytes, 0) };
         let address = address.map_err(|e| self.failed("cuMemHostAlloc", e))?.cast::<u64>();
-        // SAFETY: so much was allocated, aligned to a page.
+        // SAFETY: this many bytes were allocated, aligned to a page.
         unsafe { address.write_bytes(0, words) };
         Ok(Pinned { address, words, context: self.stream.context().clone() })
     }
 
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
-        // SAFETY: by the contract.
+        // SAFETY: the contract of this function is that of the driver's.
         let copied = unsafe { result::memcpy_htod_async(address, words, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyHtoDAsync", e))
     }
 
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error> {
-        // SAFETY: by the contract.
+        // SAFETY: the contract of this function is that of the driver's.
         let copied = unsafe { result::memcpy_dtoh_async(words, address, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyDtoHAsync", e))
     }
@@ -124,7 +124,7 @@ mod tests {
     use crate::backend::Backend as _;
     use crate::backend::gpu::tests::gpu;
 
-    /// Another context stands for another GPU: to the driver they are the same.
+    /// A second context of one GPU takes the place of a second GPU: the driver treats them alike.
     #[test]
     fn copies_find_their_context_whatever_a_thread_was_bound_to() {
         let Some((_one, gpu)) = gpu() else { return };
@@ -140,14 +140,14 @@ mod tests {
         let mut found = Vec::new();
         memory.read(&mut |words| found = words.to_vec()).unwrap();
         assert_eq!(found, [7; 100]);
-        // Nor does memory that is freed leave an error behind.
+        // Freeing memory leaves no error behind either.
         other.bind_to_thread().unwrap();
         drop(memory);
         gpu.bind().unwrap();
     }
 
     #[test]
-    fn trimming_gives_memory_back_to_others() {
+    fn trimming_releases_memory() {
         let Some((_one, gpu)) = gpu() else { return };
         let free = || gpu.stream.context().mem_get_info().unwrap().0;
         let bytes = 1 << 30;
@@ -162,7 +162,7 @@ mod tests {
         let before = free();
         drop(gpu.allocate(bytes).unwrap());
         gpu.stream.synchronize().unwrap();
-        // Others on this machine may take some at the same time.
+        // Other processes may allocate at the same time.
         assert!(free() + bytes / 2 < before);
         gpu.trim().unwrap();
         assert!(free() + bytes / 2 > before);

@@ -16,7 +16,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 use crate::backend::Properties;
-use crate::backend::{Backend, Memory, Module, Recording};
+use crate::backend::{Backend, LaunchGraph, Memory, Module};
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
 use crate::error::reason;
@@ -27,21 +27,22 @@ use memory::{GpuMemory, Pinned};
 use module::GpuModule;
 use staging::{Copies, Staging};
 
-/// The driver, as the dynamic loader knows it.
+/// The file name of the driver.
 const DRIVER: &str = "libcuda.so.1";
 
-/// The first version that has every function that is called (`cuEventElapsedTime_v2`).
+/// The oldest driver version that has every function called here (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
 
-/// So much that the fewer launches matter little, and little of what GPUs have.
-const ROOM_FOR_PARTS: usize = 1 << 30;
+/// Bytes of partial sums per launch: enough that launches cost little, and a small part of a GPU's
+/// memory.
+const MEMORY_FOR_PARTS: usize = 1 << 30;
 
-/// A GPU, and the stream that everything on it is ordered by.
+/// A GPU, and the stream that orders all work on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
-    /// The stream that launches are recorded on.
-    recorder: Arc<Mutex<Arc<CudaStream>>>,
+    /// The stream that launches are captured on.
+    capture: Arc<Mutex<Arc<CudaStream>>>,
     staging: Arc<Mutex<Staging<Pinned>>>,
     health: Arc<Health>,
     name: Arc<str>,
@@ -52,9 +53,9 @@ pub(crate) struct Gpu {
     driver: Arc<str>,
 }
 
-/// How many GPUs the driver sees.
+/// Returns the number of GPUs that the driver sees.
 pub(crate) fn count() -> Result<usize, Error> {
-    // SAFETY: it only tries to load the library, and calls nothing in it.
+    // SAFETY: this only loads the library, and calls no function of it.
     if !unsafe { sys::is_culib_present() } {
         return Err(no_driver());
     }
@@ -66,9 +67,9 @@ pub(crate) fn count() -> Result<usize, Error> {
     }
 }
 
-/// Why the driver does not load: in most cases there is none.
+/// Returns the reason why the driver does not load, which in most cases is that there is none.
 fn no_driver() -> Error {
-    // SAFETY: loading the driver runs nothing but its own initialisers, and here it has failed.
+    // SAFETY: loading the driver runs only its own initialisers; here loading it has failed before.
     let loaded = unsafe { libloading::Library::new(DRIVER) };
     match loaded.map_err(|error| reason(&error)) {
         Err(message) if !is_missing(&message) => Error::DriverBroken { message },
@@ -76,14 +77,14 @@ fn no_driver() -> Error {
     }
 }
 
-/// Whether the dynamic loader says that the driver itself, and not what it needs, is not there.
+/// Returns whether the loader misses the driver itself, and not a library that the driver needs.
 fn is_missing(message: &str) -> bool {
     message.contains(&format!("{DRIVER}: ")) && message.contains("No such file")
 }
 
 impl Gpu {
-    /// The GPU of this number, always with the same stream, so that all that this process does on
-    /// it is ordered. One that has failed is opened anew, if nothing is left of it.
+    /// Opens the GPU of this ordinal, always with the same stream, which orders all work of this
+    /// process on it. A GPU that has failed is opened again once nothing holds its old context.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
         static OPEN: Mutex<Vec<(usize, Gpu)>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +93,7 @@ impl Gpu {
             if !gpu.health.has_failed() {
                 return gpu.health.check().map(|()| gpu.clone());
             }
-            // The driver makes a new context when nobody has the old one.
+            // The driver makes a new context only when nothing holds the old one.
             if Arc::strong_count(&gpu.health) > 1 {
                 gpu.health.check()?;
             }
@@ -113,10 +114,12 @@ impl Gpu {
         let context =
             CudaContext::new(ordinal).map_err(|e| health.failed("cuDevicePrimaryCtxRetain", e))?;
         let attribute = |attribute| {
-            let value = context
-                .attribute(attribute)
-                .map_err(|e| health.failed("cuDeviceGetAttribute", e))?;
-            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
+            let call = "cuDeviceGetAttribute";
+            let value = context.attribute(attribute).map_err(|e| health.failed(call, e))?;
+            u32::try_from(value).map_err(|_| {
+                let message = format!("{attribute:?} is {value}, expected no negative number");
+                Error::Driver { call, message }
+            })
         };
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -125,19 +128,19 @@ impl Gpu {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
-        // SAFETY: everything on this context is ordered by the one stream made below, so that
-        // nothing needs to be tracked by events.
+        // SAFETY: one stream, made below, orders all work of this crate on the context (the other
+        // only captures), so that no event needs to track it.
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         // The legacy default stream cannot be captured.
         let stream = || context.new_stream().map_err(|e| health.failed("cuStreamCreate", e));
-        let (stream, recorder) = (stream()?, Arc::new(Mutex::new(stream()?)));
+        let (stream, capture) = (stream()?, Arc::new(Mutex::new(stream()?)));
         let name = format!("{name} (cuda:{ordinal})");
         Ok(Self {
             health: Arc::new(Health::of(name.clone())),
             name: name.into(),
             stream,
-            recorder,
+            capture,
             staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
@@ -157,10 +160,10 @@ impl Gpu {
     }
 }
 
-/// The CUDA version that the driver knows, if it is new enough.
+/// Returns the newest CUDA version that the driver supports; refuses a driver that is too old.
 fn check_version() -> Result<String, Error> {
     let mut version = 0;
-    // SAFETY: the driver is loaded, and the address is that of an integer.
+    // SAFETY: `count` loaded the driver, and the address is that of an integer.
     let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     status.result().map_err(|e| failed("cuDriverGetVersion", e))?;
     let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
@@ -183,8 +186,8 @@ impl Backend for Gpu {
         self.shared_memory
     }
 
-    fn room_for_parts(&self) -> usize {
-        ROOM_FOR_PARTS
+    fn memory_for_parts(&self) -> usize {
+        MEMORY_FOR_PARTS
     }
 
     fn properties(&self) -> Option<Properties> {
@@ -207,8 +210,7 @@ impl Backend for Gpu {
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
         self.bind()?;
         let words = bytes.div_ceil(size_of::<u64>());
-        // SAFETY: what the memory holds is written before it is read: by an upload, by `zero`,
-        // or by a kernel.
+        // SAFETY: the memory is written before it is read: by an upload, by `zero`, or by a kernel.
         let slice = unsafe { self.stream.alloc::<u64>(words.max(1)) };
         let slice = slice.map_err(|error| match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -219,32 +221,32 @@ impl Backend for Gpu {
         Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
     }
 
-    /// Launches of this thread alone are captured, on a stream that serves nothing else.
-    fn record(
+    /// Captures the launches of this thread only, on a stream that serves nothing else.
+    fn capture(
         &self,
         work: &mut dyn FnMut() -> Result<(), Error>,
-    ) -> Result<Option<Box<dyn Recording>>, Error> {
+    ) -> Result<Option<Box<dyn LaunchGraph>>, Error> {
         self.bind()?;
-        let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        recorder.begin_capture(mode).map_err(|e| self.failed("cuStreamBeginCapture", e))?;
-        RECORDER.set(Some(recorder.cu_stream()));
+        stream.begin_capture(mode).map_err(|e| self.failed("cuStreamBeginCapture", e))?;
+        CAPTURING.set(Some(stream.cu_stream()));
         let done = work();
-        RECORDER.set(None);
-        // The capture ends whatever came of the work.
-        let graph = recorder.end_capture(sys::CUgraphInstantiate_flags(0));
+        CAPTURING.set(None);
+        // The capture has to end even if the work failed.
+        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0));
         done?;
         let graph = graph.map_err(|e| self.failed("cuStreamEndCapture", e))?;
-        Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn Recording>))
+        Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn LaunchGraph>))
     }
 
     fn trim(&self) -> Result<(), Error> {
         self.bind()?;
         staging::trim(self, &self.staging)?;
-        // Memory is freed when the stream comes to it.
+        // Memory is freed in the order of the stream.
         Copies::wait(self)?;
         let Some(pool) = pool(self.stream.context()) else { return Ok(()) };
-        // SAFETY: it is the pool of the device.
+        // SAFETY: the driver returned this pool as that of the device.
         let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
         trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
     }
@@ -252,37 +254,36 @@ impl Backend for Gpu {
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
         self.bind()?;
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let record =
-            || self.stream.record_event(flags).map_err(|e| self.failed("cuEventRecord", e));
-        let start = record()?;
+        let event = || self.stream.record_event(flags).map_err(|e| self.failed("cuEventRecord", e));
+        let start = event()?;
         work()?;
-        let end = record()?;
+        let end = event()?;
         let elapsed = start.elapsed_ms(&end).map_err(|e| self.failed("cuEventElapsedTime", e))?;
         Ok(Duration::from_secs_f64(f64::from(elapsed.max(0.0)) / 1e3))
     }
 }
 
 thread_local! {
-    /// The stream that this thread records launches on.
-    static RECORDER: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
+    /// The stream that this thread captures launches on, while it does.
+    static CAPTURING: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
 }
 
-/// The pool that the device's memory comes from, where there are such.
+/// Returns the memory pool of the device, if the driver supports pools.
 fn pool(context: &CudaContext) -> Option<sys::CUmemoryPool> {
     let pool = || {
-        // SAFETY: the device is that of a context.
+        // SAFETY: the device is that of a live context.
         unsafe { result::device::get_default_mem_pool(context.cu_device()) }.ok()
     };
     context.has_async_alloc().then(pool).flatten()
 }
 
-/// Lets freed memory stay with the device's pool, so that the next allocation costs little.
+/// Keeps freed memory in the device's pool, so that the next allocation is fast.
 fn keep_freed_memory(context: &CudaContext) {
     let mut threshold = u64::MAX;
     if let Some(pool) = pool(context) {
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        // SAFETY: the address is that of the 64 bits that the attribute takes. Where it fails,
-        // allocations take longer.
+        // SAFETY: the attribute takes the address of 64 bits. If the call fails, allocations are
+        // slower.
         let _ = unsafe { sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()) };
     }
 }
@@ -293,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    /// The first GPU, if there is one, for one test at a time.
+    /// Returns the first GPU, if there is one, to one test at a time.
     pub(super) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
         static ONE: Mutex<()> = Mutex::new(());
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);

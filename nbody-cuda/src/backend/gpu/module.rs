@@ -1,29 +1,29 @@
-//! Programs that the driver has loaded.
+//! Modules: programs that the driver has loaded.
 
 use std::ffi::{CStr, c_int, c_void};
 
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUfunction_attribute as Property};
 
-use super::{Gpu, RECORDER};
+use super::{CAPTURING, Gpu};
 use crate::backend::Module;
 use crate::backend::launch::Launch;
 use crate::compile::build::Usage;
 use crate::{Error, Program};
 
-/// A loaded module.
+/// A module of a GPU.
 #[derive(Debug)]
 pub(super) struct GpuModule {
     gpu: Gpu,
     module: sys::CUmodule,
-    /// The kernel that evaluates pairs, and those that follow it.
+    /// The kernel of pairs, and those that follow it.
     kernels: Vec<(&'static CStr, sys::CUfunction)>,
     block: usize,
-    blocks_at_once: usize,
+    resident_blocks: usize,
 }
 
-// SAFETY: a module handle may be used from any thread that has the context current, and every
-// use binds it first.
+// SAFETY: any thread that has the context current may use a module handle, and every use binds the
+// context first.
 unsafe impl Send for GpuModule {}
 // SAFETY: the driver's functions on modules are thread-safe.
 unsafe impl Sync for GpuModule {}
@@ -31,21 +31,21 @@ unsafe impl Sync for GpuModule {}
 impl GpuModule {
     pub fn load(gpu: &Gpu, code: &[u8], program: &Program) -> Result<Self, Error> {
         gpu.bind()?;
-        // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it; what
-        // came from the cache is as it was written, by a checksum, and nobody but this user or the
-        // administrator can write there.
+        // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it. An
+        // image from the cache has the checksum it was written with (`Cache::load`), in a file that
+        // only this user or the administrator can write (`trust::check`).
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
         let module = module.map_err(|e| gpu.failed("cuModuleLoadData", e))?;
         let block = program.config.block;
         let mut loaded =
-            Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, blocks_at_once: 0 };
+            Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, resident_blocks: 0 };
         for &name in program.kernels {
-            // SAFETY: the module is loaded until `loaded` is dropped.
+            // SAFETY: the module stays loaded until `loaded` is dropped.
             let function = unsafe { result::module::get_function(module, name.to_owned()) };
             let function = function.map_err(|e| gpu.failed("cuModuleGetFunction", e))?;
             loaded.kernels.push((name, function));
         }
-        loaded.blocks_at_once = gpu.multiprocessors * loaded.occupancy()?;
+        loaded.resident_blocks = gpu.multiprocessors * loaded.occupancy()?;
         Ok(loaded)
     }
 
@@ -54,10 +54,17 @@ impl GpuModule {
         kernel.expect("a schedule launches the kernels of its program").1
     }
 
-    /// How many blocks of the kernel that evaluates pairs a multiprocessor runs at once.
+    /// Returns the kernel of pairs.
+    fn kernel_of_pairs(&self) -> sys::CUfunction {
+        self.kernels.first().expect("a program has a kernel of pairs").1
+    }
+
+    /// Returns how many blocks of the kernel of pairs are resident on a multiprocessor, 1 at least:
+    /// a kernel of which no block fits fails when it is launched.
     fn occupancy(&self) -> Result<usize, Error> {
-        let Some(&(_, function)) = self.kernels.first() else { return Ok(1) };
-        let (mut blocks, block) = (0, c_int::try_from(self.block).unwrap_or(c_int::MAX));
+        let function = self.kernel_of_pairs();
+        let block = c_int::try_from(self.block).expect("a block has up to 1024 threads");
+        let mut blocks = 0;
         // SAFETY: the function belongs to the module, which is loaded, and the address is that of
         // an integer.
         let status = unsafe {
@@ -69,26 +76,31 @@ impl GpuModule {
         Ok(usize::try_from(blocks).unwrap_or(0).max(1))
     }
 
+    /// Returns the resources that the kernel of pairs uses.
     pub fn usage(&self) -> Result<Usage, Error> {
-        let Some(&(_, function)) = self.kernels.first() else { return Ok(Usage::default()) };
+        let function = self.kernel_of_pairs();
         let property = |property| {
+            let call = "cuFuncGetAttribute";
             // SAFETY: the function belongs to the module, which is loaded.
             let value = unsafe { result::function::get_function_attribute(function, property) };
-            let value = value.map_err(|e| self.gpu.failed("cuFuncGetAttribute", e))?;
-            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
+            let value = value.map_err(|e| self.gpu.failed(call, e))?;
+            u32::try_from(value).map_err(|_| {
+                let message = format!("{property:?} is {value}, expected no negative number");
+                Error::Driver { call, message }
+            })
         };
         Ok(Usage {
             registers: property(Property::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             local: property(Property::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             shared: property(Property::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-            blocks: u32::try_from(self.occupancy()?).unwrap_or(u32::MAX),
+            blocks: self.occupancy()? as u32,
         })
     }
 }
 
 impl Module for GpuModule {
-    fn blocks_at_once(&self) -> usize {
-        self.blocks_at_once
+    fn resident_blocks(&self) -> usize {
+        self.resident_blocks
     }
 
     fn launch(&self, mut launch: Launch) -> Result<(), Error> {
@@ -96,10 +108,11 @@ impl Module for GpuModule {
         let function = self.function(launch.kernel);
         let (grid, block) = ((launch.blocks, 1, 1), (self.block as u32, 1, 1));
         let mut arguments = launch.addresses();
-        let stream = RECORDER.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
-        // SAFETY: a schedule passes its kernel's arguments in the order and types of the declaration;
-        // the memory they point to is as large as their counts say (`CudaEngine::check`), and is freed
-        // on this stream, so after the kernel.
+        let stream = CAPTURING.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
+        // SAFETY: a schedule passes the arguments in the order and types of the kernel's
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` checks that the buffers have
+        // the lengths that the kernel is told, and `Scratch::reserve` those of scratch memory.
+        // Memory is freed on this stream, so after the kernel.
         let launched =
             unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| self.gpu.failed("cuLaunchKernel", error))
@@ -109,9 +122,9 @@ impl Module for GpuModule {
 impl Drop for GpuModule {
     fn drop(&mut self) {
         if self.gpu.bind().is_ok() {
-            // Unloading waits for kernels that still run; what it says then helps nobody.
+            // Kernels may still run. A destructor cannot report an error.
             let _ = self.gpu.stream.synchronize();
-            // SAFETY: the module was loaded by `load`, and nothing uses it any more.
+            // SAFETY: `load` loaded the module, and nothing uses it after this.
             let _ = unsafe { result::module::unload(self.module) };
         }
     }

@@ -1,48 +1,48 @@
-//! Copies to and from a GPU, through memory of the host that is kept.
+//! Copies to and from a GPU, through pinned host memory that is reused.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
 
-/// Words of staging memory at most: what is larger goes through memory of the host as it is.
+/// The largest size of staging memory, in words: larger copies go through pageable memory.
 const MOST_STAGING: usize = 1 << 25;
-/// Words of staging memory that may hold several copies at a time: larger ones take so long that
-/// waiting for the one before costs nothing beside it.
+/// The words of staging memory that several copies to the GPU may share: for larger copies, the
+/// wait for the previous one is negligible.
 const SHARED_STAGING: usize = 1 << 17;
 
-/// What copies take of a GPU. The driver copies and pins for a thread whose context is that of the
-/// GPU, and for no other.
+/// The operations of a GPU that copies need. The driver requires that the calling thread is bound
+/// to the context of the GPU.
 pub(super) trait Copies {
-    /// Memory of the host that the GPU reads and writes by itself.
+    /// Pinned host memory.
     type Pinned: AsMut<[u64]>;
 
-    /// Makes its context that of this thread.
+    /// Binds this thread to the context of the GPU.
     fn bind(&self) -> Result<(), Error>;
 
-    /// Waits until it has done all that it was asked for, by any thread.
+    /// Waits for all work on the GPU, of any thread.
     fn wait(&self) -> Result<(), Error>;
 
-    /// Takes memory of so many words at least.
+    /// Allocates pinned memory of this many words.
     fn pin(&self, words: usize) -> Result<Self::Pinned, Error>;
 
-    /// Begins to copy to this address.
+    /// Starts a copy to the device address.
     ///
     /// # Safety
-    /// As many words are there, and these stay as they are until the GPU was waited for.
+    /// As many words are allocated there, and `words` does not change before the copy has ended.
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error>;
 
-    /// Begins to copy from this address.
+    /// Starts a copy from the device address.
     ///
     /// # Safety
-    /// As many words are there, and nobody looks at these until the GPU was waited for.
+    /// As many words are allocated there, and `words` is not read before the copy has ended.
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error>;
 }
 
-/// Memory of the host that the GPU reads and writes by itself, while nobody works with it.
+/// Pinned host memory, while no copy uses it.
 #[derive(Debug)]
 pub(super) struct Staging<P> {
     memory: Option<P>,
-    /// How many words, from the first, the GPU may not have read yet.
+    /// The number of words, from the first, that the GPU may still have to read.
     unread: usize,
 }
 
@@ -59,17 +59,17 @@ impl<P> Staging<P> {
     }
 }
 
-/// What the GPU does with staging memory.
+/// The use that the GPU makes of staging memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Read,
     Written,
 }
 
-/// Writes what `fill` writes to the memory at this address.
+/// Copies the words that `fill` writes to the device address.
 ///
 /// # Safety
-/// So many words are there.
+/// This many words are allocated there.
 pub(super) unsafe fn write<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -78,20 +78,20 @@ pub(super) unsafe fn write<C: Copies>(
     fill: &mut dyn FnMut(&mut [u64]),
 ) -> Result<(), Error> {
     with(gpu, staging, words, Use::Read, &mut |words| {
-        // That takes all threads, and while this one waits for the others it may do what is theirs,
-        // and be bound to another GPU.
+        // `fill` uses the thread pool. While this thread waits there, it may run a task of another
+        // engine, which binds it to another GPU.
         fill(words);
         gpu.bind()?;
-        // SAFETY: as many are there, by the contract, and this part of the staging memory stays as it
-        // is until the GPU has come to the end of the copy: `with` waits for that.
+        // SAFETY: as many words are allocated, by the contract, and `with` reuses this part of the
+        // staging memory only after the copy.
         unsafe { gpu.to_gpu(address, words) }
     })
 }
 
-/// Shows to `take` the words at this address.
+/// Copies words from the device address and passes them to `take`.
 ///
 /// # Safety
-/// So many words are there.
+/// This many words are allocated there.
 pub(super) unsafe fn read<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -100,8 +100,8 @@ pub(super) unsafe fn read<C: Copies>(
     take: &mut dyn FnMut(&[u64]),
 ) -> Result<(), Error> {
     with(gpu, staging, words, Use::Written, &mut |words| {
-        // SAFETY: as many are there, by the contract. The GPU has come to the end of all copies
-        // before when it begins this one, and is waited for before anybody looks at them.
+        // SAFETY: as many words are allocated, by the contract. The stream starts this copy after
+        // all earlier ones, and `wait` precedes the first read.
         unsafe { gpu.to_host(words, address)? };
         gpu.wait()?;
         take(words);
@@ -109,7 +109,7 @@ pub(super) unsafe fn read<C: Copies>(
     })
 }
 
-/// Lets the memory go that no thread works with.
+/// Frees the staging memory, unless a copy uses it.
 pub(super) fn trim<C: Copies>(gpu: &C, staging: &Mutex<Staging<C::Pinned>>) -> Result<(), Error> {
     let Staging { memory, unread } =
         std::mem::take(&mut *staging.lock().unwrap_or_else(PoisonError::into_inner));
@@ -119,8 +119,8 @@ pub(super) fn trim<C: Copies>(gpu: &C, staging: &Mutex<Staging<C::Pinned>>) -> R
     Ok(())
 }
 
-/// Works with so many words of staging memory, which no other thread has meanwhile. What the GPU
-/// is to read lies behind what it may not have read yet, so that it need not be waited for.
+/// Passes this many words of staging memory to `work`, which has them alone. Words that the GPU is
+/// to read are placed after those that it may still have to read, so that there is no wait.
 fn with<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -135,35 +135,35 @@ fn with<C: Copies>(
         return gpu.wait().and(done);
     }
     let lock = || staging.lock().unwrap_or_else(PoisonError::into_inner);
-    // The lock is not held while others may be waited for.
+    // The lock is not held during `work`, which may wait for other threads.
     let Staging { mut memory, mut unread } = std::mem::take(&mut *lock());
     let behind = by == Use::Read && unread + words <= SHARED_STAGING;
     let first = if behind { unread } else { 0 };
     let found = memory.as_mut().map_or(0, |memory| memory.as_mut().len());
     let fits = first + words <= found;
-    // What the GPU writes it writes when it has read all that it was to read.
+    // The GPU writes only after all earlier reads.
     if unread > 0 && (!fits || (by == Use::Read && !behind)) {
         gpu.wait()?;
         unread = 0;
     }
     let mut memory = match memory {
         Some(memory) if fits => memory,
-        less => {
-            drop(less);
+        too_small => {
+            drop(too_small);
             gpu.pin((first + words).next_power_of_two())?
         }
     };
     let done = work(&mut memory.as_mut()[first..first + words]);
     let mut staging = lock();
     if staging.memory.is_none() {
-        // What was written was waited for.
+        // A successful read has waited for the GPU.
         let read = by == Use::Written && done.is_ok();
         let unread = if read { 0 } else { unread.max(first + words) };
         *staging = Staging { memory: Some(memory), unread };
         return done;
     }
     drop(staging);
-    // Another thread was faster; the copy must end before the memory goes.
+    // Another thread has put its memory back first: this copy must end before its memory is freed.
     gpu.wait().and(done)
 }
 
@@ -178,8 +178,8 @@ mod tests {
         static BOUND: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// A GPU that counts what is asked of it, and refuses what is not for the bound one, as the
-    /// driver does.
+    /// A GPU that counts waits and allocations, and refuses calls of threads bound to another GPU,
+    /// as the driver does.
     struct Fake {
         number: usize,
         memory: Mutex<Vec<u64>>,
@@ -205,13 +205,13 @@ mod tests {
         }
 
         fn write(&self, words: usize, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
-            // SAFETY: addresses of a fake are indices, which are checked.
+            // SAFETY: the addresses of a fake are indices, which it checks.
             unsafe { write(self, &self.staging, 0, words, fill) }
         }
 
         fn read(&self, words: usize) -> Result<Vec<u64>, Error> {
             let mut found = Vec::new();
-            // SAFETY: the same.
+            // SAFETY: the addresses of a fake are indices, which it checks.
             unsafe { read(self, &self.staging, 0, words, &mut |words| found = words.to_vec())? };
             Ok(found)
         }
@@ -251,11 +251,11 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_worked_for_another_gpu_comes_back() {
+    fn a_thread_that_a_task_bound_to_another_gpu_is_bound_again() {
         let (one, other) = (Fake::new(1), Fake::new(2));
         one.write(100, &mut |words| {
             words.fill(1);
-            // A task that the thread pool hands to this thread while it waits for others.
+            // As a task of the thread pool that this thread runs while it waits.
             other.write(50, &mut |words| words.fill(2)).unwrap();
         })
         .unwrap();
@@ -264,10 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn so_does_one_that_worked_for_the_same_gpu_and_then_another() {
+    fn nested_copies_have_staging_memory_of_their_own() {
         let (one, other) = (Fake::new(1), Fake::new(2));
         one.write(100, &mut |words| {
-            // It finds no staging memory, since the outer copy has it, and its own stays.
+            // The outer copy has the staging memory, so this one allocates its own, which stays.
             one.write(100, &mut |words| words.fill(3)).unwrap();
             other.write(50, &mut |words| words.fill(2)).unwrap();
             words.fill(1);
@@ -286,7 +286,7 @@ mod tests {
             gpu.write(1, &mut |words| words.fill(k)).unwrap();
         }
         assert_eq!((gpu.pinned.get(), gpu.waits.get()), (pinned, 0));
-        // Memory that is full is waited for, and so is what comes back.
+        // A full staging memory requires a wait, and so does a read.
         gpu.write(1000, &mut |words| words.fill(7)).unwrap();
         assert_eq!(gpu.waits.get(), 1);
         assert_eq!(gpu.read(1000).unwrap(), [7; 1000]);
@@ -294,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_goes_is_read_before() {
+    fn staging_memory_is_freed_after_its_copies() {
         let gpu = Fake::new(1);
         trim(&gpu, &gpu.staging).unwrap();
         assert_eq!(gpu.waits.get(), 0);
         gpu.write(10, &mut |words| {
             words.fill(7);
-            // It is at work, and stays.
+            // It is in use, and stays.
             trim(&gpu, &gpu.staging).unwrap();
         })
         .unwrap();

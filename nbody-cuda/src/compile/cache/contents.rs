@@ -1,4 +1,4 @@
-//! What there is in the folder of a cache.
+//! The files in the folder of a cache.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,20 +9,20 @@ use std::time::{Duration, SystemTime};
 
 use crate::compile::temporary;
 
-/// What the names of entries end in.
-/// Measurements of configurations.
+/// The extension of entries that hold measurements.
 pub(crate) const TUNED: &str = "tuned";
+/// The extensions of all entries.
 const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", TUNED];
-/// How long a temporary file may be written.
+/// The age at which a temporary file counts as left behind by a crash.
 const AT_WORK: Duration = Duration::from_secs(60 * 60);
 
-/// How much there is in a cache.
+/// The size of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheContents {
-    /// Compiled programs and what else is kept under a name of its own.
+    /// The number of entries: compiled programs, measurements, versions of NVRTC.
     pub entries: usize,
-    /// What all of it takes.
+    /// The bytes of all files.
     pub bytes: u64,
 }
 
@@ -35,13 +35,13 @@ impl Sum for CacheContents {
     }
 }
 
-/// The files of one key: a compiled program and its text, say; or a file that a process left behind.
+/// The files of one key, such as a compiled program and its text; or a temporary file.
 #[derive(Debug)]
 pub(super) struct Group {
     key: String,
     files: Vec<PathBuf>,
     bytes: u64,
-    /// When one of them was last written or read.
+    /// The time when one of them was last written or read.
     used: SystemTime,
 }
 
@@ -62,8 +62,8 @@ impl Group {
         self.key == key
     }
 
-    /// Whether it may be removed to make room: not what took minutes to measure, nor what somebody
-    /// may be writing.
+    /// Returns whether it may be removed to make room: not measurements, which took minutes, nor a
+    /// temporary file that a process may still be writing.
     pub fn may_go(&self) -> bool {
         let is_tuned = |file: &PathBuf| file.extension().is_some_and(|found| found == TUNED);
         let at_work = temporary::is_name(&self.key)
@@ -82,7 +82,7 @@ impl Group {
     }
 }
 
-/// The entries in a folder, which may have other files as well; none if there is no folder.
+/// Returns the entries in a folder, which may have other files as well; none if there is no folder.
 pub(super) fn groups(folder: &Path) -> io::Result<Vec<Group>> {
     let files = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -108,7 +108,7 @@ pub(super) fn groups(folder: &Path) -> io::Result<Vec<Group>> {
     Ok(groups.into_values().collect())
 }
 
-/// The key in the name of a file, if it is one of ours.
+/// Returns the key in the name of a file, if it is that of an entry.
 fn key_of(name: &str) -> Option<&str> {
     if temporary::is_name(name) {
         return Some(name);

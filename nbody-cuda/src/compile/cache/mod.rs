@@ -1,12 +1,12 @@
-//! Compiled programs on disk.
+//! The kernel cache: compiled programs on disk.
 //!
-//! An entry is written to a temporary file and renamed, so that no reader sees half of one, and
-//! carries a checksum, so that a damaged one is noticed and made again. An unwritable folder
-//! costs the next start its time, and nothing else.
+//! An entry is written to a temporary file and renamed, so that no reader sees an incomplete one.
+//! It has a checksum, by which a damaged entry is detected and replaced. If the folder cannot be
+//! written, programs are compiled at every start.
 //!
-//! Names and checksums are XXH3's 128 bits: enough that no two programs meet by chance, and no
-//! proof of where an entry comes from. Entries are code that is run, so a folder is used only if
-//! nobody but this user and the system's administrator can write to it.
+//! Names and checksums are 128-bit XXH3 hashes: they prevent collisions, but do not prove the
+//! origin of an entry. Since entries are code that is run, a folder is used only if nobody but this
+//! user and the system's administrator can write to it.
 
 mod contents;
 mod trust;
@@ -26,26 +26,26 @@ pub(crate) use contents::TUNED;
 
 const MAGIC: &[u8] = b"nbody kernel cache 2\n";
 const DIGEST: usize = size_of::<u128>();
-/// The variable that says how many MiB the entries may take, and what it says by default.
+/// The variable that limits the size of the cache, and the default limit, in MiB.
 const LIMIT: &str = "NBODY_CACHE_LIMIT";
 const DEFAULT_LIMIT: u64 = 1024;
 
-/// A folder of compiled programs, and of what [`tune`](crate::AllPairs::tune) measured.
+/// A folder of compiled programs and of the measurements of [`tune`](crate::AllPairs::tune).
 ///
-/// Where the entries take more than the limit, `NBODY_CACHE_LIMIT` in MiB or else 1024, programs go
-/// that were not used for the longest time. What was measured stays, and so does the program that
-/// was compiled last.
+/// If the entries exceed the limit, `NBODY_CACHE_LIMIT` in MiB or else 1024, the least recently
+/// used programs are removed, except the one that was compiled last. Measurements are never
+/// removed.
 ///
-/// A folder that belongs to another user, or that others may write to, is not used: the entries are
-/// code that this process runs.
+/// A folder that belongs to another user, or that others may write to, is not used, since the
+/// entries are code that this process runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: Option<PathBuf>,
-    /// In bytes; or what was found in the place of a number.
+    /// The limit in bytes, or the invalid value of the variable.
     limit: Result<u64, String>,
 }
 
-/// What the cache had.
+/// The result of a look-up.
 pub(crate) enum Entry {
     Found(Vec<u8>),
     Missing,
@@ -53,7 +53,8 @@ pub(crate) enum Entry {
 }
 
 impl Cache {
-    /// In `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or `~/.cache/nbody`.
+    /// Returns the cache in `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or
+    /// `~/.cache/nbody`.
     pub fn of_the_user() -> Self {
         let folder = variable("NBODY_CACHE_DIR")
             .map(PathBuf::from)
@@ -62,17 +63,17 @@ impl Cache {
         Self { folder, limit: limit() }
     }
 
-    /// In this folder, which is made when something is kept in it.
+    /// Returns the cache in this folder, which is created with the first entry.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: Some(folder.into()), limit: limit() }
     }
 
-    /// The folder; `None` if no variable says where it is.
+    /// Returns the folder; `None` if no environment variable names one.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// How many bytes the entries may take.
+    /// Returns the largest size of all entries, in bytes.
     pub fn limit(&self) -> Result<u64, Error> {
         self.limit.clone().map_err(|found| Error::Variable {
             name: LIMIT,
@@ -81,24 +82,24 @@ impl Cache {
         })
     }
 
-    /// Whether the folder can be trusted; one that is not there yet can be.
+    /// Refuses a folder that others may write to. A folder that does not exist yet is accepted.
     pub fn check(&self) -> Result<(), Error> {
         let Some(folder) = self.folder() else { return Err(Error::NoCacheFolder) };
         match fs::metadata(folder) {
             Ok(metadata) => trust::check(&metadata)
                 .map_err(|reason| Error::UntrustedCache { folder: folder.to_owned(), reason }),
-            // What else is wrong with it will show when it is used.
+            // Other errors appear when it is used.
             Err(_) => Ok(()),
         }
     }
 
-    /// What there is in the folder; nothing if there is no folder.
+    /// Returns the size of all entries; zero if there is no folder.
     pub fn contents(&self) -> Result<CacheContents, Error> {
         let groups = self.groups().map_err(|e| self.failed("list", e))?;
         Ok(groups.iter().map(contents::Group::contents).sum())
     }
 
-    /// Removes every entry, and nothing else, from the folder; returns what it removed.
+    /// Removes every entry, and nothing else, from the folder; returns the size of those removed.
     pub fn clear(&self) -> Result<CacheContents, Error> {
         let mut removed = CacheContents::default();
         for group in self.groups().map_err(|e| self.failed("list", e))? {
@@ -117,7 +118,7 @@ impl Cache {
         Error::Io { action: format!("{action} the kernel cache {folder}"), source }
     }
 
-    /// The entry's name: what the content depends on, by its digest.
+    /// Returns the key of an entry: the digest of all that its content depends on.
     pub(crate) fn key(parts: &[&[u8]]) -> String {
         let mut digest = Xxh3::new();
         for part in parts {
@@ -140,7 +141,7 @@ impl Cache {
         if !trusted || file.read_to_end(&mut bytes).is_err() {
             return Entry::Corrupt;
         }
-        // What is used goes last. A folder that cannot be written needs no order.
+        // Marks it as recently used. A folder that cannot be written needs no such mark.
         let _ = file.set_modified(SystemTime::now());
         let payload = bytes
             .strip_prefix(MAGIC)
@@ -152,15 +153,15 @@ impl Cache {
         }
     }
 
-    /// Writes an entry, and makes room for it; the error says why not.
+    /// Writes an entry and makes room for it; the error is the reason why it was not written.
     pub(crate) fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
         let digest = xxh3_128(payload).to_le_bytes();
         self.write(key, extension, &[MAGIC, &digest, payload])?;
         self.make_room(key).map_err(|error| error.to_string())
     }
 
-    /// Removes what was not used for the longest time, where there is more than the limit. Other
-    /// processes may do so at the same time: what is gone already is as good as removed.
+    /// Removes the least recently used entries while the size exceeds the limit. Other processes
+    /// may do so at the same time: an entry that is already gone counts as removed.
     fn make_room(&self, keep: &str) -> Result<(), Error> {
         let limit = self.limit()?;
         let mut groups = self.groups().map_err(|e| self.failed("list", e))?;
@@ -177,7 +178,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes the text of a program, for people to read, unless it is there.
+    /// Writes the text of a program, unless it is there, and returns the file; `None` if it cannot
+    /// be written.
     pub(crate) fn store_text(&self, key: &str, text: &str) -> Option<PathBuf> {
         let path = self.check().ok().and_then(|()| self.path(key, "cu"))?;
         if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
@@ -189,8 +191,8 @@ impl Cache {
     fn write(&self, key: &str, extension: &str, parts: &[&[u8]]) -> Result<(), String> {
         let usable = self.check().and_then(|()| self.limit());
         usable.map_err(|error| error.to_string())?;
-        let Some(path) = self.path(key, extension) else { return Ok(()) };
-        let folder = path.parent().unwrap_or(Path::new("."));
+        let folder = self.folder().expect("a usable cache has a folder");
+        let path = folder.join(format!("{key}.{extension}"));
         let write = || {
             trust::make_folder(folder)?;
             let (temporary, mut file) = Temporary::file_in(folder)?;
@@ -203,7 +205,7 @@ impl Cache {
     }
 }
 
-/// What the variable says of the limit, in bytes; or what it says instead.
+/// Returns the limit in bytes that the variable sets; the error is an invalid value.
 fn limit() -> Result<u64, String> {
     let Some(value) = variable(LIMIT) else { return Ok(DEFAULT_LIMIT << 20) };
     let text = value.to_string_lossy().into_owned();

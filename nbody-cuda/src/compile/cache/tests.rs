@@ -9,7 +9,7 @@ fn cache() -> (tempfile::TempDir, Cache) {
 }
 
 #[test]
-fn what_is_stored_is_found() {
+fn stored_entries_are_found() {
     let (_folder, cache) = cache();
     assert!(matches!(cache.load("k", "x"), Entry::Missing));
     cache.store("k", "x", b"payload").unwrap();
@@ -48,7 +48,7 @@ fn writers_at_once_leave_one_whole_entry_and_no_other_file() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_says_so() {
+fn a_folder_that_cannot_be_written_is_reported() {
     let (folder, _) = cache();
     let file = folder.path().join("file");
     fs::write(&file, b"").unwrap();
@@ -62,7 +62,7 @@ fn keys_keep_their_parts_apart() {
     assert_eq!(Cache::key(&[b"ab"]), Cache::key(&[b"ab"]));
 }
 
-/// Keeps an entry of so many bytes, and a text of four, that were last used so many minutes ago;
+/// Stores an entry of this many bytes, and a text of four, as last used this many minutes ago;
 /// returns the key.
 fn store(cache: &Cache, name: &str, bytes: usize, minutes: u64) -> String {
     let key = Cache::key(&[name.as_bytes()]);
@@ -80,12 +80,12 @@ fn has(cache: &Cache, key: &str) -> bool {
 }
 
 #[test]
-fn what_was_not_used_for_the_longest_time_goes_first() {
+fn the_least_recently_used_entries_are_removed_first() {
     let (_folder, cache) = cache();
     let cache = Cache { limit: Ok(4000), ..cache };
     let [a, b, c] =
         [("a", 30), ("b", 20), ("c", 10)].map(|(name, ago)| store(&cache, name, 1000, ago));
-    // To be read is to be used.
+    // Reading counts as use.
     assert!(matches!(cache.load(&a, "so"), Entry::Found(_)));
     let d = store(&cache, "d", 1000, 0);
     assert_eq!([&a, &b, &c, &d].map(|key| has(&cache, key)), [true, false, true, true]);
@@ -97,7 +97,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
 }
 
 #[test]
-fn what_took_long_to_measure_and_what_is_being_written_stay() {
+fn measurements_and_files_being_written_stay() {
     let (_folder, cache) = cache();
     let cache = Cache { limit: Ok(0), ..cache };
     let tuned = Cache::key(&[b"tuned"]);
@@ -122,16 +122,16 @@ fn contents_are_counted_and_cleared_and_other_files_are_left_alone() {
     store(&cache, "a", 1000, 0);
     let empty = cache.contents().unwrap().bytes - 1000;
     store(&cache, "b", 10, 0);
-    let notes = ["notes.so", "notes", "0123456789abcdef0123456789abcdef.txt"]
+    let others = ["other.so", "other", "0123456789abcdef0123456789abcdef.txt"]
         .map(|name| cache.folder().unwrap().join(name));
-    for path in &notes {
+    for path in &others {
         fs::write(path, b"mine").unwrap();
     }
     let expected = CacheContents { entries: 2, bytes: 1010 + 2 * empty };
     assert_eq!(cache.contents().unwrap(), expected);
     assert_eq!(cache.clear().unwrap(), expected);
     assert_eq!(cache.contents().unwrap(), CacheContents::default());
-    assert!(notes.iter().all(|path| path.exists()));
+    assert!(others.iter().all(|path| path.exists()));
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn writers_that_make_room_at_once_do_not_disturb_each_other() {
                 for k in 0..20 {
                     let key = Cache::key(&[&[thread, k]]);
                     cache.store(&key, "so", &[k; 1000]).unwrap();
-                    // Others may have removed it by now; half of it is never seen.
+                    // Others may have removed it; it is never incomplete.
                     match cache.load(&key, "so") {
                         Entry::Found(found) => assert_eq!(found, [k; 1000]),
                         Entry::Missing => {}
-                        Entry::Corrupt => panic!("half an entry"),
+                        Entry::Corrupt => panic!("an incomplete entry"),
                     }
                 }
             });
@@ -161,7 +161,7 @@ fn writers_that_make_room_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_limit_that_is_no_number_keeps_nothing_and_says_so() {
+fn an_invalid_limit_is_reported_and_nothing_is_stored() {
     let (_folder, cache) = cache();
     let cache = Cache { limit: Err("lots".to_owned()), ..cache };
     let error = cache.store("k", "so", b"").unwrap_err();
@@ -186,7 +186,7 @@ fn a_folder_that_others_may_write_to_is_not_used() {
     assert!(cache.store_text(&key, "text").is_none());
     set_mode(cache.folder().unwrap(), 0o755);
     assert!(matches!(cache.load(&key, "so"), Entry::Found(_)));
-    // A file that others could write in their own time is made anew.
+    // A file that others could write counts as damaged.
     set_mode(&cache.path(&key, "so").unwrap(), 0o666);
     assert!(matches!(cache.load(&key, "so"), Entry::Corrupt));
 }

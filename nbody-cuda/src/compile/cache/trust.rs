@@ -1,4 +1,4 @@
-//! Whether others may have written what is about to be run.
+//! Checks that only this user and the administrator can write cache entries, which are run.
 
 use std::fs::{DirBuilder, Metadata};
 use std::io;
@@ -10,7 +10,8 @@ use std::path::Path;
 #[cfg(unix)]
 const ROOT: u32 = 0;
 
-/// Refuses a file or a folder that others than this user can write to; the error says why.
+/// Refuses a file or folder that others than this user and the administrator can write; the error
+/// is the reason.
 #[cfg(unix)]
 pub(super) fn check(metadata: &Metadata) -> Result<(), String> {
     let (owner, user) = (metadata.uid(), rustix::process::geteuid().as_raw());
@@ -32,7 +33,7 @@ pub(super) fn check(_: &Metadata) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes a folder for this user alone, with all above it, unless it is there.
+/// Creates a folder that only this user can access, and its parents, unless they exist.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut options = DirBuilder::new();
     options.recursive(true);
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_write_to_is_refused() {
+    fn a_folder_that_others_may_write_to_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let check_mode = |mode| {
             fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
@@ -79,7 +80,7 @@ mod tests {
 
     /// Only the administrator can give a folder away.
     #[test]
-    fn what_belongs_to_another_user_is_refused() {
+    fn a_folder_of_another_user_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         if chown(folder.path(), Some(12345), None).is_ok() {
             let error = check(&fs::metadata(folder.path()).unwrap()).unwrap_err();

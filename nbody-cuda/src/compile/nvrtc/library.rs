@@ -1,4 +1,4 @@
-//! The functions of the library.
+//! The NVRTC library and its functions.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -24,7 +24,7 @@ type Copy = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 type Create =
     unsafe extern "C" fn(*mut Handle, Text, Text, c_int, *const Text, *const Text) -> Status;
 
-/// Names the functions once: a field each, read from the library by its C name.
+/// Declares the functions: a field for each, loaded from the library by its C name.
 macro_rules! functions {
     ($($field:ident $name:literal: $type:ty;)*) => {
         #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(super) struct Library {
     functions: Functions,
 }
 
-/// A program in NVRTC's hands.
+/// An `nvrtcProgram`.
 struct Unit<'a> {
     library: &'a Library,
     handle: Handle,
@@ -80,7 +80,8 @@ impl Library {
             keep(&builtins).map_err(broken)?;
         }
         let library = keep(path).map_err(broken)?;
-        // SAFETY: its name and its functions say that it is NVRTC, and it is never unloaded.
+        // SAFETY: the library has the name of NVRTC and is never unloaded; one that lacks a
+        // function is refused.
         let functions = unsafe { Functions::load(library) }.map_err(broken)?;
         Ok(Self { path: path.to_owned(), functions })
     }
@@ -90,7 +91,7 @@ impl Library {
         if status == SUCCESS {
             return Ok(());
         }
-        // SAFETY: for any status the function returns a static string.
+        // SAFETY: the function returns a static string for any status.
         let message = unsafe { CStr::from_ptr((self.functions.error_string)(status)) };
         Err(Error::NvrtcBroken {
             path: self.path.clone(),
@@ -110,7 +111,7 @@ impl Library {
         // SAFETY: the address is that of an integer.
         self.check(unsafe { (self.functions.count_architectures)(&raw mut count) })?;
         let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: there is room for as many as the library said.
+        // SAFETY: `known` has as many elements as the library reported.
         self.check(unsafe { (self.functions.architectures)(known.as_mut_ptr()) })?;
         Ok(known.into_iter().filter_map(|arch| u32::try_from(arch).ok()).collect())
     }
@@ -126,7 +127,8 @@ impl Library {
         let options: Vec<CString> = options.iter().map(|option| text(option)).collect();
         let options: Vec<Text> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the handle is that of a program, the options are strings that outlive the call.
+        // SAFETY: the handle is that of a program, and the options are strings that outlive the
+        // call.
         let status = unsafe { (self.functions.compile)(unit.handle, count, options.as_ptr()) };
         if status == COMPILATION_FAILED {
             CALLS.fetch_add(1, Ordering::Relaxed);
@@ -164,10 +166,10 @@ impl Library {
 impl Unit<'_> {
     fn bytes(&self, size: Size, copy: Copy) -> Result<Vec<u8>, Error> {
         let mut length = 0;
-        // SAFETY: the handle is that of a program, the address that of an integer.
+        // SAFETY: the handle is that of a program, and the address that of an integer.
         self.library.check(unsafe { size(self.handle, &raw mut length) })?;
         let mut bytes = vec![0_u8; length];
-        // SAFETY: there is room for as many bytes as the library said.
+        // SAFETY: `bytes` has the length that the library reported.
         self.library.check(unsafe { copy(self.handle, bytes.as_mut_ptr().cast()) })?;
         Ok(bytes)
     }
@@ -175,12 +177,12 @@ impl Unit<'_> {
 
 impl Drop for Unit<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is that of a program, which nothing uses after.
+        // SAFETY: the handle is that of a program, which nothing uses after this.
         unsafe { (self.library.functions.destroy)(&raw mut self.handle) };
     }
 }
 
-/// Loads a library and keeps it: what it started may outlive every handle to it.
+/// Loads a library and never unloads it: threads that it started may outlive every handle.
 fn keep(path: &Path) -> Result<&'static libloading::Library, libloading::Error> {
     // SAFETY: loading runs the library's initialisers, which for NVRTC and its builtins do
     // nothing but set up their own state.
@@ -188,7 +190,7 @@ fn keep(path: &Path) -> Result<&'static libloading::Library, libloading::Error> 
     Ok(Box::leak(Box::new(library)))
 }
 
-/// A string for C, cut at a NUL if there should be one.
+/// Converts a text to a C string. A text from Rust sources may contain NUL: it ends there.
 fn text(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();
     CString::new(text).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Where NVRTC is.
+//! Search for the NVRTC library.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::compile::toolkit::{entries, name, toolkits, variable};
 
-/// The name of the library, which a version may follow.
+/// The file name of the library, without the version.
 const LIBRARY: &str = "libnvrtc.so";
 
-/// Where to look.
+/// The places to search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
-    /// A library, or a folder with one, that the user names: then nothing else counts.
+    /// A library, or a folder with one, that the user names; no other place is then searched.
     pub named: Option<PathBuf>,
-    /// Folders, the most specific first.
+    /// Folders, in the order of the search.
     pub folders: Vec<PathBuf>,
 }
 
@@ -40,12 +40,12 @@ fn libraries_of(toolkit: &Path) -> [PathBuf; 2] {
     [toolkit.join("lib64"), toolkit.join(target)]
 }
 
-/// Whether it is the name of a file and no path, which is for the dynamic loader to find.
+/// Returns whether it is a file name without a folder, which the dynamic loader looks up.
 pub(super) fn is_name(library: &Path) -> bool {
     library.file_name() == Some(library.as_os_str())
 }
 
-/// The newest library in the first place that has one; a name stays as it is.
+/// Returns the newest library in the first place that has one; a file name is returned as it is.
 pub(super) fn find(places: &Places) -> Result<PathBuf, Error> {
     if let Some(named) = &places.named {
         if is_name(named) {
@@ -69,7 +69,7 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     found.pop()
 }
 
-/// The libraries that NVRTC finds only if they are loaded already, or in the library path.
+/// Returns the libraries that NVRTC needs and finds only if they are loaded or in the library path.
 pub(super) fn builtins(library: &Path) -> Vec<PathBuf> {
     entries(library.parent().unwrap_or(Path::new(".")), "libnvrtc-builtins.so.")
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_tells_where_it_looked() {
+    fn an_error_lists_the_places_searched() {
         let places = Places { named: None, folders: vec!["/no/where".into(), "/else".into()] };
         let message = find(&places).unwrap_err().to_string();
         assert!(message.contains("/no/where, /else"), "{message}");

@@ -1,8 +1,7 @@
-//! NVRTC: CUDA C++ in, machine code for one architecture out. It needs no GPU.
+//! NVRTC, the run-time compiler from CUDA C++ to machine code of one architecture. It needs no GPU.
 //!
-//! The library is loaded by its path and its functions are called directly, so that one from any
-//! folder serves, a missing one is an error like any other, and a program that needs none (no
-//! GPU, or a warm cache) never loads it.
+//! The library is loaded at run time, from any folder. A missing library is an ordinary error, and
+//! nothing is loaded if nothing has to be compiled (no GPU, or a warm cache).
 
 mod library;
 mod locate;
@@ -18,12 +17,12 @@ use library::Library;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// How often this process has called NVRTC. With a warm cache: not once.
+/// Returns how many calls of NVRTC this process has made: none with a warm cache.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }
 
-/// An NVRTC library, loaded.
+/// A loaded NVRTC library.
 #[derive(Debug)]
 pub struct Nvrtc {
     library: Library,
@@ -32,12 +31,12 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// The newest library in the first folder that has one: `NBODY_NVRTC` (a file or a folder)
-    /// alone if it is set, else `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda*`
+    /// Finds the newest library in the first folder that has one: only `NBODY_NVRTC` (a file or a
+    /// folder) if it is set, else `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda*`
     /// and the system's library folders.
     ///
-    /// Where `NBODY_NVRTC` is a name without a folder, such as `libnvrtc.so.13`, the dynamic loader
-    /// finds the library, which is then loaded at every start.
+    /// If `NBODY_NVRTC` is a file name without a folder, such as `libnvrtc.so.13`, the dynamic
+    /// loader looks it up, and the library is loaded at every start.
     pub fn find() -> Result<PathBuf, Error> {
         let path = locate::find(&locate::Places::of_the_system())?;
         if locate::is_name(&path) {
@@ -46,34 +45,34 @@ impl Nvrtc {
         Ok(path)
     }
 
-    /// Loads a library, which then stays for as long as the process.
+    /// Loads a library, for the lifetime of the process.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let library = Library::open(path)?;
         let (version, architectures) = (library.version()?, library.architectures()?);
         Ok(Self { library, version, architectures })
     }
 
-    /// Its version: `13.0`.
+    /// Returns the version: `13.0`.
     pub fn version(&self) -> String {
         let (major, minor) = self.version;
         format!("{major}.{minor}")
     }
 
-    /// Its version with the patch level, `13.0.88`, by which libraries of one version compile
-    /// differently. NVRTC tells it only in the PTX that it writes.
+    /// Returns the version with the patch level, `13.0.88`, on which the compiled code depends.
+    /// NVRTC reports it only in the PTX that it writes.
     pub fn full_version(&self) -> Result<String, Error> {
         let version = self.version();
         let ptx = self.library.compile("", &[], false)?.unwrap_or_default();
         Ok(release(&String::from_utf8_lossy(&ptx), &version).unwrap_or(version))
     }
 
-    /// The architectures that it knows: 90 for compute capability 9.0.
+    /// Returns the architectures that it supports: 90 for compute capability 9.0.
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
     }
 
-    /// Compiles for one architecture: to a CUBIN if NVRTC knows it, else to PTX for the newest
-    /// older one, which the driver finishes.
+    /// Compiles for one architecture: to a CUBIN if NVRTC supports it, else to PTX for the newest
+    /// older one, which the driver compiles further.
     pub fn compile(&self, program: &Program, architecture: u32) -> Result<Vec<u8>, Error> {
         let known = &self.architectures;
         let older = known.iter().copied().filter(|&known| known < architecture).max();
@@ -96,8 +95,9 @@ impl Nvrtc {
     }
 }
 
-/// Compiles a program into a cache folder ahead of its first run, on a login node without a GPU
-/// say; a device [with that folder](crate::Device::with_cache_dir) then finds it there.
+/// Compiles a program into a cache folder ahead of its first run, for example on a login node
+/// without a GPU; a device [with that folder](crate::Device::with_cache_dir) then loads it from
+/// there.
 pub fn prepare(
     program: &Program,
     architecture: u32,
@@ -107,8 +107,7 @@ pub fn prepare(
     Ok(build)
 }
 
-/// The compiled program for an architecture, from the cache or from NVRTC, and what `load` makes of
-/// it.
+/// Loads the compiled program for an architecture by `load`, from the cache or compiled by NVRTC.
 pub(crate) fn cached<T>(
     program: &Program,
     architecture: u32,
@@ -128,7 +127,7 @@ pub(crate) fn cached<T>(
     build::build(recipe, cache, load)
 }
 
-/// The full version of a library, remembered in the cache by what the file system says of it, so
+/// Returns the full version of a library, cached by its path, size and time of modification, so
 /// that a warm start does not load it.
 fn version_of(path: &Path, cache: &Cache) -> Result<String, Error> {
     if locate::is_name(path) {
@@ -139,12 +138,12 @@ fn version_of(path: &Path, cache: &Cache) -> Result<String, Error> {
         return Ok(String::from_utf8_lossy(&version).into_owned());
     }
     let version = Nvrtc::open(path)?.full_version()?;
-    // A cache that cannot be written is reported with the program.
+    // A cache that cannot be written is reported when the program is stored.
     let _ = cache.store(&key, "version", version.as_bytes());
     Ok(version)
 }
 
-/// The version with the patch level in the head of a PTX: `release 13.0, V13.0.88`.
+/// Returns the version with the patch level from the header of a PTX: `release 13.0, V13.0.88`.
 fn release(ptx: &str, version: &str) -> Option<String> {
     let (_, release) = ptx.split_once(&format!("release {version}, V"))?;
     release.split_whitespace().next().map(str::to_owned)
@@ -164,18 +163,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_nvrtc_is_refused_with_its_path() {
+    fn a_file_that_is_not_nvrtc_is_refused_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libnvrtc.so.13");
         std::fs::write(&path, b"no library").unwrap();
         let error = Nvrtc::open(&path).unwrap_err();
         assert!(matches!(&error, Error::NvrtcBroken { path: found, .. } if *found == path));
-        // In our words, and in the reason that the dynamic loader gives.
+        // In our message, and in that of the dynamic loader.
         assert_eq!(error.to_string().matches("libnvrtc.so.13").count(), 2, "{error}");
     }
 
     #[test]
-    fn the_patch_level_is_read_from_the_head_of_a_ptx() {
+    fn the_patch_level_is_read_from_the_header_of_a_ptx() {
         let ptx =
             "// Compiler Build ID: CL-1\n// Cuda compilation tools, release 13.0, V13.0.88\n//";
         assert_eq!(release(ptx, "13.0").unwrap(), "13.0.88");
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_changes_is_asked_again() {
+    fn a_library_that_changes_has_another_identity() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libnvrtc.so");
         std::fs::write(&path, b"1").unwrap();
