@@ -4,11 +4,12 @@
 //! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
-//! Modules depend on those before them only: `layout`, `compile`, `backend`, `schedule`, `tuning`,
-//! `device`, `engine`.
+//! Modules depend only on those before them: `layout`, `config`, `error`, `compile`, `backend`,
+//! `schedule`, `tuning`, `device`, `engine`.
 
 mod backend;
 mod compile;
+mod config;
 mod device;
 mod engine;
 mod error;
@@ -21,9 +22,9 @@ mod tuning;
 pub use backend::Properties;
 pub use compile::build::{Build, Image, Origin, Usage};
 pub use compile::cache::{Cache, CacheContents};
-pub use compile::config::{KernelConfig, Schedule};
 pub use compile::nvrtc;
 pub use compile::program::Program;
+pub use config::{KernelConfig, Schedule};
 pub use device::Device;
 pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;

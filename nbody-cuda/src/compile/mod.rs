@@ -2,8 +2,6 @@
 
 pub mod build;
 pub mod cache;
-pub mod config;
-pub mod excerpt;
 pub mod nvrtc;
 pub mod program;
 pub mod temporary;

@@ -2,7 +2,7 @@
 //!
 //! A schedule is two files of its name: the kernels, `.cuh`, and in Rust its [`Rules`]: the
 //! configurations for a law, the division of the work, a model of the time, and the launches.
-//! [`rules`] lists the schedules; no other function distinguishes them.
+//! [`rules`] lists the schedules.
 
 mod few;
 mod ordered;

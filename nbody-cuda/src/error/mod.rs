@@ -1,10 +1,12 @@
 //! Errors of devices, compilers, caches and evaluations.
 
+mod excerpt;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::compile::excerpt::Excerpt;
+use excerpt::Excerpt;
 
 /// The failure of an evaluation or of its preparation. Nothing was computed.
 #[derive(thiserror::Error)]
