@@ -43,28 +43,6 @@ const OPENINGS: [&str; 3] = ["What", "How", "Of"];
 /// Phrases in which a retired term is right.
 const RIGHT: [&str; 2] = ["Chamomile scheme", "this literal is not a number of the language"];
 
-/// Folders with terms and openings that are still to be replaced.
-const PENDING: [(&str, &[&str]); 1] = [(
-    "nbody-cuda/",
-    &[
-        "long way",
-        "may keep of",
-        "no number",
-        "not a number",
-        "note",
-        "noted",
-        "notes",
-        "patience",
-        "roundings",
-        "unnoted",
-        "unordered",
-        "what people",
-        "What",
-        "How",
-        "Of",
-    ],
-)];
-
 /// Ends of names that are not searched: text by others, recorded output, and this list itself.
 const SKIPPED: [&str; 7] =
     [".git", "target", "snapshots", ".stderr", "Cargo.lock", "LICENSE-APACHE", "words.rs"];
@@ -108,10 +86,6 @@ fn collect(folder: &Path, path: &str, paths: &mut Vec<String>) {
     }
 }
 
-fn is_pending(path: &str, term: &str) -> bool {
-    PENDING.iter().any(|(folder, terms)| path.starts_with(folder) && terms.contains(&term))
-}
-
 /// Splits a text into words, each with the number of its line.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut renamed = false;
@@ -152,7 +126,7 @@ fn retired(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, (line, _)) in words.iter().enumerate() {
         for (term, instead) in RETIRED {
-            if is_at(&words, at, term) && !is_pending(path, term) && !is_right(&words, at) {
+            if is_at(&words, at, term) && !is_right(&words, at) {
                 found.push(format!("{path}:{line}: `{term}`, say: {instead}"));
             }
         }
@@ -170,9 +144,7 @@ fn openings(path: &str, text: &str) -> Vec<String> {
     for (line, text) in (1..).zip(text.lines()) {
         let comment = doc(text);
         let first = comment.as_deref().and_then(|text| text.split_whitespace().next());
-        if let Some(word) = first.filter(|word| before.is_none() && OPENINGS.contains(word))
-            && !is_pending(path, word)
-        {
+        if let Some(word) = first.filter(|word| before.is_none() && OPENINGS.contains(word)) {
             found.push(format!("{path}:{line}: a doc comment begins with `{word}`"));
         }
         before = comment;

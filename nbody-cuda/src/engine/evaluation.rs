@@ -34,7 +34,7 @@ pub(crate) struct CudaEngine {
     /// The kernel and the plan of the last evaluation.
     chosen: Option<Chosen>,
     workspace: Workspace,
-    /// Results that are added to others.
+    /// Scratch memory for results that are added to others.
     fresh: Option<Buffer>,
 }
 
@@ -221,7 +221,7 @@ impl CudaEngine {
         backend.time(&mut || self.run(i, j, out, one_set, Store::Replace))
     }
 
-    /// Evaluates into the results, or beside them and adds.
+    /// Evaluates into the results, or into scratch memory that is then added to them.
     fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
         let n = buffers.i.n;
         match store {
@@ -230,8 +230,8 @@ impl CudaEngine {
         }
         let fresh = match self.fresh.take() {
             Some(fresh) if fresh.n == n => fresh,
-            less => {
-                drop(less);
+            other => {
+                drop(other);
                 Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?
             }
         };

@@ -1,4 +1,4 @@
-// Adds the results of an evaluation to those that are there, a thread for each i-particle.
+// Adds the results of an evaluation to earlier results, with one thread per i-particle.
 namespace nbody {
 
 // `results` and `out` are structures of arrays, component c of i-particle k at [c * n + k].

@@ -31,7 +31,7 @@ impl Program {
         Self::assemble(law, options, config, rules(config.schedule).text())
     }
 
-    /// The program that adds results to those that are there.
+    /// Returns the program that adds results to earlier ones.
     pub(crate) fn adding(law: &Law, options: Options) -> Self {
         let config = KernelConfig {
             schedule: Schedule::Ordered,

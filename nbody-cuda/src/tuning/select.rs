@@ -27,7 +27,7 @@ pub(crate) struct Kernels {
     main: usize,
     /// Measurements, which take precedence over the model.
     tuned: Vec<Tuned>,
-    /// The kernel that adds results to those that are there, once it was wanted.
+    /// The kernel that adds results to earlier ones, once it was needed.
     adding: Option<Kernel>,
 }
 
@@ -103,7 +103,7 @@ impl Kernels {
         &self.built[kernel]
     }
 
-    /// Compiles the kernel that adds results to those that are there, unless it is compiled.
+    /// Compiles the kernel that adds results to earlier ones, unless it is compiled.
     pub fn provide_adding(&mut self, options: Options) -> Result<(), Error> {
         if self.adding.is_none() {
             let program = Program::adding(self.law, options);
