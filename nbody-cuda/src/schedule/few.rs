@@ -94,8 +94,8 @@ impl Rules for Few {
         config.i_per_thread * Registers::of(law, options).with_backup
     }
 
-    fn evaluates(&self, options: Options, _: &Work, forced: bool) -> bool {
-        forced || may_reorder(options)
+    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
+        forced || may_reorder(options) && !work.only_symmetric
     }
 
     fn plan(

@@ -3,7 +3,7 @@
 //! the j-particles are split over several blocks per tile.
 
 use nbody_core::pack::dim;
-use nbody_core::{Law, Options, Pairs, Precision, SummationOrder};
+use nbody_core::{Law, Options, Precision, SummationOrder};
 
 use super::plan::{BLOCK_LATENCY, LANES, MERGE_LATENCY, NUMBER_LATENCY, SPLIT_LATENCY, efficiency};
 use super::resources::{
@@ -102,8 +102,8 @@ impl Rules for Ordered {
         (REGISTERS / (config.block * registers)).max(config.resident)
     }
 
-    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
-        forced || !work.one_buffer || options.pairs != Pairs::Symmetric
+    fn evaluates(&self, _: Options, work: &Work, forced: bool) -> bool {
+        forced || !work.only_symmetric
     }
 
     fn plan(

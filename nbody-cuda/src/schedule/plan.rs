@@ -25,6 +25,8 @@ pub struct Work {
     pub n: [usize; 2],
     /// Whether i and j are one set in one buffer.
     pub one_buffer: bool,
+    /// Whether both directions of a pair are asked for, and can be evaluated at once.
+    pub only_symmetric: bool,
     /// Estimated instructions per pair.
     pub pair: f64,
     /// Whether most pairs are likely to be beyond a cutoff.
@@ -59,6 +61,6 @@ pub fn efficiency(pairs_in_flight: usize) -> f64 {
 impl Work {
     /// Returns the work of two sets of small particles.
     pub fn of_pairs(n: [usize; 2], pair: f64, sums: usize) -> Self {
-        Self { n, one_buffer: false, pair, cutoff: false, sums, j_bytes: 16 }
+        Self { n, one_buffer: false, only_symmetric: false, pair, cutoff: false, sums, j_bytes: 16 }
     }
 }

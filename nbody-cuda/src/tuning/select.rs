@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use nbody_core::pack::dim;
-use nbody_core::{Accumulation, Law, Options, Precision};
+use nbody_core::{Accumulation, Law, Options, Pairs, Precision};
 
 use super::measured::{self, Tuned};
 use crate::backend::{Backend, Kernel};
 use crate::compile::cache::Cache;
 use crate::layout::{bytes_of, numbers_of};
 use crate::schedule::{Occupancy, Plan, Work, rules};
-use crate::{Error, KernelConfig, Program};
+use crate::{Error, KernelConfig, Program, Schedule};
 
 /// The compiled kernels of an engine; others are compiled when they are first needed.
 #[derive(Debug)]
@@ -253,6 +253,11 @@ impl Kernels {
         let single = single + if compensated { 6.0 * sums as f64 } else { 0.0 };
         let pair = if options.precision == Precision::Double { 3.0 * single } else { single };
         let j_bytes = numbers_of(law.j, options.precision) * bytes_of(options.precision);
-        Work { n, one_buffer, pair, cutoff: law.cutoff, sums, j_bytes }
+        let symmetric = |config: &KernelConfig| config.schedule == Schedule::Symmetric;
+        let only_symmetric = one_buffer
+            && options.pairs == Pairs::Symmetric
+            && options.order.is_none()
+            && self.candidates.iter().any(symmetric);
+        Work { n, one_buffer, only_symmetric, pair, cutoff: law.cutoff, sums, j_bytes }
     }
 }
