@@ -15,7 +15,7 @@ use proptest::test_runner::TestRunner;
 const RANDOM_MODULES: usize = 24;
 
 /// A configuration of a program, as the crate that writes programs has them.
-const CHOICES: &str = "
+const CONFIG: &str = "
 namespace nbody {
 using real = float;
 using Coordinate = real;
@@ -146,7 +146,7 @@ fn compile(name: &str, modules: &[String]) {
         let programs = programs.unwrap_or_else(|messages| panic!("{messages}\n{module:.2000}"));
         for Cuda { law, third_law, sums, compensated, .. } in programs {
             let both = third_law.unwrap_or_default();
-            let _ = writeln!(text, "namespace case_{k} {{\n{CHOICES}{}", kernel(BEFORE));
+            let _ = writeln!(text, "namespace case_{k} {{\n{CONFIG}{}", kernel(BEFORE));
             let _ = writeln!(text, "namespace nbody::law {{\n{law}{both}\n}}");
             let _ = writeln!(text, "namespace nbody {{\n{sums}{compensated}\n}}");
             // The kernels of all cases are called the same.

@@ -39,7 +39,7 @@ impl FromStr for Schedule {
     type Err = nbody_core::Error;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let expected = &["ordered", "symmetric", "few"];
+        let expected = &const { [Self::Ordered.name(), Self::Symmetric.name(), Self::Few.name()] };
         let found = Self::ALL.into_iter().find(|schedule| schedule.name() == name);
         found.ok_or_else(|| nbody_core::Error::UnknownName { found: name.to_owned(), expected })
     }

@@ -95,6 +95,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
 
         const Strided share = {group, groups, share_of(count)};
         const bool diagonal = skip_self && first < tile_end && tile_begin < first + count;
+        // Apart, so that most bags need not compare indices.
         if (diagonal) {
             one_by_one(self, space, i, bag, first, share, mine - first, lanes, true, current);
         } else {

@@ -21,9 +21,10 @@ const MOST_REGISTERS: usize = 255;
 /// The most rounds of resident blocks that a plan considers.
 const MOST_ROUNDS: usize = 4;
 
-// The model of the time, in clock cycles. It was fitted to 170 measured plans of 32 to 512
+// The model of the time, in clock cycles. It was fitted to 270 measured plans of 32 to 512
 // i-particles and 16384 to 1048576 j-particles, for `hermite` in single precision on an H200: it
-// chooses the fastest plan for all numbers of particles, and its rms error is 3.4%.
+// chooses the fastest plan for all numbers of particles, and its rms error is 3.4% (of the kernel with
+// one bag instead of two).
 /// The latency of a bag, from one barrier to the next.
 const BAG_LATENCY: f64 = 545.0;
 /// The latency of each halving step of the sum over groups, per i-particle and per number.
