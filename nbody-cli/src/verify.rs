@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{
@@ -42,9 +43,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let mut verify = Verify::new(devices, domains()?, ProgressBar::new(0).with_style(style));
-    select::visit_named(&arguments.interactions, &mut verify);
-    verify.bar.finish_and_clear();
+    let bar = ProgressBar::new(0).with_style(style);
+    let mut jobs = Jobs { devices, domains: domains()?, all: Vec::new(), bar };
+    select::visit_named(&arguments.interactions, &mut jobs);
+    let verify = jobs.run();
     let mut out = std::io::stdout().lock();
     for line in verify.table.lines() {
         writeln!(out, "{line}")?;
@@ -64,12 +66,22 @@ fn every_device() -> Result<Vec<Device>, Error> {
     SimdLevel::available().map(Device::cpu_with).chain(others.map(Ok)).collect()
 }
 
-struct Verify {
+/// One interaction on one device with these options, to be checked.
+struct Job {
+    name: &'static str,
+    device: Device,
+    options: Options,
+    check: Box<dyn Fn() -> Checked + Send + Sync>,
+}
+
+/// The number of cases, the worst of them and the comparison of bits.
+type Checked = Result<(usize, Worst, Option<bool>), Error>;
+
+/// The jobs of all interactions, so that compilers and devices work at the same time.
+struct Jobs {
     devices: Vec<Device>,
     domains: [Domain; 2],
-    table: Table,
-    passed: usize,
-    failed: usize,
+    all: Vec<Job>,
     bar: ProgressBar,
 }
 
@@ -81,38 +93,39 @@ struct Worst {
     passed: bool,
 }
 
-impl Visitor for Verify {
+impl Visitor for Jobs {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        self.bar.set_message(X::LAW.name);
+        self.bar.set_message(format!("reference of {}", X::LAW.name));
         // Cases for mixed precision have particles of their own.
-        let precisions = [Precision::Single, Precision::Mixed];
-        let domains = self.domains.map(|domain| {
-            let cases = precisions.map(|precision| cases(&interaction, domain, precision, &SIZES));
-            (cases, ways(domain))
+        let cases = self.domains.map(|domain| {
+            [Precision::Single, Precision::Mixed]
+                .map(|precision| Arc::new(cases(&interaction, domain, precision, &SIZES)))
         });
-        let mut work = Vec::new();
         for device in &self.devices {
-            for ([others, mixed], ways) in &domains {
-                work.extend(ways.iter().map(|options| {
+            for (domain, [others, mixed]) in self.domains.iter().zip(&cases) {
+                self.all.extend(ways(*domain).into_iter().map(|options| {
                     let is_mixed = options.precision == Precision::Mixed;
-                    (device.clone(), *options, if is_mixed { &mixed[..] } else { &others[..] })
+                    let cases = if is_mixed { mixed } else { others };
+                    job(device, interaction, options, cases.clone())
                 }));
             }
         }
-        self.bar.inc_length(work.len() as u64);
-        // In parallel, so that compilers and devices work at the same time.
-        let bar = self.bar.clone();
-        let checked = work.par_iter().map(|(device, options, cases)| {
-            let checked = check(device, interaction, *options, cases)
-                .and_then(|worst| Ok((worst, bits(device, interaction, *options, cases)?)));
-            bar.inc(1);
-            checked
-        });
-        let checked: Vec<_> = checked.collect();
-        for ((device, options, cases), checked) in work.iter().zip(checked) {
-            self.row(X::LAW.name, device, *options, cases.len(), checked);
-        }
+        self.bar.set_length(self.all.len() as u64);
     }
+}
+
+fn job<X: Interaction>(
+    device: &Device,
+    interaction: X,
+    options: Options,
+    cases: Arc<Vec<Case<X>>>,
+) -> Job {
+    let of = device.clone();
+    let check = Box::new(move || {
+        let worst = check(&of, interaction, options, &cases)?;
+        Ok((cases.len(), worst, bits(&of, interaction, options, &cases)?))
+    });
+    Job { name: X::LAW.name, device: device.clone(), options, check }
 }
 
 const HEADER: [&str; 11] = [
@@ -129,20 +142,37 @@ const HEADER: [&str; 11] = [
     "result",
 ];
 
-impl Verify {
-    fn new(devices: Vec<Device>, domains: [Domain; 2], bar: ProgressBar) -> Self {
-        Self { devices, domains, table: Table::new(&HEADER), passed: 0, failed: 0, bar }
+impl Jobs {
+    /// Runs the jobs in parallel, and tells their results in their order.
+    fn run(self) -> Verify {
+        let bar = self.bar;
+        let checked = self.all.par_iter().map(|job| {
+            let checked = (job.check)();
+            bar.set_message(job.name);
+            bar.inc(1);
+            checked
+        });
+        let checked: Vec<_> = checked.collect();
+        bar.finish_and_clear();
+        let mut verify = Verify { table: Table::new(&HEADER), passed: 0, failed: 0 };
+        for (job, checked) in self.all.iter().zip(checked) {
+            verify.row(job, checked);
+        }
+        verify
     }
+}
 
-    fn row(
-        &mut self,
-        name: &str,
-        device: &Device,
-        options: Options,
-        cases: usize,
-        checked: Result<(Worst, Option<bool>), Error>,
-    ) {
-        let mut row = vec![name.to_owned(), device.name()];
+/// The table of results.
+struct Verify {
+    table: Table,
+    passed: usize,
+    failed: usize,
+}
+
+impl Verify {
+    fn row(&mut self, job: &Job, checked: Checked) {
+        let Job { name, device, options, .. } = job;
+        let mut row = vec![(*name).to_owned(), device.name()];
         row.extend(
             [
                 options.domain.name(),
@@ -152,16 +182,16 @@ impl Verify {
             ]
             .map(str::to_owned),
         );
-        row.push(cases.to_string());
         let passed = match checked {
-            Ok((worst, bits)) => {
+            Ok((cases, worst, bits)) => {
+                row.push(cases.to_string());
                 row.push(format!("{:.3}", worst.error));
                 row.push(worst.at);
                 row.push(bits.map_or("-", |same| if same { "same" } else { "differ" }).to_owned());
                 worst.passed && bits != Some(false)
             }
             Err(error) => {
-                row.extend(["-", "-", "-"].map(str::to_owned));
+                row.extend(["-"; 4].map(str::to_owned));
                 eprintln!("{name} on {device}: {error}");
                 false
             }
@@ -230,12 +260,10 @@ mod tests {
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 
     /// Checks these cases, and returns the numbers passed and failed and the row of the table.
-    fn row(cases: &[Case<Gravity>]) -> (usize, usize, String) {
-        let domains = domains().unwrap();
-        let mut verify = Verify::new(Vec::new(), domains, ProgressBar::hidden());
-        let (device, options) = (Device::cpu(), Options::default());
-        let checked = check(&device, GRAVITY, options, cases).map(|worst| (worst, None));
-        verify.row("gravity", &device, options, cases.len(), checked);
+    fn row(cases: Vec<Case<Gravity>>) -> (usize, usize, String) {
+        let job = job(&Device::cpu(), GRAVITY, Options::default(), Arc::new(cases));
+        let (domains, bar) = (domains().unwrap(), ProgressBar::hidden());
+        let verify = Jobs { devices: Vec::new(), domains, all: vec![job], bar }.run();
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
     }
@@ -244,7 +272,7 @@ mod tests {
     fn right_results_pass() {
         let cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES);
         assert_eq!(cases.len(), 2 * SIZES.len(), "each size as one set, and of two");
-        let (passed, failed, line) = row(&cases);
+        let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (1, 0), "{line}");
     }
 
@@ -254,7 +282,7 @@ mod tests {
         // The result of another softening for the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
         cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2));
-        let (passed, failed, line) = row(&cases);
+        let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (0, 1), "{line}");
         assert!(line.contains("129 x 2") && line.ends_with("FAILED"), "{line}");
     }
@@ -264,7 +292,7 @@ mod tests {
         let mut bodies = uniform::<Body>(10, 1);
         bodies[3].pos[0] = f64::NAN;
         let case = Case::two_sets(&GRAVITY, Domain::Open, bodies, uniform(5, 2));
-        let (_, failed, line) = row(&[case]);
+        let (_, failed, line) = row(vec![case]);
         assert_eq!(failed, 1, "{line}");
     }
 }
