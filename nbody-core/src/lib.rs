@@ -19,6 +19,7 @@ pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
 pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
 pub use law::pack;
+pub use law::particle::{Measure, ParticleProgram, ParticleText, Update};
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use numeric::arg_min::ArgMin;
@@ -33,8 +34,9 @@ pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder}
 /// Items for generated code alone.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::cpu::{Compiled, Variant};
+    pub use crate::cpu::{Compiled, ParticleLoop, Variant};
     pub use crate::law::interaction::Declaration;
+    pub use crate::law::particle::ParticleDeclaration;
     pub use crate::law::record::{compensate, dim};
     pub use crate::numeric::vector::{add_to_entry, gather_entry, select_array};
     pub use bytemuck::{Pod, Zeroable};

@@ -2,5 +2,6 @@
 
 pub mod interaction;
 pub mod pack;
+pub mod particle;
 pub mod record;
 pub mod space;

@@ -1,0 +1,167 @@
+//! Programs per particle: updates and measures.
+
+use crate::cpu::ParticleLoop;
+use crate::{Field, Lane, Operations, Output, Record, Space};
+
+/// The generated part of the CUDA program of a [`ParticleProgram`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParticleText {
+    /// The declaration: structs, constants, functions and `update` or `measure`, in the namespace
+    /// `nbody::law`.
+    pub law: &'static str,
+    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial values
+    /// and the merging of totals.
+    pub names: &'static str,
+}
+
+/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: all that engines and
+/// the cache know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct ParticleProgram {
+    /// The name in messages: that of the declaration's struct of parameters, in snake case.
+    pub name: &'static str,
+    /// The cost for one particle.
+    pub operations: Operations,
+    /// The generated part of its CUDA program.
+    pub cuda: ParticleText,
+    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a measure.
+    pub changes: &'static [bool],
+    /// The layout of the parameters.
+    pub parameters: &'static [Field],
+    /// The layout of the particle, [`Update::P`].
+    pub p: &'static [Field],
+    /// The layout of the second particle, [`Update::Q`]; empty if there is none.
+    pub q: &'static [Field],
+    /// The layout of the results that it reads, [`Update::F`]; empty if there are none.
+    pub f: &'static [Field],
+    /// The layout of the total of a measure, [`Measure::T`]; empty for an update.
+    pub total: &'static [Field],
+    /// The compiled loop over particles on the CPU.
+    pub(crate) cpu_loop: fn() -> ParticleLoop,
+}
+
+/// The part of a [`ParticleProgram`] that the macro writes.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields of `ParticleProgram`")]
+pub struct ParticleDeclaration {
+    pub name: &'static str,
+    pub operations: Operations,
+    pub cuda: ParticleText,
+    pub changes: &'static [bool],
+}
+
+impl ParticleDeclaration {
+    /// Returns the program of the update that is declared so.
+    pub const fn update<U: Update>(self) -> ParticleProgram {
+        let Self { name, operations, cuda, changes } = self;
+        ParticleProgram {
+            name,
+            operations,
+            cuda,
+            changes,
+            parameters: U::FIELDS,
+            p: U::P::FIELDS,
+            q: U::Q::FIELDS,
+            f: U::F::FIELDS,
+            total: &[],
+            cpu_loop: U::cpu_loop,
+        }
+    }
+
+    /// Returns the program of the measure that is declared so.
+    pub const fn measure<M: Measure>(self) -> ParticleProgram {
+        let Self { name, operations, cuda, changes } = self;
+        ParticleProgram {
+            name,
+            operations,
+            cuda,
+            changes,
+            parameters: M::FIELDS,
+            p: M::P::FIELDS,
+            q: M::Q::FIELDS,
+            f: M::F::FIELDS,
+            total: M::T::FIELDS,
+            cpu_loop: M::cpu_loop,
+        }
+    }
+}
+
+/// A program that changes each particle: a kick, a drift, an equation of state. The value holds its
+/// uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Update for ...`, and by nothing
+/// else.
+///
+/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the precision
+/// of the particles, which are rounded when they are stored: their cost grows with the number of
+/// particles, and not with that of pairs.
+///
+/// # Safety
+///
+/// As for [`Interaction`](crate::Interaction): the CUDA text must declare the structs as the records
+/// say, and neither read nor write anything else.
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
+    /// The particle that is changed.
+    type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
+    /// A second record of the particle, which is read; [`Nothing`] if there is none.
+    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are none.
+    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+
+    /// The program as a value.
+    const PROGRAM: &'static ParticleProgram;
+
+    /// Changes one particle.
+    fn update<L: Lane<Coordinate = L>, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        p: &mut <Self::P as Record>::With<L>,
+        q: &<Self::Q as Record>::With<L>,
+        f: &<Self::F as Record>::With<L>,
+    );
+
+    /// Returns the compiled loop over particles. It has no default, so that the loop is compiled in the
+    /// package that declares the update.
+    #[doc(hidden)]
+    fn cpu_loop() -> ParticleLoop;
+}
+
+/// A program that adds up a property of all particles: an energy, a momentum, the largest speed. The
+/// value holds its uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Measure for ...`, and by nothing
+/// else. It computes as an [`Update`] does.
+///
+/// # Safety
+///
+/// As for [`Update`].
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
+    /// The particle.
+    type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
+    /// A second record of the particle; [`Nothing`] if there is none.
+    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle; [`Nothing`] if there are none.
+    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+    /// The total, which is accumulated over the particles.
+    type T: Output<Lane = f64, Host = Self::T, With<f64> = Self::T>;
+
+    /// The program as a value.
+    const PROGRAM: &'static ParticleProgram;
+
+    /// Adds to `t` the contribution of the particle of this index.
+    fn measure<L: Lane<Coordinate = L>, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        p: &<Self::P as Record>::With<L>,
+        q: &<Self::Q as Record>::With<L>,
+        f: &<Self::F as Record>::With<L>,
+        index: L::U32,
+        t: &mut <Self::T as Record>::With<L>,
+    );
+
+    /// Returns the compiled loop over particles.
+    #[doc(hidden)]
+    fn cpu_loop() -> ParticleLoop;
+}
