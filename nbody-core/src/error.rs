@@ -1,6 +1,7 @@
 //! Errors of the CPU engine, the reference and the comparison.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::{Precision, SimdLevel};
 
@@ -38,6 +39,16 @@ pub enum Error {
         found: usize,
         /// The largest number of particles.
         limit: usize,
+    },
+    /// A range is not one of the particles.
+    #[error("particles {start}..{end} asked for, found {found}; give a range within 0..{found}")]
+    OutOfRange {
+        /// The first particle of the range.
+        start: usize,
+        /// The end of the range.
+        end: usize,
+        /// The number of particles.
+        found: usize,
     },
     /// The host has too little memory for the results.
     #[error("out of memory for {n} results of {bytes} bytes each; evaluate fewer at a time")]
@@ -112,6 +123,16 @@ impl Error {
     /// Refuses a length other than the expected one.
     pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
+    }
+
+    /// Refuses a range that is not one of `found` particles.
+    pub fn check_range(range: &Range<usize>, found: usize) -> Result<(), Self> {
+        let &Range { start, end } = range;
+        if start <= end && end <= found {
+            Ok(())
+        } else {
+            Err(Self::OutOfRange { start, end, found })
+        }
     }
 }
 

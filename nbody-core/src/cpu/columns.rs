@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::numeric::simd::{LINE, Line};
-use crate::pack::{self, Rows};
-use crate::{DoubleSingle, Error, Field, FieldKind, Scalar, parallel};
+use crate::pack::{self, Number, Rows};
+use crate::{Error, Field, Mixed, Scalar, parallel};
 
 /// Records in blocks of [`LINE`], with a line for each number of a record; the last block is padded
 /// with zeros. All numbers of a record are close in memory, and the records of a vector are
@@ -48,6 +48,35 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         &mut self.lines
     }
 
+    /// The lines of some blocks.
+    pub fn blocks(&self, blocks: Range<usize>) -> &[Line<W>] {
+        &self.lines[blocks.start * self.words..blocks.end * self.words]
+    }
+
+    /// Sets the padding of the last block to zeros again.
+    pub fn pad(&mut self) {
+        let padding = self.n.next_multiple_of(LINE) - self.n;
+        let last = self.lines.len().saturating_sub(self.words);
+        for line in &mut self.lines[last..] {
+            line.0[LINE - padding..].fill(W::zeroed());
+        }
+    }
+
+    /// Writes the numbers of some blocks in `f64`, exactly.
+    pub fn widen<S: Scalar<Word = W>>(
+        &self,
+        fields: &[Field],
+        blocks: Range<usize>,
+        to: &mut Vec<Line<u64>>,
+    ) {
+        let dim = pack::dim(fields).max(1);
+        to.resize(blocks.len() * pack::dim(fields), Line([0; LINE]));
+        let from = self.blocks(blocks).chunks(self.words.max(1));
+        for (from, to) in from.zip(to.chunks_mut(dim)) {
+            widen::<S>(fields, from, to);
+        }
+    }
+
     /// The words of a record, in order.
     fn record(&self, k: usize) -> impl Iterator<Item = W> {
         self.lines[k / LINE * self.words..]
@@ -80,40 +109,60 @@ impl Columns<u32> {
     /// The same records in `f64`: double-single positions become one number, and other reals are
     /// unchanged.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
-        Columns::pack::<f64>(&Widened { columns: self, fields })
+        let dim = pack::dim(fields);
+        let mut columns = Columns::<u64>::zeros(self.n, dim)?;
+        let chunk = pack::chunk(self.n, dim).div_ceil(LINE);
+        parallel::each_chunk(&mut columns.lines, chunk * dim, &|first, lines| {
+            let from = self.lines[first / dim.max(1) * self.words..].chunks(self.words.max(1));
+            for (from, to) in from.zip(lines.chunks_mut(dim.max(1))) {
+                widen::<Mixed>(fields, from, to);
+            }
+        });
+        Ok(columns)
     }
 }
 
-/// Records of mixed precision.
-struct Widened<'a> {
-    columns: &'a Columns<u32>,
-    fields: &'static [Field],
+/// Converts the numbers of a block to `f64`, exactly; integers are unchanged.
+pub(crate) fn widen<S: Scalar>(fields: &[Field], from: &[Line<S::Word>], to: &mut [Line<u64>]) {
+    let mut from = from;
+    for (to, number) in to.iter_mut().zip(pack::numbers(fields)) {
+        let (lines, rest) = from.split_at(number.words::<S>());
+        from = rest;
+        to.0 = match number {
+            Number::Index => lines[0].0.map(|word| S::word_to_u32(word).into()),
+            Number::Real => lines[0].0.map(|word| S::from_word(word).to_f64().to_bits()),
+            Number::Coordinate => std::array::from_fn(|k| {
+                let mut words = lines.iter().map(|line| line.0[k]);
+                let next = || words.next().expect("a line for each word of a coordinate");
+                S::coordinate_to_f64(S::coordinate_from_words(next)).to_bits()
+            }),
+        };
+    }
 }
 
-impl Rows for Widened<'_> {
-    fn count(&self) -> usize {
-        self.columns.n
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
-    }
-
-    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        let mut rows = rows.iter_mut();
-        for k in records {
-            let mut words = self.columns.record(k);
-            let mut next = || words.next().unwrap_or_default();
-            for kind in self.fields.iter().map(|field| field.kind) {
-                for (_, cell) in (0..kind.components()).zip(&mut rows) {
-                    *cell = match kind {
-                        FieldKind::U32 => next().into(),
-                        FieldKind::Point(_) => {
-                            let [hi, lo] = [next(), next()].map(f32::from_bits);
-                            f64::from(DoubleSingle { hi, lo }).to_bits()
-                        }
-                        _ => f64::from(f32::from_bits(next())).to_bits(),
-                    };
+/// Rounds those numbers of a block that have `changed` to the nearest `S`; the others stay.
+pub(crate) fn narrow<S: Scalar>(
+    fields: &[Field],
+    changed: &[bool],
+    from: &[Line<u64>],
+    to: &mut [Line<S::Word>],
+) {
+    let mut first = 0;
+    for ((from, number), changed) in from.iter().zip(pack::numbers(fields)).zip(changed) {
+        let lines = &mut to[first..][..number.words::<S>()];
+        first += lines.len();
+        match number {
+            _ if !changed => {}
+            Number::Index => lines[0].0 = from.0.map(|word| S::word_from_u32(word as u32)),
+            Number::Real => {
+                lines[0].0 = from.0.map(|word| S::from_f64(f64::from_bits(word)).to_word());
+            }
+            Number::Coordinate => {
+                for (k, word) in from.0.into_iter().enumerate() {
+                    let mut lines = lines.iter_mut();
+                    S::coordinate_to_words(S::coordinate(f64::from_bits(word)), |word| {
+                        lines.next().expect("a line for each word of a coordinate").0[k] = word;
+                    });
                 }
             }
         }

@@ -1,13 +1,15 @@
 //! The engine of the CPU without the types of a law.
 
+use std::ops::Range;
+
 use super::columns::Columns;
 use super::evaluation::{Evaluation, Packed};
 use super::schedule::Schedule;
 use super::sums::Folding;
 use super::variant::Variant;
-use crate::numeric::simd::SimdLevel;
+use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
-use crate::{Error, Law, Options, Precision, Store, SummationOrder, pack};
+use crate::{Error, Field, Law, Mixed, Options, Precision, Store, SummationOrder, pack};
 
 /// An engine of the CPU: the law, the options and the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +23,8 @@ pub(super) struct CpuEngine {
 /// Particles in the precision of an evaluation, as structure of arrays.
 #[derive(Clone, Debug)]
 pub(super) struct Particles {
-    packed: Packed,
-    precision: Precision,
+    pub packed: Packed,
+    pub precision: Precision,
 }
 
 /// Results in `f64`, which holds every accumulator exactly.
@@ -34,6 +36,37 @@ pub(super) struct Results {
 }
 
 impl Particles {
+    pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        check_count(particles.count())?;
+        Ok(Self { packed: Packed::pack(particles, precision)?, precision })
+    }
+
+    /// Writes the numbers of some blocks in `f64`, exactly.
+    pub fn widen(&self, fields: &[Field], blocks: Range<usize>, to: &mut Vec<Line<u64>>) {
+        match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => columns.widen::<f64>(fields, blocks, to),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                columns.widen::<Mixed>(fields, blocks, to);
+            }
+            (Packed::Bits32(columns), _) => columns.widen::<f32>(fields, blocks, to),
+        }
+    }
+
+    /// Writes the numbers of some particles, one after another.
+    pub fn rows(&self, fields: &[Field], particles: Range<usize>, rows: &mut [u64]) {
+        let (dim, mut lines) = (pack::dim(fields), Vec::new());
+        let first = particles.start;
+        for (k, row) in particles.zip(rows.chunks_exact_mut(dim.max(1))) {
+            let block = k / LINE;
+            if k == first || k % LINE == 0 {
+                self.widen(fields, block..block + 1, &mut lines);
+            }
+            for (cell, line) in row.iter_mut().zip(&lines) {
+                *cell = line.0[k % LINE];
+            }
+        }
+    }
+
     /// Number of results.
     pub fn len(&self) -> usize {
         self.packed.len()
@@ -67,9 +100,7 @@ impl CpuEngine {
     }
 
     pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
-        check_count(particles.count())?;
-        let precision = self.options.precision;
-        Ok(Particles { packed: Packed::pack(particles, precision)?, precision })
+        Particles::pack(particles, self.options.precision)
     }
 
     pub fn results(&self, n: usize) -> Result<Results, Error> {

@@ -1,10 +1,14 @@
-//! All pairs on the CPU, by schedules that call the compiled loops of an interaction.
+//! All pairs on the CPU, by schedules that call the compiled loops of an interaction, and programs per
+//! particle.
 
 mod columns;
 mod engine;
 mod evaluation;
 mod loops;
+mod particle;
+mod particle_loop;
 mod peak;
+mod per_particle;
 mod schedule;
 mod sums;
 mod variant;
@@ -13,11 +17,15 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use engine::CpuEngine;
+pub use particle_loop::ParticleLoop;
 pub use peak::peak;
+pub use per_particle::{CpuInputs, CpuPerParticle};
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;
-use crate::{Domain, Engine, Error, Interaction, Options, Record, Scalar, Sources, Store, pack};
+use crate::{
+    Domain, Engine, Error, Interaction, Options, Precision, Record, Scalar, Sources, Store, pack,
+};
 
 /// Sums an interaction over all pairs on the CPU.
 ///
@@ -41,6 +49,11 @@ impl<P> CpuParticles<P> {
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.particles.len()
+    }
+
+    /// Returns the precision.
+    pub fn precision(&self) -> Precision {
+        self.particles.precision
     }
 
     /// Tests whether there are no particles.

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use crate::numeric::simd::{LINE, Line};
-use crate::{Field, FieldKind, Lane, Precision, Scalar, pack, parallel};
+use crate::{Field, FieldKind, Precision, Scalar, pack, parallel};
 
 /// Blocks of results that a thread merges at a time.
 const CHUNK: usize = 64;
@@ -125,8 +125,9 @@ impl Folding {
                 FieldKind::Count | FieldKind::U32 => {
                     each(sums, terms, |a, b| u64::from((a as u32).wrapping_add(S::word_to_u32(b))));
                 }
-                FieldKind::Min => reals::<S, N>(sums, terms, Lane::min),
-                FieldKind::Max => reals::<S, N>(sums, terms, Lane::max),
+                // As the kernels compare: NaN is left out, and of two zeros the first one stays.
+                FieldKind::Min => reals::<S, N>(sums, terms, |a, b| if b < a { b } else { a }),
+                FieldKind::Max => reals::<S, N>(sums, terms, |a, b| if b > a { b } else { a }),
                 // The index is folded with its value.
                 FieldKind::ArgMin => {}
                 // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded once.

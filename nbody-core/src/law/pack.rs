@@ -126,6 +126,19 @@ where
     records
 }
 
+/// Returns the record of these 64-bit words.
+///
+/// # Panics
+///
+/// If there are fewer words than the record needs.
+pub fn record<P>(row: &[u64]) -> P
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    P::read(&mut RowReader(row.iter()))
+}
+
 /// Writes row by row the numbers of some of `n` records that are a structure of arrays: component `c` of
 /// record `k` is `words[c * n + k]`.
 ///
@@ -147,6 +160,35 @@ pub fn rows_of_columns<S: Scalar>(
             row[c] = match number {
                 Number::Index => S::word_to_u32(*word).into(),
                 Number::Real | Number::Coordinate => S::from_word(*word).to_f64().to_bits(),
+            };
+        }
+    }
+}
+
+/// Writes row by row the numbers of some records that are an array of structs: record `k` begins with
+/// `records[k * words]`, where `words` is that of [`words`] in `S`.
+///
+/// # Panics
+///
+/// If there are fewer words than the records need, or rows of another length.
+pub fn rows_of_records<S: Scalar>(
+    records: &[S::Word],
+    fields: &[Field],
+    range: Range<usize>,
+    rows: &mut [u64],
+) {
+    let (dim, words) = (record::dim(fields), words::<S>(fields));
+    assert!(rows.len() == range.len() * dim, "{} words for rows of {dim}", rows.len());
+    for (k, row) in range.zip(rows.chunks_exact_mut(dim.max(1))) {
+        let mut words = records[k * words..][..words].iter();
+        let mut next = || *words.next().expect("a word for each number");
+        for (cell, number) in row.iter_mut().zip(numbers(fields)) {
+            *cell = match number {
+                Number::Index => S::word_to_u32(next()).into(),
+                Number::Real => S::from_word(next()).to_f64().to_bits(),
+                Number::Coordinate => {
+                    S::coordinate_to_f64(S::coordinate_from_words(&mut next)).to_bits()
+                }
             };
         }
     }
@@ -200,14 +242,24 @@ pub(crate) fn in_batches(
 
 /// The type of a number of a record.
 #[derive(Clone, Copy)]
-enum Number {
+pub(crate) enum Number {
     Real,
     Index,
     Coordinate,
 }
 
+impl Number {
+    /// Returns how many words it takes in `S`.
+    pub const fn words<S: Scalar>(self) -> usize {
+        match self {
+            Self::Coordinate => S::COORDINATE_WORDS,
+            Self::Real | Self::Index => 1,
+        }
+    }
+}
+
 /// Returns the types of the numbers of a record.
-fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
+pub(crate) fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
     let each = |field: &Field| {
         let kind = field.kind;
         (0..kind.components()).map(move |c| match kind {
@@ -357,6 +409,28 @@ mod tests {
         rows_of_columns::<f64>(&columns, 3, FIELDS, 1..3, &mut rows);
         assert_eq!(rows, [row(8, [1.0, 4.0, 7.0]), row(9, [2.0, 5.0, 8.0])].concat());
         rows_of_columns::<f64>(&columns, 3, FIELDS, 3..3, &mut []);
+    }
+
+    #[test]
+    fn records_become_rows() {
+        let rows = [row(7, [1.0, 1.0 + 1e-9, 0.5]), row(8, [2.0, 3.0, 4.0])].concat();
+        let read = |range: Range<usize>| {
+            let mut found = vec![0; 4 * range.len()];
+            let words = convert::<Mixed>(FIELDS, &rows);
+            rows_of_records::<Mixed>(&words, FIELDS, range.clone(), &mut found);
+            let mut twice = vec![0; 4 * range.len()];
+            rows_of_records::<f64>(&rows, FIELDS, range, &mut twice);
+            (found, twice)
+        };
+        let (mixed, double) = read(0..2);
+        assert_eq!(double, rows);
+        let second = f64::from_bits(mixed[2]);
+        assert!(
+            second != 1.0 && (second - (1.0 + 1e-9)).abs() < 1e-15,
+            "both parts of a coordinate"
+        );
+        assert_eq!([&mixed[..2], &mixed[3..]].concat(), [&rows[..2], &rows[3..]].concat());
+        assert_eq!(read(1..2), (rows[4..].to_vec(), rows[4..].to_vec()));
     }
 
     /// Two records of `FIELDS`.

@@ -1,7 +1,29 @@
 //! Programs per particle: updates and measures.
 
+use std::marker::PhantomData;
+
 use crate::cpu::ParticleLoop;
-use crate::{Field, Lane, Operations, Output, Record, Space};
+use crate::pack::dim;
+use crate::{Field, Lane, Operations, Output, Reader, Record, Space, Writer};
+
+/// A record without numbers: the second particle, or the results, of a program that reads none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Nothing<L = f64>(PhantomData<L>);
+
+// SAFETY: there are no fields, and nothing is read or written.
+#[allow(unsafe_code)]
+unsafe impl<L: Lane> Record for Nothing<L> {
+    type Lane = L;
+    type With<M: Lane> = Nothing<M>;
+    type Host = Nothing;
+    const FIELDS: &'static [Field] = &[];
+    const DIM: usize = 0;
+
+    fn read<R: Reader<L>>(_: &mut R) -> Self {
+        Self(PhantomData)
+    }
+    fn write<W: Writer<L>>(&self, _: &mut W) {}
+}
 
 /// The generated part of the CUDA program of a [`ParticleProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +47,7 @@ pub struct ParticleProgram {
     /// The generated part of its CUDA program.
     pub cuda: ParticleText,
     /// Whether an update assigns each field of `p`, in the order of the fields; empty for a measure.
+    /// Fields that it does not assign keep their bits.
     pub changes: &'static [bool],
     /// The layout of the parameters.
     pub parameters: &'static [Field],
@@ -38,6 +61,22 @@ pub struct ParticleProgram {
     pub total: &'static [Field],
     /// The compiled loop over particles on the CPU.
     pub(crate) cpu_loop: fn() -> ParticleLoop,
+}
+
+impl ParticleProgram {
+    /// Returns whether each number of `p` may change.
+    pub(crate) fn changed_numbers(&self) -> Vec<bool> {
+        let each = self.p.iter().zip(self.changes);
+        each.flat_map(|(field, &is)| std::iter::repeat_n(is, field.kind.components())).collect()
+    }
+
+    /// Returns the stack that the loop on the CPU needs, in bytes: see [`Law`](crate::Law).
+    pub(crate) fn stack(&self) -> usize {
+        const COPIES: usize = 32;
+        let records = [self.parameters, self.p, self.q, self.f, self.total];
+        let numbers: usize = records.into_iter().map(dim).sum();
+        numbers.saturating_mul(COPIES * size_of::<f64>())
+    }
 }
 
 /// The part of a [`ParticleProgram`] that the macro writes.

@@ -213,6 +213,11 @@ impl Scalar for Mixed {
         to(hi.to_bits());
         to(lo.to_bits());
     }
+    #[inline(always)]
+    fn coordinate_from_words(mut next: impl FnMut() -> u32) -> DoubleSingle {
+        let hi = f32::from_bits(next());
+        DoubleSingle { hi, lo: f32::from_bits(next()) }
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Di
     fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
     /// Calls a function with the words of a coordinate, in order.
     fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
+    /// Returns the coordinate whose words a function yields, in order.
+    fn coordinate_from_words(next: impl FnMut() -> Self::Word) -> Self::Coordinate;
 }
 
 /// Implements the coordinates of a lane by the lane itself.
@@ -241,6 +243,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn coordinate_to_words(coordinate: Self, mut to: impl FnMut($word)) {
                 to(coordinate.to_bits());
+            }
+            #[inline(always)]
+            fn coordinate_from_words(mut next: impl FnMut() -> $word) -> Self {
+                $real::from_bits(next())
             }
         }
     };

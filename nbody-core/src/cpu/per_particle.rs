@@ -1,0 +1,127 @@
+//! Programs per particle on the CPU.
+
+use std::ops::Range;
+
+use super::particle::Run;
+use super::{CpuParticles, CpuResults};
+use crate::{Domain, Error, Measure, ParticleProgram, Precision, Record, Scalar, Update, pack};
+
+/// Runs a program per particle, an [`Update`] or a [`Measure`], on the CPU.
+///
+/// It computes in `f64`. Numbers of particles are rounded to their precision when they are stored, and
+/// totals are merged in an order that depends on the number of particles alone.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuPerParticle<X> {
+    parameters: X,
+    domain: Domain,
+}
+
+/// The buffers that a program reads beside the particles, with as many records as there are particles.
+/// A program needs neither, if its type is [`Nothing`](crate::Nothing).
+#[derive(Clone, Copy, Debug)]
+pub struct CpuInputs<'a, Q, F> {
+    /// The second particles.
+    pub q: Option<&'a CpuParticles<Q>>,
+    /// The results of an interaction.
+    pub f: Option<&'a CpuResults<F>>,
+}
+
+impl<Q, F> Default for CpuInputs<'_, Q, F> {
+    fn default() -> Self {
+        Self { q: None, f: None }
+    }
+}
+
+impl<P> CpuParticles<P>
+where
+    P: Record,
+    P::Lane: Scalar,
+{
+    /// Returns these particles, their reals rounded to the precision.
+    pub fn pack(particles: &[P], precision: Precision) -> Result<Self, Error> {
+        let particles = super::engine::Particles::pack(&particles, precision)?;
+        Ok(Self { particles, record: std::marker::PhantomData })
+    }
+
+    /// Returns the particles as records.
+    pub fn download(&self) -> Vec<P> {
+        self.records(0..self.len())
+    }
+
+    /// Returns some of the particles as records.
+    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
+        Error::check_range(&range, self.len())?;
+        Ok(self.records(range))
+    }
+
+    fn records(&self, range: Range<usize>) -> Vec<P> {
+        pack::unpack(range.len(), &|records, rows| {
+            let records = range.start + records.start..range.start + records.end;
+            self.particles.rows(P::FIELDS, records, rows);
+        })
+    }
+}
+
+impl<X: Record<Lane = f64, Host = X>> CpuPerParticle<X> {
+    /// Creates it with these parameters, in unbounded space.
+    pub fn new(parameters: X) -> Self {
+        Self { parameters, domain: Domain::Open }
+    }
+
+    /// Returns the parameters.
+    pub fn parameters(&self) -> &X {
+        &self.parameters
+    }
+
+    /// Sets the parameters.
+    pub fn set_parameters(&mut self, parameters: X) {
+        self.parameters = parameters;
+    }
+
+    /// Returns the domain in which positions have differences.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Sets the domain in which positions have differences. A box that `f64` cannot represent is an
+    /// error, and the domain stays.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(Precision::Double)?;
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn run<'a, Q, F>(
+        &self,
+        program: &'static ParticleProgram,
+        inputs: CpuInputs<'a, Q, F>,
+    ) -> Run<'a> {
+        let (q, f) = (inputs.q.map(|q| &q.particles), inputs.f.map(|f| &f.results));
+        Run { program, domain: self.domain, q, f }
+    }
+}
+
+impl<U: Update> CpuPerParticle<U> {
+    /// Changes each particle. Inputs of another length are an error, and no particle is changed.
+    pub fn update(
+        &self,
+        particles: &mut CpuParticles<U::P>,
+        inputs: CpuInputs<U::Q, U::F>,
+    ) -> Result<(), Error> {
+        let parameters = std::slice::from_ref(&self.parameters);
+        self.run(U::PROGRAM, inputs).update(&parameters, &mut particles.particles)
+    }
+}
+
+impl<M: Measure> CpuPerParticle<M> {
+    /// Returns the total over all particles.
+    pub fn measure(
+        &self,
+        particles: &CpuParticles<M::P>,
+        inputs: CpuInputs<M::Q, M::F>,
+    ) -> Result<M::T, Error> {
+        let parameters = std::slice::from_ref(&self.parameters);
+        let total = self.run(M::PROGRAM, inputs).measure(&parameters, &particles.particles)?;
+        Ok(pack::record(&total))
+    }
+}
