@@ -59,19 +59,20 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuParticles, CpuResults, CudaText, Domain,
-    DoubleSingle, Engine, Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport,
-    Interaction, Lane, Law, Lengths, Math, Mixed, Open, Operations, Options, Output, Pairs,
-    Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Store,
-    SummationOrder, ThirdLaw, Vector, Writer, compare, peak, reference, reference_self,
+    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuInputs, CpuParticles, CpuPerParticle,
+    CpuResults, CudaText, Domain, DoubleSingle, Engine, Error as CoreError, ErrorBounds, Field,
+    FieldKind, FieldReport, Interaction, Lane, Law, Lengths, Math, Measure, Mixed, Nothing, Open,
+    Operations, Options, Output, Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision,
+    Reader, Record, Report, Scalar, SimdLevel, Sources, Space, Store, SummationOrder, ThirdLaw,
+    Update, Vector, Writer, compare, peak, reference, reference_self,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
 #[cfg(feature = "cuda")]
 pub use nbody_cuda::{
-    AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device, Error,
-    Image, KernelConfig, Origin, Particles, Program, Properties, Results, Schedule, Tuned, Usage,
-    nvrtc,
+    AllPairs, BufferPrecisions, Build, Cache, CacheContents, CudaAllPairs, CudaParticles,
+    CudaResults, Device, Error, Image, Inputs, KernelConfig, Origin, Particles, PerParticle,
+    Program, Properties, Results, Schedule, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -80,11 +81,11 @@ pub use nbody_models as models;
 /// Items that most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, CpuAllPairs, Domain, Engine as _, Interaction as _, Math, Options, Pairs,
-        Point, Precision, Sources, SummationOrder, Vector,
+        Accumulation, CpuAllPairs, CpuPerParticle, Domain, Engine as _, Interaction as _, Math,
+        Options, Pairs, Point, Precision, Sources, SummationOrder, Vector,
     };
     #[cfg(feature = "cuda")]
-    pub use nbody_cuda::{AllPairs, Device};
+    pub use nbody_cuda::{AllPairs, Device, PerParticle};
 }
 
 /// Doctests of the language reference.

@@ -13,15 +13,10 @@ namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
-// The least stack of a thread: i-particles, their sums and backup accumulators, partial sums.
-constexpr size_t KEPT = sizeof(nbody::Parameters) + sizeof(nbody::ParticleJ)
-                        + nbody::I_PER_THREAD
-                              * (sizeof(nbody::ParticleI) + 2 * sizeof(nbody::Accumulators)
-                                 + 2 * nbody::FDIM * sizeof(nbody::backup));
-// A whole number of the largest pages, with room for copies and for the variables of `pair`.
-// Untouched pages take no memory.
+// The least stack of a thread is `RECORDS` bytes. A whole number of the largest pages, with room for
+// copies and for the variables of the declaration. Untouched pages take no memory.
 constexpr size_t PAGE = 64 * 1024;
-constexpr size_t STACK = (1024 * 1024 + 8 * KEPT + PAGE - 1) / PAGE * PAGE;
+constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE;
 // Inaccessible memory below each stack, larger than the frame of any function.
 constexpr size_t GUARD = STACK;
 constexpr unsigned WARP = 32;

@@ -1,12 +1,23 @@
 //! Layout of numbers and records in device memory.
 
-use nbody_core::{Field, Mixed, Precision, pack};
+use nbody_core::{Domain, Field, Mixed, Precision, Scalar, pack};
+
+/// The largest number of particles: kernels number them in 32 bits, and step past the last one.
+pub const LIMIT: usize = i32::MAX as usize;
 
 /// Returns the bytes per real.
 pub fn bytes_of(precision: Precision) -> usize {
     match precision {
         Precision::Single | Precision::Mixed => 4,
         Precision::Double => 8,
+    }
+}
+
+/// Returns the type of a real in CUDA C++.
+pub fn kind_of_word(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Single | Precision::Mixed => "float",
+        Precision::Double => "double",
     }
 }
 
@@ -36,4 +47,23 @@ pub fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
         Precision::Double => bytemuck::cast_slice(&pack::convert::<f64>(fields, row)).to_vec(),
         Precision::Mixed => bytemuck::cast_slice(&pack::convert::<Mixed>(fields, row)).to_vec(),
     }
+}
+
+/// Returns the space as kernels take it: the lengths of the box and their inverses.
+pub fn space(domain: Domain, precision: Precision) -> Vec<u64> {
+    words(&match precision {
+        Precision::Single => bytemuck::cast_slice(&factors::<f32>(domain)).to_vec(),
+        Precision::Double => bytemuck::cast_slice(&factors::<f64>(domain)).to_vec(),
+        Precision::Mixed => bytemuck::cast_slice(&factors::<Mixed>(domain)).to_vec(),
+    })
+}
+
+fn factors<S: Scalar>(domain: Domain) -> Vec<S::Word> {
+    let [lengths, inverses] = domain.factors();
+    let mut words = Vec::new();
+    for length in lengths {
+        S::coordinate_to_words(S::coordinate(length), |word| words.push(word));
+    }
+    words.extend(inverses.map(|inverse| S::from_f64(inverse).to_word()));
+    words
 }

@@ -5,7 +5,7 @@
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
 //! Modules depend only on those before them: `layout`, `config`, `error`, `compile`, `backend`,
-//! `schedule`, `tuning`, `device`, `engine`.
+//! `schedule`, `tuning`, `particle`, `device`, `engine`.
 
 mod backend;
 mod compile;
@@ -14,6 +14,7 @@ mod device;
 mod engine;
 mod error;
 mod layout;
+mod particle;
 #[cfg(feature = "sass")]
 pub mod sass;
 mod schedule;
@@ -28,6 +29,8 @@ pub use config::{KernelConfig, Schedule};
 pub use device::Device;
 pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;
+pub use engine::per_particle::{Inputs, PerParticle};
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
+pub use particle::program::BufferPrecisions;
 pub use tuning::measured::Tuned;

@@ -18,7 +18,7 @@ pub struct CpuPerParticle<X> {
 
 /// The buffers that a program reads beside the particles, with as many records as there are particles.
 /// A program needs neither, if its type is [`Nothing`](crate::Nothing).
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct CpuInputs<'a, Q, F> {
     /// The second particles.
     pub q: Option<&'a CpuParticles<Q>>,
@@ -26,19 +26,28 @@ pub struct CpuInputs<'a, Q, F> {
     pub f: Option<&'a CpuResults<F>>,
 }
 
+// Not derived: the derived impl requires that Q and F can be copied.
+impl<Q, F> Clone for CpuInputs<'_, Q, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Q, F> Copy for CpuInputs<'_, Q, F> {}
+
 impl<Q, F> Default for CpuInputs<'_, Q, F> {
     fn default() -> Self {
         Self { q: None, f: None }
     }
 }
 
-impl<P> CpuParticles<P>
-where
-    P: Record,
-    P::Lane: Scalar,
-{
+impl<P: Record<Lane = f64>> CpuParticles<P> {
     /// Returns these particles, their reals rounded to the precision.
-    pub fn pack(particles: &[P], precision: Precision) -> Result<Self, Error> {
+    pub fn pack<R>(particles: &[R], precision: Precision) -> Result<Self, Error>
+    where
+        R: Record<Host = P>,
+        R::Lane: Scalar,
+    {
         let particles = super::engine::Particles::pack(&particles, precision)?;
         Ok(Self { particles, record: std::marker::PhantomData })
     }

@@ -1,5 +1,6 @@
 //! Buffers of particles and results in device memory, and scratch memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nbody_core::pack::{self, Rows, WriteRows};
@@ -7,7 +8,7 @@ use nbody_core::{Field, Mixed, Precision};
 
 use super::{Backend, Memory};
 use crate::Error;
-use crate::layout::bytes_of;
+use crate::layout::{bytes_of, numbers_of};
 
 /// Records in device memory.
 #[derive(Debug)]
@@ -35,6 +36,18 @@ impl Buffer {
         Ok(Self { memory, n, precision, backend: backend.clone() })
     }
 
+    /// Returns a copy of these particles in this precision.
+    pub fn of_particles(
+        backend: &Arc<dyn Backend>,
+        particles: &dyn Rows,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let numbers = numbers_of(particles.fields(), precision);
+        let mut buffer = Self::new(backend, particles.count(), numbers, precision)?;
+        buffer.write(particles)?;
+        Ok(buffer)
+    }
+
     /// Copies particles from the host, in the precision of the buffer.
     pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
         let precision = self.precision;
@@ -60,6 +73,35 @@ impl Buffer {
             }),
             Precision::Double => take(&|records, rows| {
                 pack::rows_of_columns::<f64>(words, n, fields, records, rows);
+            }),
+        })
+    }
+
+    /// Copies some particles of these fields to the host and passes `take` a function that writes them
+    /// as records.
+    pub fn read_particles(
+        &self,
+        fields: &[Field],
+        particles: Range<usize>,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        let real = bytes_of(self.precision);
+        let record = numbers_of(fields, self.precision) * real;
+        // Whole words of the memory; the first may begin with a number of another particle.
+        let [begin, end] = [particles.start, particles.end].map(|k| k * record);
+        let words = begin / 8..end.div_ceil(8);
+        let others = begin % 8 / real;
+        self.memory.read_words(words, &mut |words| match self.precision {
+            Precision::Single => take(&|records, rows| {
+                let words = &bytemuck::cast_slice(words)[others..];
+                pack::rows_of_records::<f32>(words, fields, records, rows);
+            }),
+            Precision::Mixed => take(&|records, rows| {
+                let words = &bytemuck::cast_slice(words)[others..];
+                pack::rows_of_records::<Mixed>(words, fields, records, rows);
+            }),
+            Precision::Double => take(&|records, rows| {
+                pack::rows_of_records::<f64>(words, fields, records, rows);
             }),
         })
     }

@@ -1,6 +1,7 @@
 //! Device memory.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use crate::Error;
 
@@ -20,6 +21,23 @@ pub(crate) trait Memory: Debug + Send + Sync {
     /// Zeroes the contents.
     fn zero(&mut self) -> Result<(), Error>;
 
+    /// Returns the number of words.
+    fn words(&self) -> usize;
+
+    /// Passes these words of the contents to `take`, after all earlier launches have finished.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer words.
+    fn read_words(&self, words: Range<usize>, take: &mut dyn FnMut(&[u64])) -> Result<(), Error>;
+
     /// Passes the contents to `take`, after all earlier launches have finished.
-    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error>;
+    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        self.read_words(0..self.words(), take)
+    }
+}
+
+/// Asserts that a range of words is in memory of this many.
+pub(super) fn check_words(range: &Range<usize>, words: usize) {
+    assert!(range.start <= range.end && range.end <= words, "words {range:?} of {words}");
 }

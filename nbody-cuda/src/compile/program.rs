@@ -14,18 +14,21 @@ use crate::Schedule;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Program {
-    /// The name of the interaction.
+    /// The name of the interaction, or of the program per particle.
     pub name: &'static str,
     /// The text, in CUDA C++17.
     pub source: String,
-    /// The names of its kernels; the first is the kernel of pairs.
+    /// The names of its kernels; the first is the kernel of pairs or of particles.
     pub kernels: &'static [&'static CStr],
     /// The kernel configuration that it is written for.
     pub config: KernelConfig,
     /// The options that it is written for.
     pub options: Options,
-    /// The range of the interaction's part in the text.
+    /// The range of the declaration's part in the text.
     pub(crate) declared: Range<usize>,
+    /// The size in bytes of the records that a thread keeps, as an expression of the text: the emulator
+    /// makes room for them.
+    pub(crate) records: &'static str,
 }
 
 impl Program {
@@ -78,6 +81,7 @@ impl Program {
             resident: 1,
         };
         let (source, options) = (source.into(), Options::default());
-        Self { name: "by_hand", source, kernels: &[c"by_hand"], config, options, declared: 0..0 }
+        let kernels = &[c"by_hand"];
+        Self { name: "by_hand", source, kernels, config, options, declared: 0..0, records: "0" }
     }
 }

@@ -1,8 +1,14 @@
 //! Typed particles and results in device memory.
 
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
 
-use crate::backend::Buffer;
+use nbody_core::pack::{self, Rows, WriteRows};
+use nbody_core::{Precision, Record};
+
+use crate::Error;
+use crate::backend::{Backend, Buffer};
 
 /// Particles in device memory, in the precision of the engine.
 #[derive(Debug)]
@@ -27,6 +33,31 @@ impl<P> CudaParticles<P> {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the precision.
+    pub fn precision(&self) -> Precision {
+        self.buffer.precision
+    }
+}
+
+impl<P: Record<Lane = f64>> CudaParticles<P> {
+    pub(crate) fn upload(
+        backend: &Arc<dyn Backend>,
+        particles: &dyn Rows,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let buffer = Buffer::of_particles(backend, particles, precision)?;
+        Ok(Self { buffer, record: PhantomData })
+    }
+
+    /// Copies some of the particles to the host, after all earlier work.
+    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
+        nbody_core::Error::check_range(&range, self.len())?;
+        let (n, mut particles) = (range.len(), Vec::new());
+        let take = &mut |write: &WriteRows| particles = pack::unpack(n, write);
+        self.buffer.read_particles(P::FIELDS, range, take)?;
+        Ok(particles)
     }
 }
 

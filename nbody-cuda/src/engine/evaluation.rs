@@ -4,18 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_core::pack::{self, Rows, dim};
-use nbody_core::{Domain, Law, Mixed, Options, Precision, Scalar, Store};
+use nbody_core::{Domain, Law, Options, Store};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, LaunchGraph};
 use crate::compile::cache::Cache;
-use crate::layout::{bytes, numbers_of, words};
+use crate::layout::{LIMIT, bytes, space, words};
 use crate::schedule::{Buffers, Job, Plan, Workspace, rules};
 use crate::tuning::measured::Tuned;
 use crate::tuning::select::Kernels;
 use crate::{Error, KernelConfig};
 
-/// The largest number of particles: kernels number them in 32 bits, and step past the last one.
-const LIMIT: usize = i32::MAX as usize;
 /// The longest evaluation that is measured behind another one.
 const SHORT: Duration = Duration::from_micros(100);
 /// Evaluations of one measurement, of which the median counts.
@@ -91,7 +89,7 @@ impl CudaEngine {
         let kernels = Kernels::new(backend, cache, law, options)?;
         let mut engine = Box::new(Self {
             parameters: Vec::new(),
-            space: space(options),
+            space: space(options.domain, options.precision),
             law,
             options,
             backend: backend.clone(),
@@ -122,7 +120,7 @@ impl CudaEngine {
             self.chosen = None;
         }
         self.options = options;
-        self.space = space(options);
+        self.space = space(domain, options.precision);
         Ok(())
     }
 
@@ -144,11 +142,7 @@ impl CudaEngine {
     }
 
     pub fn upload(&self, particles: &dyn Rows) -> Result<Buffer, Error> {
-        let precision = self.options.precision;
-        let numbers = numbers_of(particles.fields(), precision);
-        let mut buffer = Buffer::new(&self.backend, particles.count(), numbers, precision)?;
-        buffer.write(particles)?;
-        Ok(buffer)
+        Buffer::of_particles(&self.backend, particles, self.options.precision)
     }
 
     pub fn results(&self, n: usize) -> Result<Buffer, Error> {
@@ -339,24 +333,4 @@ impl CudaEngine {
         times.sort();
         Ok(times[RUNS / 2])
     }
-}
-
-/// Returns the space as kernels take it: the lengths of the box and their inverses.
-fn space(options: Options) -> Vec<u64> {
-    let domain = options.domain;
-    words(&match options.precision {
-        Precision::Single => bytemuck::cast_slice(&factors::<f32>(domain)).to_vec(),
-        Precision::Double => bytemuck::cast_slice(&factors::<f64>(domain)).to_vec(),
-        Precision::Mixed => bytemuck::cast_slice(&factors::<Mixed>(domain)).to_vec(),
-    })
-}
-
-fn factors<S: Scalar>(domain: Domain) -> Vec<S::Word> {
-    let [lengths, inverses] = domain.factors();
-    let mut words = Vec::new();
-    for length in lengths {
-        S::coordinate_to_words(S::coordinate(length), |word| words.push(word));
-    }
-    words.extend(inverses.map(|inverse| S::from_f64(inverse).to_word()));
-    words
 }

@@ -3,6 +3,7 @@
 pub mod buffer;
 pub mod cuda;
 pub mod evaluation;
+pub mod per_particle;
 
 use std::time::Duration;
 

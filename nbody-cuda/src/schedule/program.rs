@@ -6,11 +6,15 @@ use nbody_core::pack::dim;
 use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
 
 use super::{Text, rules};
-use crate::layout::bytes_of;
+use crate::layout::{bytes_of, kind_of_word};
 use crate::{Error, KernelConfig, Program, Schedule};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../../kernels/sums.cuh");
+
+/// The records that a thread keeps, for the emulator: i-particles, their sums and backup accumulators.
+const RECORDS: &str = "sizeof(Parameters) + sizeof(ParticleJ) + I_PER_THREAD * (sizeof(ParticleI) \
+                       + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup))";
 
 impl Program {
     /// Returns the program of ordered pairs for many particles.
@@ -71,7 +75,7 @@ impl Program {
         for part in [SUMS].iter().chain(parts) {
             let _ = writeln!(source, "{part}");
         }
-        Self { name: law.name, source, kernels, config, options, declared }
+        Self { name: law.name, source, kernels, config, options, declared, records: RECORDS }
     }
 }
 
@@ -85,10 +89,10 @@ fn header(
     let KernelConfig { block, i_per_thread, bag, unroll, resident, .. } = config;
     let Options { precision, accumulation, math, domain, .. } = options;
     let periodic = domain.is_periodic();
-    let (real, backup) = (name(precision), options.backup());
+    let (real, backup) = (kind_of_word(precision), options.backup());
     let registers = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * registers <= merging).unwrap_or(1);
-    let backup = name(backup);
+    let backup = kind_of_word(backup);
     let fold_each_bag = accumulation.folds_each_bag();
     let compensated = accumulation == Accumulation::Compensated;
     let exact = math == Math::Exact;
@@ -120,12 +124,4 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 ",
         name = law.name
     )
-}
-
-/// Returns the type in CUDA C++.
-fn name(precision: Precision) -> &'static str {
-    match precision {
-        Precision::Single | Precision::Mixed => "float",
-        Precision::Double => "double",
-    }
 }

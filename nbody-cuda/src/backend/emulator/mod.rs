@@ -10,11 +10,13 @@ mod compiler;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::backend::launch::Launch;
+use crate::backend::memory::check_words;
 use crate::backend::{Backend, Memory, Module};
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::cache::Cache;
@@ -43,7 +45,11 @@ impl Emulator {
     }
 
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
-        let mut text = format!("{HEADER}\n#line 1 \"nbody.cu\"\n{}\n{RUN}", program.source);
+        let Program { source, records, .. } = program;
+        let mut text = format!(
+            "{HEADER}\n#line 1 \"nbody.cu\"\n{source}\n\
+             namespace nbody {{ constexpr size_t RECORDS = {records}; }}\n{RUN}"
+        );
         for kernel in program.kernels {
             let _ = writeln!(text, "NBODY_EMULATE({})", kernel.to_string_lossy());
         }
@@ -78,7 +84,7 @@ impl Backend for Emulator {
         let recipe = Recipe {
             program,
             extension: "so",
-            identity: &["emulator", HEADER, RUN, &self.compiler.identity()],
+            identity: &["emulator", HEADER, RUN, program.records, &self.compiler.identity()],
             compiler: self.compiler.version.clone(),
             compile: &|| self.compile(program),
         };
@@ -176,10 +182,15 @@ impl Memory for EmulatedMemory {
         Ok(())
     }
 
-    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
-        let words = self.inner().iter().flat_map(|pair| &pair.0);
-        let words = words.take(self.bytes.div_ceil(8)).map(|word| word.load(Ordering::Relaxed));
-        take(&words.collect::<Vec<_>>());
+    fn words(&self) -> usize {
+        self.bytes.div_ceil(8)
+    }
+
+    fn read_words(&self, words: Range<usize>, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        check_words(&words, self.words());
+        let all = self.inner().iter().flat_map(|pair| &pair.0);
+        let found = all.skip(words.start).take(words.len());
+        take(&found.map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>());
         Ok(())
     }
 }
@@ -234,9 +245,9 @@ impl Module for EmulatedModule {
         let entry = kernel.expect("a schedule launches the kernels of its program").1;
         let mut arguments = launch.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs` checks that the buffers have
-        // the lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. The
-        // words are atomics, which may be written through shared references; no other thread writes
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `ParticleEngine::check` in
+        // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
+        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written through shared references; no other thread writes
         // them, since the engine and the results are borrowed mutably.
         let status = unsafe { entry(launch.blocks, arguments.as_mut_ptr()) };
         match status {
@@ -255,19 +266,17 @@ mod tests {
 
     /// Returns a program for the emulator, with results of this many numbers.
     fn program(results: usize, kernel: &str) -> Program {
-        Program::by_hand(format!(
+        let source = format!(
             "
 namespace nbody {{
-using backup = double;
-constexpr int BLOCK = 32, I_PER_THREAD = 1, FDIM = {results};
-struct Parameters {{}};
-struct ParticleI {{}};
-struct ParticleJ {{}};
+constexpr int BLOCK = 32, FDIM = {results};
 struct Accumulators {{ float numbers[FDIM]; }};
 {kernel}
 }} // namespace nbody
 "
-        ))
+        );
+        let records = "2 * sizeof(Accumulators) + 2 * FDIM * sizeof(double)";
+        Program { records, ..Program::by_hand(source) }
     }
 
     /// The offset of the processor type in the header of a shared object, and a type that does not

@@ -1,5 +1,6 @@
 //! Device memory, and pinned host memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
@@ -8,6 +9,7 @@ use super::Gpu;
 use super::staging::{self, Copies};
 use crate::Error;
 use crate::backend::Memory;
+use crate::backend::memory::check_words;
 
 /// Device memory, in words of 8 bytes.
 #[derive(Debug)]
@@ -36,13 +38,19 @@ impl Memory for GpuMemory {
         stream.memset_zeros(&mut self.slice).map_err(|e| self.gpu.failed("cuMemsetD8Async", e))
     }
 
-    fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
-        if self.words == 0 {
+    fn words(&self) -> usize {
+        self.words
+    }
+
+    fn read_words(&self, words: Range<usize>, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        check_words(&words, self.words);
+        if words.is_empty() {
             take(&[]);
             return Ok(());
         }
-        // SAFETY: `Gpu::allocate` allocated this many words at this address.
-        unsafe { staging::read(&self.gpu, &self.gpu.staging, self.address(), self.words, take) }
+        let address = self.address() + (words.start * size_of::<u64>()) as u64;
+        // SAFETY: `Gpu::allocate` allocated the words up to the end of the range.
+        unsafe { staging::read(&self.gpu, &self.gpu.staging, address, words.len(), take) }
     }
 }
 

@@ -1,0 +1,249 @@
+//! Programs per particle on any device.
+
+use std::ops::Range;
+
+use nbody_core::{
+    CpuInputs, CpuParticles, CpuPerParticle, Domain, Measure, Nothing, Precision, Record, Scalar,
+    Update, pack,
+};
+
+use super::foreign;
+use crate::device::Kind;
+use crate::particle::{Beside, ParticleEngine};
+use crate::{CudaParticles, Device, Error, Particles, Results};
+
+/// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].
+///
+/// Programs compute in `f64` with IEEE arithmetic, whatever the precision of the buffers: their numbers
+/// are converted exactly when they are loaded, both parts of a position in mixed precision, and rounded
+/// when they are stored. Totals are merged in an order that depends on the number of particles alone. So
+/// the results are the same to the last bit on every device, but for functions such as `exp`, whose last
+/// bits depend on the platform.
+#[derive(Debug)]
+pub struct PerParticle<X> {
+    device: Device,
+    engine: Inner<X>,
+}
+
+#[derive(Debug)]
+enum Inner<X> {
+    Cpu(CpuPerParticle<X>),
+    Cuda(X, ParticleEngine),
+}
+
+/// The buffers that a program reads beside the particles, with as many records: `()` for none,
+/// `&results`, `&others` or `(&others, &results)`.
+#[derive(Debug)]
+pub struct Inputs<'a, Q: Record, F> {
+    q: Option<&'a Particles<Q>>,
+    f: Option<&'a Results<F>>,
+}
+
+impl From<()> for Inputs<'_, Nothing, Nothing> {
+    fn from((): ()) -> Self {
+        Self { q: None, f: None }
+    }
+}
+
+impl<'a, F> From<&'a Results<F>> for Inputs<'a, Nothing, F> {
+    fn from(results: &'a Results<F>) -> Self {
+        Self { q: None, f: Some(results) }
+    }
+}
+
+impl<'a, Q: Record> From<&'a Particles<Q>> for Inputs<'a, Q, Nothing> {
+    fn from(others: &'a Particles<Q>) -> Self {
+        Self { q: Some(others), f: None }
+    }
+}
+
+impl<'a, Q: Record, F> From<(&'a Particles<Q>, &'a Results<F>)> for Inputs<'a, Q, F> {
+    fn from((others, results): (&'a Particles<Q>, &'a Results<F>)) -> Self {
+        Self { q: Some(others), f: Some(results) }
+    }
+}
+
+impl<'a, Q: Record, F> Inputs<'a, Q, F> {
+    /// Returns the buffers if they are those of the CPU.
+    fn on_cpu(&self) -> Option<CpuInputs<'a, Q, F>> {
+        let q = match self.q {
+            None => None,
+            Some(Particles::Cpu(q)) => Some(q),
+            Some(Particles::Cuda(_)) => return None,
+        };
+        let f = match self.f {
+            None => None,
+            Some(Results::Cpu(f)) => Some(f),
+            Some(Results::Cuda(_)) => return None,
+        };
+        Some(CpuInputs { q, f })
+    }
+
+    /// Returns the buffers if they are those of CUDA programs.
+    fn on_cuda(&self) -> Option<Beside<'a>> {
+        let q = match self.q {
+            None => None,
+            Some(Particles::Cuda(q)) => Some(&q.buffer),
+            Some(Particles::Cpu(_)) => return None,
+        };
+        let f = match self.f {
+            None => None,
+            Some(Results::Cuda(f)) => Some(&f.buffer),
+            Some(Results::Cpu(_)) => return None,
+        };
+        Some(Beside { q, f })
+    }
+}
+
+impl Device {
+    /// Copies particles to the device, their reals rounded to the precision. An engine of that precision
+    /// on this device accepts them, as do programs per particle.
+    pub fn upload<P>(
+        &self,
+        particles: &[P],
+        precision: Precision,
+    ) -> Result<Particles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        Ok(match self.kind() {
+            Kind::Cpu(_) => Particles::Cpu(CpuParticles::pack(particles, precision)?),
+            Kind::Cuda(backend) => {
+                Particles::Cuda(CudaParticles::upload(backend, &particles, precision)?)
+            }
+        })
+    }
+}
+
+impl<P: Record<Lane = f64>> Particles<P> {
+    /// Returns the precision.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::Cpu(particles) => particles.precision(),
+            Self::Cuda(particles) => particles.precision(),
+        }
+    }
+
+    /// Copies the particles to the host, after all earlier work on the device. Positions in mixed
+    /// precision are the sums of both parts.
+    pub fn download(&self) -> Result<Vec<P>, Error> {
+        self.download_range(0..self.len())
+    }
+
+    /// Copies some of the particles to the host, as [`download`](Self::download) does. A range beyond
+    /// the particles is an error.
+    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
+        match self {
+            Self::Cpu(particles) => Ok(particles.download_range(range)?),
+            Self::Cuda(particles) => particles.download_range(range),
+        }
+    }
+}
+
+impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
+    /// Creates it with these parameters, in unbounded space. Programs are compiled, or loaded from the
+    /// cache, when they first meet buffers of their precisions.
+    pub fn new(device: &Device, parameters: X) -> Result<Self, Error> {
+        let engine = match device.kind() {
+            Kind::Cpu(_) => Inner::Cpu(CpuPerParticle::new(parameters)),
+            Kind::Cuda(backend) => {
+                let row = std::slice::from_ref(&parameters);
+                Inner::Cuda(parameters, ParticleEngine::new(backend, device.cache(), &row))
+            }
+        };
+        Ok(Self { device: device.clone(), engine })
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the parameters.
+    pub fn parameters(&self) -> &X {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.parameters(),
+            Inner::Cuda(parameters, _) => parameters,
+        }
+    }
+
+    /// Sets the parameters; nothing is recompiled.
+    pub fn set_parameters(&mut self, parameters: X) {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_parameters(parameters),
+            Inner::Cuda(own, engine) => {
+                engine.set_parameters(&std::slice::from_ref(&parameters));
+                *own = parameters;
+            }
+        }
+    }
+
+    /// Returns the domain in which positions have differences.
+    pub fn domain(&self) -> Domain {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.domain(),
+            Inner::Cuda(_, engine) => engine.domain(),
+        }
+    }
+
+    /// Sets the domain in which positions have differences: to the nearest image in a periodic box.
+    /// Positions are not moved into the box. A box that `f64` cannot represent is an error, and the
+    /// domain stays.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_domain(domain)?,
+            Inner::Cuda(_, engine) => engine.set_domain(domain)?,
+        }
+        Ok(())
+    }
+}
+
+impl<U: Update> PerParticle<U> {
+    /// Changes each particle, where it lies. Buffers of another length or device are an error, and no
+    /// particle is changed.
+    pub fn update<'a>(
+        &mut self,
+        particles: &mut Particles<U::P>,
+        inputs: impl Into<Inputs<'a, U::Q, U::F>>,
+    ) -> Result<(), Error> {
+        let inputs = inputs.into();
+        match (&mut self.engine, particles) {
+            (Inner::Cpu(engine), Particles::Cpu(particles)) => {
+                let inputs = inputs.on_cpu().ok_or_else(|| foreign(&self.device, BESIDE))?;
+                Ok(engine.update(particles, inputs)?)
+            }
+            (Inner::Cuda(_, engine), Particles::Cuda(particles)) => {
+                let beside = inputs.on_cuda().ok_or_else(|| foreign(&self.device, BESIDE))?;
+                engine.update(U::PROGRAM, &mut particles.buffer, beside)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+}
+
+impl<M: Measure> PerParticle<M> {
+    /// Returns the total over all particles; that of no particle is 0 in sums and counts, and an infinity
+    /// in extremes. Buffers of another length or device are an error.
+    pub fn measure<'a>(
+        &mut self,
+        particles: &Particles<M::P>,
+        inputs: impl Into<Inputs<'a, M::Q, M::F>>,
+    ) -> Result<M::T, Error> {
+        let inputs = inputs.into();
+        match (&mut self.engine, particles) {
+            (Inner::Cpu(engine), Particles::Cpu(particles)) => {
+                let inputs = inputs.on_cpu().ok_or_else(|| foreign(&self.device, BESIDE))?;
+                Ok(engine.measure(particles, inputs)?)
+            }
+            (Inner::Cuda(_, engine), Particles::Cuda(particles)) => {
+                let beside = inputs.on_cuda().ok_or_else(|| foreign(&self.device, BESIDE))?;
+                Ok(pack::record(&engine.measure(M::PROGRAM, &particles.buffer, beside)?))
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+}
+
+/// The buffers that a program reads beside the particles, in messages.
+const BESIDE: &str = "second particles or results";

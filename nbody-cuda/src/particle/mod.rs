@@ -1,0 +1,219 @@
+//! Programs per particle on one backend, without their types.
+//!
+//! The kernels are the files `.cuh` beside this one; `program` assembles them.
+
+pub mod program;
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use nbody_core::pack::{self, Rows, dim};
+use nbody_core::{Domain, ParticleProgram, Precision};
+
+use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
+use crate::compile::cache::Cache;
+use crate::layout::{LIMIT, bytes, space, words};
+use crate::{Error, Program};
+use program::{BLOCK, BufferPrecisions};
+
+/// Shared memory of a block, through which totals are merged.
+const SHARED_MEMORY: usize = 48 * 1024;
+
+/// The parameters and the domain of a program per particle, with its kernels on one backend.
+#[derive(Debug)]
+pub(crate) struct ParticleEngine {
+    backend: Arc<dyn Backend>,
+    cache: Cache,
+    domain: Domain,
+    /// The parameters and the space, as arguments of kernels.
+    parameters: Vec<u64>,
+    space: Vec<u64>,
+    /// The kernels that were needed so far.
+    built: Vec<Built>,
+    /// Totals of blocks, before and after they are merged.
+    totals: [Scratch; 2],
+}
+
+#[derive(Debug)]
+struct Built {
+    key: Key,
+    kernel: Kernel,
+}
+
+/// The determinants of a kernel for given parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    is_update: bool,
+    precisions: BufferPrecisions,
+    periodic: bool,
+}
+
+/// The buffers that a program reads beside the particles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside<'a> {
+    pub q: Option<&'a Buffer>,
+    pub f: Option<&'a Buffer>,
+}
+
+impl ParticleEngine {
+    /// Creates an engine with these parameters, which are one record.
+    pub fn new(backend: &Arc<dyn Backend>, cache: &Cache, parameters: &dyn Rows) -> Self {
+        let domain = Domain::Open;
+        let mut engine = Self {
+            backend: backend.clone(),
+            cache: cache.clone(),
+            domain,
+            parameters: Vec::new(),
+            space: space(domain, Precision::Double),
+            built: Vec::new(),
+            totals: Default::default(),
+        };
+        engine.set_parameters(parameters);
+        engine
+    }
+
+    /// Sets the parameters, which are one record.
+    pub fn set_parameters(&mut self, parameters: &dyn Rows) {
+        let row = pack::rows(parameters);
+        self.parameters = words(&bytes(parameters.fields(), &row, Precision::Double));
+    }
+
+    /// Returns the domain in which positions have differences.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Sets the domain in which positions have differences.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(Precision::Double)?;
+        self.domain = domain;
+        self.space = space(domain, Precision::Double);
+        Ok(())
+    }
+
+    /// Changes each particle.
+    pub fn update(
+        &mut self,
+        program: &ParticleProgram,
+        p: &mut Buffer,
+        beside: Beside,
+    ) -> Result<(), Error> {
+        self.check(program, p, beside)?;
+        if p.n == 0 {
+            return Ok(());
+        }
+        let kernel = self.provide(program, p, beside)?;
+        let launch = self.launch(c"update", p, beside);
+        self.built[kernel].kernel.module.launch(launch)
+    }
+
+    /// Returns the total over all particles, as 64-bit words.
+    pub fn measure(
+        &mut self,
+        program: &ParticleProgram,
+        p: &Buffer,
+        beside: Beside,
+    ) -> Result<Vec<u64>, Error> {
+        self.check(program, p, beside)?;
+        let mut total = pack::nothing(program.total);
+        if p.n == 0 {
+            return Ok(total);
+        }
+        let kernel = self.provide(program, p, beside)?;
+        let [mut from, mut to] = std::mem::take(&mut self.totals);
+        let merged = self.merge(kernel, p, beside, total.len(), [&mut from, &mut to]);
+        let read = merged.and_then(|last| {
+            let memory = [&from, &to][last].memory();
+            memory.read_words(0..total.len(), &mut |words| total.copy_from_slice(words))
+        });
+        self.totals = [from, to];
+        read.map(|()| total)
+    }
+
+    /// Merges the contributions of all particles to totals of this many numbers, in scratch memory, the
+    /// index of which it returns.
+    fn merge(
+        &self,
+        kernel: usize,
+        p: &Buffer,
+        beside: Beside,
+        numbers: usize,
+        scratch: [&mut Scratch; 2],
+    ) -> Result<usize, Error> {
+        let module = &self.built[kernel].kernel.module;
+        let (mut count, mut last) = (p.n.div_ceil(BLOCK), 0);
+        let [mut to, mut from] = scratch;
+        let sizes = |count| [count, numbers, size_of::<f64>()];
+        let totals = to.reserve(&*self.backend, &sizes(count), false)?;
+        module.launch(self.launch(c"measure", p, beside).pointers([totals]))?;
+        while count > 1 {
+            (to, from, last) = (from, to, 1 - last);
+            let blocks = count.div_ceil(BLOCK);
+            let totals = to.reserve(&*self.backend, &sizes(blocks), false)?;
+            let launch = Launch::new(c"merge_totals", blocks as u32).pointers([from.memory()]);
+            module.launch(launch.numbers([count as u32]).pointers([totals]))?;
+            count = blocks;
+        }
+        Ok(last)
+    }
+
+    /// Creates a launch with the leading arguments of the kernels.
+    fn launch<'a>(&self, kernel: &'static CStr, p: &'a Buffer, beside: Beside<'a>) -> Launch<'a> {
+        let blocks = p.n.div_ceil(BLOCK) as u32;
+        let launch = Launch::new(kernel, blocks).argument(&self.parameters).argument(&self.space);
+        let launch = launch.pointers([&*p.memory]);
+        let or_null = |launch: Launch<'a>, buffer: Option<&'a Buffer>| match buffer {
+            Some(buffer) => launch.pointers([&*buffer.memory]),
+            None => launch.argument(&[0]),
+        };
+        or_null(or_null(launch, beside.q), beside.f).numbers([p.n as u32])
+    }
+
+    /// Refuses buffers of the wrong lengths or of another backend: the soundness of launches rests on
+    /// it.
+    fn check(&self, program: &ParticleProgram, p: &Buffer, beside: Beside) -> Result<(), Error> {
+        let inputs = [("second particles", beside.q, program.q), ("results", beside.f, program.f)];
+        for (what, buffer, fields) in inputs {
+            let missing = if fields.is_empty() { p.n } else { 0 };
+            let found = buffer.map_or(missing, |buffer| buffer.n);
+            nbody_core::Error::check_length(what, found, p.n)?;
+        }
+        if p.n > LIMIT {
+            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        }
+        p.check("particles", &self.backend, p.precision)?;
+        for (what, buffer, _) in inputs {
+            buffer.map_or(Ok(()), |it| it.check(what, &self.backend, it.precision))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the kernel for buffers of these precisions, compiled if necessary.
+    fn provide(
+        &mut self,
+        program: &ParticleProgram,
+        p: &Buffer,
+        beside: Beside,
+    ) -> Result<usize, Error> {
+        let of = |buffer: Option<&Buffer>| buffer.map_or(Precision::Single, |it| it.precision);
+        let precisions = BufferPrecisions { p: p.precision, q: of(beside.q), f: of(beside.f) };
+        let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
+        let key = Key { is_update, precisions, periodic };
+        if let Some(found) = self.built.iter().position(|built| built.key == key) {
+            return Ok(found);
+        }
+        let needed = dim(program.total) * size_of::<f64>();
+        if needed > SHARED_MEMORY {
+            return Err(Error::KernelDoesNotFit {
+                what: "bytes of shared memory",
+                needed,
+                available: SHARED_MEMORY,
+                hint: "give the total fewer numbers",
+            });
+        }
+        let program = Program::per_particle(program, precisions, self.domain);
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.built.push(Built { key, kernel: Kernel { program, module, build } });
+        Ok(self.built.len() - 1)
+    }
+}

@@ -1,0 +1,25 @@
+// Displacements of positions, for programs per particle.
+namespace nbody {
+
+// The record of a program that reads no second particle, or no results.
+struct Nothing {};
+
+template <int D>
+__device__ __forceinline__ Point<D> &operator+=(Point<D> &a, const Vector<D> &b)
+{
+    a.x += b.x;
+    a.y += b.y;
+    if constexpr (D == 3) a.z += b.z;
+    return a;
+}
+
+template <int D>
+__device__ __forceinline__ Point<D> &operator-=(Point<D> &a, const Vector<D> &b)
+{
+    a.x -= b.x;
+    a.y -= b.y;
+    if constexpr (D == 3) a.z -= b.z;
+    return a;
+}
+
+} // namespace nbody

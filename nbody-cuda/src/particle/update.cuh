@@ -1,0 +1,45 @@
+// Updates: a program changes each particle, with one thread per particle.
+namespace nbody {
+
+// Writes those numbers of a particle that the program changes, rounded to the precision of the buffer.
+template <typename Row> struct RowWriter {
+    using Word = typename Row::Word;
+    Row &row;
+    int next = 0;
+
+    __device__ __forceinline__ void coordinate(int c, double x)
+    {
+        real(c, x);
+        if constexpr (Row::DOUBLE_SINGLE) {
+            const float hi = float(x);
+            // The rounding error of an infinity is zero.
+            put(c, abs(hi) < infinity() ? float(x - hi) : 0.0f);
+        }
+    }
+    __device__ __forceinline__ void real(int c, double x) { put(c, Word(x)); }
+    __device__ __forceinline__ void index(int c, u32 n) { put(c, word<Word>(n)); }
+
+    __device__ __forceinline__ void put(int c, Word value)
+    {
+        if (CHANGES[c]) row.at[next] = value;
+        ++next;
+    }
+};
+
+// `others` are the second particles, and `results` those of an interaction, component c of particle k
+// at [c * n + k]; they are null for a program that reads none.
+extern "C" __global__ void __launch_bounds__(BLOCK) update(
+    const Parameters parameters, const Space space, RowP *particles,
+    const RowQ *__restrict__ others, const WordF *__restrict__ results, const u32 n)
+{
+    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
+    if (k >= n) return;
+    RowP row = particles[k];
+    ParticleP p = unpack<ParticleP>(row);
+    act(parameters, space, p, load<ParticleQ>(others, k), results_of(results, k, n));
+    RowWriter<RowP> writer{row};
+    each_number(p, writer);
+    particles[k] = row;
+}
+
+} // namespace nbody
