@@ -235,7 +235,11 @@ fn compile_lean(
 }
 
 /// Returns the largest local memory per thread of the program's kernels, in bytes.
-fn local_memory(compiler: &Compiler, program: &Program, architecture: u32) -> Result<u32, Failed> {
+pub fn local_memory(
+    compiler: &Compiler,
+    program: &Program,
+    architecture: u32,
+) -> Result<u32, Failed> {
     let code = compiler.compile(program, architecture)?;
     if !code.starts_with(b"\x7fELF") {
         return Err(format!("{:?}, sm_{architecture}: not a CUBIN", program.config).into());

@@ -7,6 +7,7 @@ mod compiler;
 #[path = "common/cubin.rs"]
 mod cubin;
 mod nvrtc;
+mod particle_nvrtc;
 #[path = "common/record.rs"]
 mod record;
 mod sass;
@@ -27,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compiler = Arc::new(Compiler::open()?);
     let (comparison, of_machine_code) = sass::trials(&compiler)?;
     let mut trials = nvrtc::trials(&compiler);
+    trials.extend(particle_nvrtc::trials(&compiler));
     trials.extend(of_machine_code);
     let conclusion = libtest_mimic::run(&arguments, trials);
     nvrtc::conclude(&compiler);

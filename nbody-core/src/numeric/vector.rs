@@ -10,8 +10,9 @@ use crate::{Lane, Open, Reader, Scalar, Space, Writer};
 #[repr(transparent)]
 pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 
-/// A position. The difference of two points is a [`Vector`], and there is no other operation. Its
-/// coordinates are for programs on the host: `p.x` or `p[0]`.
+/// A position. The difference of two points is a [`Vector`], which may be added to a point or subtracted
+/// from it where coordinates are the numbers of the lane; there is no other operation. Its coordinates
+/// are for programs on the host: `p.x` or `p[0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
@@ -327,6 +328,24 @@ impl<L: Lane, const D: usize> Sub for Point<L, D> {
     #[inline(always)]
     fn sub(self, other: Self) -> Vector<L, D> {
         Open.difference(self, other)
+    }
+}
+
+impl<L: Lane<Coordinate = L>, const D: usize> AddAssign<Vector<L, D>> for Point<L, D> {
+    #[inline(always)]
+    fn add_assign(&mut self, displacement: Vector<L, D>) {
+        for k in 0..D {
+            self[k] += displacement[k];
+        }
+    }
+}
+
+impl<L: Lane<Coordinate = L>, const D: usize> SubAssign<Vector<L, D>> for Point<L, D> {
+    #[inline(always)]
+    fn sub_assign(&mut self, displacement: Vector<L, D>) {
+        for k in 0..D {
+            self[k] -= displacement[k];
+        }
     }
 }
 

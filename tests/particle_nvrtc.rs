@@ -1,0 +1,42 @@
+//! Programs per particle, compiled by NVRTC: each for buffers of several precisions, without local
+//! memory.
+
+use std::sync::Arc;
+
+use libtest_mimic::{Failed, Trial};
+use nbody::{BufferPrecisions, Domain, Measure, ParticleProgram, Precision, Program, Update};
+use nbody_tests::particle_programs::{Drift, Energy, Kick, Relax};
+
+use crate::compiler::Compiler;
+use crate::nvrtc::local_memory;
+
+/// An old, a middle and a new architecture, one for each choice of precisions.
+const ARCHITECTURES: [u32; 3] = [80, 90, 120];
+
+pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
+    let programs = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Energy::PROGRAM];
+    let trial = |program: &'static ParticleProgram| {
+        let compiler = compiler.clone();
+        Trial::test(format!("per_particle_{}", program.name), move || compiles(&compiler, program))
+    };
+    programs.into_iter().map(trial).collect()
+}
+
+fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {
+    let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
+    let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
+    let of = [
+        (BufferPrecisions { p: single, q: mixed, f: double }, Domain::Open),
+        (BufferPrecisions { p: mixed, q: double, f: single }, lengths),
+        (BufferPrecisions { p: double, q: single, f: double }, lengths),
+    ];
+    for ((precisions, domain), architecture) in of.into_iter().zip(ARCHITECTURES) {
+        let program = Program::per_particle(program, precisions, domain);
+        let local = local_memory(compiler, &program, architecture)?;
+        if local > 0 {
+            let name = program.name;
+            return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
+        }
+    }
+    Ok(())
+}
