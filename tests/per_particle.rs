@@ -67,15 +67,23 @@ fn rounded_star(star: Star, precision: Precision) -> Star {
     }
 }
 
+/// Returns bodies whose reals have all digits of `f64`, so that the order of a sum matters.
 fn bodies(n: usize) -> Vec<Body> {
-    uniform(n, 1)
+    let mut bodies = uniform::<Body>(n, 1);
+    for body in &mut bodies {
+        let reals = [&mut body.pos.0, &mut body.vel.0, &mut body.table];
+        for x in reals.into_iter().flatten().chain([&mut body.mass]) {
+            *x = (*x - 0.25) / 3.0;
+        }
+    }
+    bodies
 }
 
 fn stars(n: usize) -> Vec<Star> {
     let mut stars = uniform::<Star>(n, 2);
     for (k, star) in stars.iter_mut().enumerate() {
         star.flag = (k % 3 == 0).into();
-        star.weight += 0.5;
+        star.weight = (star.weight + 0.5) / 3.0;
     }
     stars
 }
@@ -253,7 +261,7 @@ fn measures_merge_totals_in_a_fixed_order() {
         let mut start = bodies(n);
         // Several bodies have the least value, of which the first counts.
         for body in &mut start {
-            body.table[2] = (8.0 * body.table[2]).floor();
+            body.table[2] = (16.0 * body.table[2]).floor();
         }
         let others = stars(n);
         let (results, fields) = field(device, &start, Precision::Double);
