@@ -79,26 +79,53 @@ pub struct Cuda {
     pub compensated: String,
 }
 
+/// The generated part of the CUDA program of a program per particle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParticleCuda {
+    /// The program.
+    pub name: String,
+    /// The declaration, in the namespace `nbody::law`.
+    pub law: String,
+    /// The names by which kernels know it, in the namespace `nbody`.
+    pub names: String,
+}
+
 /// The generated part of the CUDA program of each interaction in the module.
 ///
 /// The error is the text of every message, one a line.
 pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
+    let ir = sound(item)?;
+    let cuda = ir.interactions.iter().map(|interaction| Cuda {
+        name: interaction.name.clone(),
+        law: emit_cuda::law(&ir, interaction),
+        third_law: symmetry::symmetric(&ir, interaction)
+            .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
+        sums: emit_cuda::sums(&ir, interaction),
+        compensated: emit_cuda::compensated(&ir, interaction),
+    });
+    Ok(cuda.collect())
+}
+
+/// The generated part of the CUDA program of each update and measure in the module.
+///
+/// The error is that of [`cuda`].
+pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
+    let ir = sound(item)?;
+    let cuda = ir.programs.iter().map(|program| ParticleCuda {
+        name: program.name.clone(),
+        law: emit_cuda::program(&ir, program),
+        names: emit_cuda::names(&ir, program),
+    });
+    Ok(cuda.collect())
+}
+
+/// The module, if it has no errors; else the text of every message.
+fn sound(item: TokenStream) -> Result<ir::Module, String> {
     let cx = Ctxt::new();
     let (_, checked) = self::checked(&cx, item);
     let messages = cx.messages();
     match (cx.finish(), checked) {
-        (Ok(()), Some(ir)) => Ok(ir
-            .interactions
-            .iter()
-            .map(|interaction| Cuda {
-                name: interaction.name.clone(),
-                law: emit_cuda::law(&ir, interaction),
-                third_law: symmetry::symmetric(&ir, interaction)
-                    .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
-                sums: emit_cuda::sums(&ir, interaction),
-                compensated: emit_cuda::compensated(&ir, interaction),
-            })
-            .collect()),
+        (Ok(()), Some(ir)) => Ok(ir),
         _ => Err(messages.join("\n")),
     }
 }

@@ -39,8 +39,8 @@ messages! {
     ARGUMENT: "unknown argument of `interaction`", "the only one is `crate = path`, where the `nbody` crate goes by another name";
     NOT_A_MODULE: "an interaction is a module", "write `#[nbody::interaction] mod gravity { ... }` with the structs and the `impl Interaction` inside";
     NO_BODY: "the module has no body", "an interaction is declared in place: `mod gravity { ... }`";
-    NO_INTERACTION: "the module has no `impl Interaction for ...`", "add `impl Interaction for {} { type I = ...; type J = ...; type F = ...; fn pair(&self, i: &..., j: &..., f: &mut ...) { ... } }`";
-    ITEM: "{} is not part of the language of interactions", "a module holds structs, constants, helper functions and `impl Interaction for ...`";
+    NO_INTERACTION: "the module has no `impl Interaction for ...`, nor one of `Update` or `Measure`", "add `impl Interaction for {} { type I = ...; type J = ...; type F = ...; fn pair(&self, i: &..., j: &..., f: &mut ...) { ... } }`";
+    ITEM: "{} is not part of the language of interactions", "a module holds structs, constants, helper functions and `impl`s of `Interaction`, `Update` and `Measure`";
     ATTRIBUTE: "this attribute has no meaning here", "only doc comments and lint levels are kept; derives are added by the macro";
     GENERICS: "generic parameters have no meaning here", "the macro makes everything generic over the scalar; write `Real`";
     DUPLICATE: "`{}` is defined twice", "give one of them another name";
@@ -51,7 +51,7 @@ messages! {
     PAIR_LENGTH: "`{}` has more than {} expressions, with those of its functions and of every iteration of its loops", "call fewer functions, or take loops of more than 32 iterations, which are not unrolled";
     // Structs.
     TUPLE_STRUCT: "the fields of this struct have no names", "write `struct {} { name: Real, ... }`";
-    UNUSED_STRUCT: "`{}` is used by no interaction of this module", "name it in an `impl Interaction`, or remove it";
+    UNUSED_STRUCT: "`{}` is used by no `impl` of this module", "name it in an `impl`, or remove it";
     LESS_VISIBLE: "`{}` is less visible than `{}`, which uses it", "write `{} struct {}`";
     EMPTY_PARTICLE: "`{}` has no fields", "a particle or a result holds at least one number";
     EMPTY_BRACES: "a struct without fields has no braces", "write `struct {};`";
@@ -63,14 +63,15 @@ messages! {
     REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";
     TABLE_PLACE: "a table is a field of the parameters", "put it into `{}`, and read it as `self.table[i.kind][j.kind]`";
     // The impl.
-    OTHER_TRAIT: "only `impl Interaction for ...` belongs here", "helper functions are free functions of the module";
+    OTHER_TRAIT: "only `impl Interaction for ...`, `impl Update for ...` and `impl Measure for ...` belong here", "helper functions are free functions of the module";
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
-    MISSING_ITEM: "`{}` is missing from this `impl Interaction`", "add `{}`";
-    IMPL_ITEM: "`{}` is not an item of `Interaction`", "its items are `type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
-    IMPL_DUPLICATE: "`{}` stands twice in this `impl Interaction`", "remove one of them";
+    MISSING_ITEM: "`{}` is missing from this `impl {}`", "add `{}`";
+    IMPL_ITEM: "`{}` is not an item of `{}`", "its items are {}";
+    IMPL_DUPLICATE: "`{}` stands twice in this `impl {}`", "remove one of them";
     MODIFIER: "`{}` has no meaning here", "remove it";
     SELF_PAIRS: "`SELF_PAIRS` is `true` or `false`", "write `const SELF_PAIRS: bool = true;` where a particle meets itself when i and j are one set";
     PAIR_SIGNATURE: "`pair` has another signature", "write `fn pair(&self, i: &{}, j: &{}, f: &mut {})`";
+    PROGRAM_SIGNATURE: "`{}` has another signature", "write `fn {}(&self, {})`";
     CUTOFF_SIGNATURE: "`cutoff` has another signature", "write `fn cutoff(&self, i: &{}, j: &{}) -> Real`";
     CUTOFF_POSITION: "a cutoff needs to know the position of `{}`", "give it one field that is a `Point`, with as many components as that of the other";
     // Functions and constants.
@@ -97,7 +98,7 @@ messages! {
     FOR_ASSIGN: "`{}` counts the iterations of a `for`, and does not change within one", "compute with it in a variable of its own";
     FOR_PATTERN: "the variable of a `for` is one name", "write `for k in 0..3 { ... }`";
     RETURN_GUARD: "a `return` is a guard, inside an `if`", "write `if ... { return; }`, or end a helper function with its value";
-    RETURN_VALUE: "`pair` returns nothing", "accumulate the value with `f.field += ...` and write `return;`";
+    RETURN_VALUE: "this function returns nothing", "accumulate or assign the value, and write `return;`";
     RETURN_TYPE: "`return` without a value of type `{}`", "a helper function returns a value: `return ...;`";
     UNREACHABLE: "nothing is computed after `return`", "remove it, or put it before";
     NO_EFFECT: "this statement has no effect", "name the value with `let`, or accumulate it with `f.field += ...`";
@@ -111,8 +112,10 @@ messages! {
     REDUCE: "a result that is a `{}` has no method `{}`", "{}";
     ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "{}";
     ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
+    NO_CHANGE: "`update` changes no field of `{}`", "assign to one: `{}.field = ...`, or `+=`";
+    ARG_MIN: "an `ArgMin<Real>` is two numbers", "take its `.value` or its `.index`";
     READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
-    UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `pair`, or remove the field";
+    UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `{}`, or remove the field";
     WHOLE_PARTICLE: "`{}` is a whole record", "name one of its fields: {}";
     // Expressions.
     EXPRESSION: "{} is not part of the language of interactions", "{}";

@@ -29,7 +29,7 @@ const RESERVED: &[&str] = &[
     "ref", "Self", "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield",
     // The emitted text: types, functions and parameters.
     "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
-    "pair", "pair_symmetric", "entry", "take_min", "infinity", "rounded", "divide",
+    "pair", "pair_symmetric", "update", "measure", "entry", "take_min", "infinity", "rounded", "divide",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi",
     // The functions of the language.
     "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",

@@ -4,7 +4,7 @@
 //! The `unsafe impl` of both traits is sound: a program with an error is never run.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Ident, Type};
 
 use crate::check;
@@ -13,7 +13,7 @@ use crate::emit_rust::type_tokens;
 use crate::ir::{self, Constant, List, Value};
 use crate::message::nearest;
 use crate::names::{self, Unique};
-use crate::syntax::{self, Function, Module, Roles, Struct, Tuple};
+use crate::syntax::{self, Function, Module, Roles, Struct, Trait, Tuple};
 
 /// Types of Rust that a field may have been given.
 const PRIMITIVES: &[&str] = &[
@@ -215,12 +215,15 @@ impl<'a> Stub<'a> {
         let mut tokens = TokenStream::new();
         // The interaction has most information on a struct.
         let mut roles: Vec<&Roles> = self.module.roles.iter().collect();
-        roles.sort_by_key(|roles| [&roles.i, &roles.j, &roles.f].map(Option::is_none));
+        roles.sort_by_key(|roles| roles.types.iter().filter(|(_, ty)| ty.is_none()).count());
         for roles in roles {
             let Some(target) = self.meant(roles.target.as_ref()) else { continue };
-            if !done.contains(&target) {
-                done.push(target);
-                tokens.extend(self.interaction(target, roles));
+            if !done.contains(&(roles.of, target)) {
+                done.push((roles.of, target));
+                tokens.extend(match roles.of {
+                    Trait::Interaction => self.interaction(target, roles),
+                    of => self.program(of, target, roles),
+                });
             }
         }
         tokens
@@ -228,7 +231,7 @@ impl<'a> Stub<'a> {
 
     fn interaction(&self, target: &Ident, roles: &Roles) -> Option<TokenStream> {
         let krate = self.krate;
-        let [i, j, f] = [&roles.i, &roles.j, &roles.f].map(|name| self.meant(name.as_ref()));
+        let [i, j, f] = ["I", "J", "F"].map(|role| self.meant(roles.get(role)));
         // A missing role is that of a struct that no `impl` names, or of the other particle.
         let unnamed = self.unnamed();
         let i_or_j = i.or(j).or(unnamed.first().copied())?;
@@ -261,6 +264,60 @@ impl<'a> Stub<'a> {
         })
     }
 
+    fn program(&self, of: Trait, target: &Ident, roles: &Roles) -> Option<TokenStream> {
+        let krate = self.krate;
+        let unnamed = self.unnamed();
+        let p = self.meant(roles.get("P")).or(unnamed.first().copied())?;
+        let [q, f] = ["Q", "F"].map(|role| {
+            let ty = self.meant(roles.get(role)).map(ToTokens::to_token_stream);
+            ty.unwrap_or_else(|| quote!(#krate::Nothing))
+        });
+        let name = names::snake_case(&target.to_string());
+        let total = (of == Trait::Measure)
+            .then(|| self.meant(roles.get("T")).or(unnamed.last().copied()).unwrap_or(p));
+        let (kind, function) = match total {
+            None => (
+                "update",
+                quote! {
+                    fn update<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+                        _: &#target<Real>, _: &__Space, _: &mut #p<Real>, _: &#q<Real>, _: &#f<Real>,
+                    ) {}
+                },
+            ),
+            Some(t) => (
+                "measure",
+                quote! {
+                    type T = #t;
+                    fn measure<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+                        _: &#target<Real>, _: &__Space, _: &#p<Real>, _: &#q<Real>, _: &#f<Real>,
+                        _: Real::U32, _: &mut #t<Real>,
+                    ) {}
+                },
+            ),
+        };
+        let [of, kind] = [of.name(), kind].map(|name| Ident::new(name, target.span()));
+        Some(quote! {
+            unsafe impl #krate::#of for #target {
+                type P = #p;
+                type Q = #q;
+                type F = #f;
+                const PROGRAM: &'static #krate::ParticleProgram =
+                    &#krate::__private::ParticleDeclaration {
+                        name: #name,
+                        operations: #krate::Operations {
+                            add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
+                        },
+                        cuda: #krate::ParticleText { law: "", names: "" },
+                        changes: &[],
+                    }.#kind::<Self>();
+                #function
+                fn cpu_loop() -> #krate::__private::ParticleLoop {
+                    ::core::unimplemented!()
+                }
+            }
+        })
+    }
+
     /// The struct of this name, or the one that was meant.
     fn meant(&self, name: Option<&Ident>) -> Option<&'a Ident> {
         let name = name?.to_string();
@@ -272,7 +329,9 @@ impl<'a> Stub<'a> {
     /// The structs that no `impl` names.
     fn unnamed(&self) -> Vec<&'a Ident> {
         let roles = self.module.roles.iter();
-        let named = roles.flat_map(|roles| [&roles.target, &roles.i, &roles.j, &roles.f]);
+        let named = roles.flat_map(|roles| {
+            [&roles.target].into_iter().chain(roles.types.iter().map(|(_, name)| name))
+        });
         let named: Vec<_> = named.filter_map(|name| self.meant(name.as_ref())).collect();
         self.names().filter(|ident| !named.contains(ident)).collect()
     }

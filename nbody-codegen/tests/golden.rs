@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nbody_codegen::Cuda;
+use nbody_codegen::{Cuda, ParticleCuda};
 use proc_macro2::TokenStream;
 
 fn path(of: &str) -> PathBuf {
@@ -44,7 +44,23 @@ fn cuda(name: &str) {
             writeln!(text, "\nnamespace nbody::law {{\n\n{law}{both}}} // namespace nbody::law");
         let _ = writeln!(text, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody");
     }
-    let file = compare(&format!("{name}.cu"), &text);
+    compiles(&compare(&format!("{name}.cu"), &text));
+}
+
+/// Compares the generated part of each program per particle.
+fn particle_cuda(module: &str) {
+    for ParticleCuda { name, law, names } in
+        nbody_codegen::particle_cuda(self::module(module)).unwrap()
+    {
+        let mut text = "#include \"particle_header.cuh\"\n".to_owned();
+        let _ = writeln!(text, "\nnamespace nbody::law {{\n\n{law}}} // namespace nbody::law");
+        let _ = writeln!(text, "\nnamespace nbody {{\n\n{names}}} // namespace nbody");
+        compiles(&compare(&format!("{module}_{name}.cu"), &text));
+    }
+}
+
+/// Has a C++ compiler read a file.
+fn compiles(file: &Path) {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     let mut command = Command::new(compiler);
     command.args([
@@ -100,4 +116,14 @@ fn extremes_in_rust() {
 #[test]
 fn fluid_in_cuda() {
     cuda("fluid");
+}
+
+#[test]
+fn programs_per_particle_in_cuda() {
+    particle_cuda("simulation");
+}
+
+#[test]
+fn programs_per_particle_in_rust() {
+    rust("simulation");
 }

@@ -9,13 +9,15 @@ use crate::check::operator;
 use crate::check::scope::Binding;
 use crate::diagnostics::Site;
 use crate::ir::{
-    Accumulate, BinaryOp, FieldId, Index, LocalId, Place, Reduction, Side, StmtKind, Type,
+    Accumulate, BinaryOp, FieldId, Index, Input, LocalId, Place, Reduction, Side, StmtKind, Type,
 };
 use crate::message::{self, suggestion};
 
 /// The place that an assignment changes.
 enum Target {
     Local(Place<LocalId>),
+    /// A field of the particle, in an update.
+    Particle(Place<FieldId>),
     Output(Place<FieldId>),
 }
 
@@ -26,13 +28,19 @@ impl BodyChecker<'_> {
         let (target, value) = (target?, value?);
         let ty = match &target {
             Target::Local(place) => place.ty(),
-            Target::Output(place) => place.ty(),
+            Target::Particle(place) | Target::Output(place) => place.ty(),
         };
         // A count increases by integers.
         let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
-        let result = match op {
-            Some(op) => operator::binary(op, ty, value.ty).ok(),
-            None => Some(value.ty),
+        let result = match (op, &target, ty, value.ty) {
+            // A position is displaced.
+            (Some(BinaryOp::Add | BinaryOp::Sub), Target::Particle(_), Type::Point(n), by)
+                if by == Type::Vector(n) =>
+            {
+                Some(ty)
+            }
+            (Some(op), ..) => operator::binary(op, ty, value.ty).ok(),
+            (None, ..) => Some(value.ty),
         };
         if result != Some(ty) {
             let help = match (&target, real_of(&value, ty)) {
@@ -41,6 +49,9 @@ impl BodyChecker<'_> {
                     format!("write `{written}[k] += ...`")
                 }
                 (_, Some(real)) => real,
+                (Target::Particle(_), None) if matches!(ty, Type::Point(_)) => {
+                    "a position is displaced by a vector: `p.pos += self.dt * p.vel`".to_owned()
+                }
                 _ => "both sides must have one type".to_owned(),
             };
             let arguments = [&*value.ty.to_string(), &ty.to_string(), &help];
@@ -49,6 +60,7 @@ impl BodyChecker<'_> {
         }
         let kind = match target {
             Target::Local(place) => StmtKind::Assign { place, op, value },
+            Target::Particle(place) => StmtKind::Change { place, op, value },
             Target::Output(place) => {
                 let how = match (place.whole, op) {
                     (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
@@ -73,8 +85,12 @@ impl BodyChecker<'_> {
             }
             Expr::Field(field) => {
                 if let Some(binding) = self.record(&field.base) {
-                    if matches!(binding, Binding::Output) {
-                        return self.accumulator(field, op).map(Target::Output);
+                    match binding {
+                        Binding::Output => return self.accumulator(field, op).map(Target::Output),
+                        Binding::Input(Input::P) if self.changes => {
+                            return self.changed(field).map(Target::Particle);
+                        }
+                        _ => {}
                     }
                     let written = left.to_token_stream().to_string();
                     cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
@@ -129,6 +145,13 @@ impl BodyChecker<'_> {
                 None
             }
         }
+    }
+
+    /// The field of the particle that is changed.
+    fn changed(&mut self, field: &syn::ExprField) -> Option<Place<FieldId>> {
+        let of = self.field(self.record_of(Input::P), &field.member)?;
+        self.accumulated.insert(of);
+        Some(Place { of, whole: self.items.structs[of].ty, component: None })
     }
 
     /// The field of the result that is accumulated into.
@@ -212,6 +235,7 @@ fn component_of(target: Target, component: impl FnOnce(Type) -> Option<Index>) -
     }
     Some(match target {
         Target::Local(place) => Target::Local(of(place, component)?),
+        Target::Particle(place) => Target::Particle(of(place, component)?),
         Target::Output(place) => Target::Output(of(place, component)?),
     })
 }

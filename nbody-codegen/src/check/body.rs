@@ -11,7 +11,8 @@ use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Body, FieldId, Function, Input, List, LocalId, Roles, Stmt, StmtKind, StructId, Type,
+    self, Body, FieldId, Function, Input, List, LocalId, Reduction, Roles, Stmt, StmtKind,
+    StructId, Type,
 };
 use crate::message::{self, Message};
 use crate::names::Unique;
@@ -22,9 +23,11 @@ pub(crate) struct BodyChecker<'a> {
     pub items: &'a Items<'a>,
     pub scopes: Scopes,
     pub locals: List<ir::Local>,
-    /// The structs of the parameters, i and j, in `pair`.
-    pub records: Option<[StructId; 3]>,
+    /// The structs of the parameters, the particles and the results that are read.
+    pub records: Vec<(Input, StructId)>,
     pub output: Option<StructId>,
+    /// Whether the particle may be changed, as in an update.
+    pub changes: bool,
     pub returns: Returns,
     names: Unique,
     space: String,
@@ -33,6 +36,7 @@ pub(crate) struct BodyChecker<'a> {
     pub pending: Vec<String>,
     /// The statements so far of each block that is open.
     pub open: Vec<Vec<Stmt>>,
+    /// The fields of the result that are accumulated, or of the particle that are changed.
     pub accumulated: HashSet<FieldId>,
 }
 
@@ -60,8 +64,9 @@ impl<'a> BodyChecker<'a> {
             items,
             scopes: Scopes::default(),
             locals: List::default(),
-            records: None,
+            records: Vec::new(),
             output: None,
+            changes: false,
             returns: Returns::Nothing,
             names,
             space,
@@ -72,26 +77,31 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Binds the names of the parameters of `pair`, or of those that it has.
+    /// Binds the names of a function's parameters: those of `records` behind the parameters of the
+    /// law, and that of the result, if there is one.
     pub fn roles(
         &mut self,
         names: &[Ident],
-        records: [StructId; 3],
+        records: &[(Input, StructId)],
         output: Option<StructId>,
     ) -> Roles {
-        self.records = Some(records);
+        self.records = records.to_vec();
         self.output = output;
         self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
-        let bindings = [Binding::Input(Input::I), Binding::Input(Input::J), Binding::Output];
-        for (name, binding) in names.iter().zip(bindings) {
-            self.scopes.bind(name.to_string(), binding);
-        }
+        let inputs = records.iter().map(|(input, _)| *input);
+        let inputs = inputs.filter(|input| *input != Input::Parameters);
         let mut names = names.iter();
-        let mut name = |otherwise: &str| {
-            let name = names.next().map_or(otherwise.to_owned(), ToString::to_string);
-            self.names.name(&name)
-        };
-        Roles { i: name("i"), j: name("j"), f: name("f"), index: name("index"), g: None }
+        let mut of_inputs = Vec::new();
+        for (input, name) in inputs.zip(&mut names) {
+            self.scopes.bind(name.to_string(), Binding::Input(input));
+            of_inputs.push((input, self.names.name(&name.to_string())));
+        }
+        let result = names.next().map(ToString::to_string);
+        if let Some(name) = &result {
+            self.scopes.bind(name.clone(), Binding::Output);
+        }
+        let f = self.names.name(result.as_deref().unwrap_or("f"));
+        Roles { inputs: of_inputs, f, index: self.names.name("index"), g: None }
     }
 
     /// The struct of the result.
@@ -111,10 +121,22 @@ impl<'a> BodyChecker<'a> {
         id
     }
 
-    /// The fields of the result that nothing was accumulated into.
-    pub fn unused_outputs(&self, output: StructId) -> impl Iterator<Item = &'a ir::Field> {
+    /// Refuses fields of the result, which goes by this name in the function, that nothing was
+    /// accumulated into.
+    pub fn refuse_unused(&self, output: StructId, name: &Ident, function: &str) {
         let fields = self.items.structs.fields(output);
-        fields.filter(|(id, _)| !self.accumulated.contains(id)).map(|(_, field)| field)
+        for (_, field) in fields.filter(|(id, _)| !self.accumulated.contains(id)) {
+            let how = match field.ty {
+                Type::Reduced(Reduction::Count) => " += 1;",
+                Type::Reduced(Reduction::Max) => ".max(...);",
+                Type::Reduced(_) => ".min(...);",
+                Type::Array(_) => "[k] += ...;",
+                _ => " += ...;",
+            };
+            let missing = format!("{name}.{}{how}", field.ident);
+            let arguments = [&*field.ident.to_string(), &missing, function];
+            self.items.cx.error(Site::of(&field.ident), &message::UNUSED_OUTPUT, &arguments);
+        }
     }
 
     /// The body, once all its statements are checked, and all the functions that it may call.

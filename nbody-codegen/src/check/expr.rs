@@ -9,7 +9,9 @@ use crate::check::index::component_of;
 use crate::check::scope::Binding;
 use crate::check::{constant, operator};
 use crate::diagnostics::Site;
-use crate::ir::{self, Builtin, ExprKind, FieldId, Index, Input, StructId, Type, UnaryOp};
+use crate::ir::{
+    self, Builtin, ExprKind, FieldId, Index, Input, Reduction, StructId, Type, UnaryOp,
+};
 use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
 
@@ -17,14 +19,16 @@ impl BodyChecker<'_> {
     /// The typed form of an expression; `None` after an error.
     pub fn expr(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let checked = self.expr_or_table(expr)?;
-        if matches!(checked.ty, Type::Table(..)) {
-            self.items.cx.error(Site::of(expr), &message::TABLE_INDEX, &[]);
-            return None;
-        }
-        Some(checked)
+        let message = match checked.ty {
+            Type::Table(..) => &message::TABLE_INDEX,
+            Type::Reduced(_) => &message::ARG_MIN,
+            _ => return Some(checked),
+        };
+        self.items.cx.error(Site::of(expr), message, &[]);
+        None
     }
 
-    /// The typed form of an indexed expression, which alone may be a table.
+    /// The typed form of the base of an index or a field, which alone may be a table or an `ArgMin`.
     pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),
@@ -154,13 +158,9 @@ impl BodyChecker<'_> {
         matches!(binding, Binding::Input(_) | Binding::Output).then_some(binding)
     }
 
-    fn record_of(&self, input: Input) -> StructId {
-        let [parameters, i, j] = self.records.expect("records are bound with their names");
-        match input {
-            Input::Parameters => parameters,
-            Input::I => i,
-            Input::J => j,
-        }
+    pub fn record_of(&self, input: Input) -> StructId {
+        let found = self.records.iter().find(|(known, _)| *known == input);
+        found.map(|(_, record)| *record).expect("records are bound with their names")
     }
 
     /// The field of this name.
@@ -184,16 +184,23 @@ impl BodyChecker<'_> {
             Some(Binding::Input(input)) => {
                 let field = self.field(self.record_of(input), &access.member)?;
                 let (kind, span) = (ExprKind::Input(input, field), access.member.span());
-                Some(ir::Expr::new(kind, self.items.structs[field].ty, span))
+                let ty = match self.items.structs[field].ty {
+                    Type::Reduced(Reduction::Min | Reduction::Max) => Type::Real,
+                    Type::Reduced(Reduction::Count) => Type::U32,
+                    ty => ty,
+                };
+                Some(ir::Expr::new(kind, ty, span))
             }
             Some(_) => {
                 self.items.cx.error(Site::of(access), &message::READ_OUTPUT, &[]);
                 None
             }
             None => {
-                let base = self.expr(&access.base)?;
+                let base = self.expr_or_table(&access.base)?;
                 let component = self.component_index(base.ty, &access.member)?;
-                Some(component_of(base, Index::Fixed(component)))
+                let is_index = matches!(base.ty, Type::Reduced(_)) && component == 1;
+                let ty = if is_index { Type::U32 } else { Type::Real };
+                Some(ir::Expr { ty, ..component_of(base, Index::Fixed(component)) })
             }
         }
     }
@@ -212,6 +219,10 @@ impl BodyChecker<'_> {
                 }
                 return found;
             }
+            Type::Reduced(_) if ["value", "index"].contains(&&*name) => {
+                return Some(usize::from(name == "index"));
+            }
+            Type::Reduced(_) => cx.error(Site::of(member), &message::ARG_MIN, &[]),
             Type::Point(_) => {
                 cx.error(Site::of(member), &message::POINT_COMPONENT, &["pos", "pos"]);
             }

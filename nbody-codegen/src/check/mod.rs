@@ -10,19 +10,21 @@ mod control;
 mod expr;
 mod index;
 mod operator;
+mod program;
 mod scope;
+mod structure;
 pub(crate) mod types;
 
 use std::collections::{HashMap, HashSet};
 
 use quote::ToTokens as _;
-use syn::{Expr, Ident, Lit, Visibility};
+use syn::{Expr, Ident, Lit};
 
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{self, FieldId, FunctionId, List, Reduction, StructId, Type};
-use crate::message::{self, suggestion};
+use crate::ir::{self, FieldId, FunctionId, Input, List, StructId, Type};
+use crate::message;
 use crate::names::{self, Unique};
-use crate::syntax;
+use crate::syntax::{self, Trait};
 
 use body::{BodyChecker, Returns};
 
@@ -41,6 +43,12 @@ pub(crate) struct Items<'a> {
 }
 
 impl Items<'_> {
+    /// The struct of this name.
+    fn named(&self, ident: &Ident) -> Option<ir::Named> {
+        let (id, _) = self.structs.by_id().find(|(_, item)| item.ident == *ident)?;
+        Some(ir::Named { id, ident: ident.clone() })
+    }
+
     fn signature(&self, function: &Ident) -> Option<&Signature> {
         self.signatures.get(&function.to_string())
     }
@@ -66,7 +74,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         names.keep("cutoff");
     }
     let constants = constant::check(cx, &module.constants, &mut names);
-    let structs = structs(cx, module, &constants, &mut names);
+    let structs = structure::structs(cx, module, &constants, &mut names);
     if module.roles.is_empty() {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
@@ -103,11 +111,21 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     let interactions = module.interactions.iter();
     let interactions: Vec<_> =
         interactions.filter_map(|impl_| interaction(&items, functions.as_ref(), impl_)).collect();
+    let programs = module.programs.iter();
+    let programs: Vec<_> =
+        programs.filter_map(|impl_| program::program(&items, functions.as_ref(), impl_)).collect();
     let functions = functions?;
-    let complete = interactions.len() == module.interactions.len();
+    let complete =
+        interactions.len() == module.interactions.len() && programs.len() == module.programs.len();
     if complete {
         for (interaction, written) in interactions.iter().zip(&module.interactions) {
-            length(cx, interaction, written);
+            let pair = (&written.pair, &interaction.pair.body);
+            let cutoff = written.cutoff.as_ref().zip(interaction.cutoff.as_ref());
+            let cutoff = cutoff.map(|(written, cutoff)| (&written.function, &cutoff.body));
+            [pair].into_iter().chain(cutoff).for_each(|(written, body)| length(cx, written, body));
+        }
+        for (program, written) in programs.iter().zip(&module.programs) {
+            length(cx, &written.function, &program.body);
         }
     }
     let names = items.names;
@@ -120,6 +138,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         constants,
         functions,
         interactions,
+        programs,
     })
 }
 
@@ -156,162 +175,22 @@ fn duplicates(cx: &Ctxt, module: &syntax::Module) {
     for (k, fields) in fields.enumerate() {
         fields.for_each(|ident| check(format!("field {k}"), ident));
     }
-    let targets = module.interactions.iter().map(|item| &item.target);
-    targets.for_each(|ident| check("impl".to_owned(), ident));
+    let interactions = module.interactions.iter().map(|item| (Trait::Interaction, &item.target));
+    let programs = module.programs.iter().map(|item| (item.of, &item.target));
+    interactions
+        .chain(programs)
+        .for_each(|(of, ident)| check(format!("impl {}", of.name()), ident));
 }
 
-pub(crate) fn structs(
-    cx: &Ctxt,
-    module: &syntax::Module,
-    constants: &[ir::Constant],
-    names: &mut Unique,
-) -> List<ir::Struct> {
-    let find = |ident: &Ident| {
-        module.structs.iter().any(|item| item.ident == *ident)
-            || module.tuples.iter().any(|item| item.ident == *ident)
-    };
-    for impl_ in &module.interactions {
-        for ident in [&impl_.target, &impl_.i, &impl_.j, &impl_.f] {
-            if !find(ident) {
-                let all: Vec<_> =
-                    module.structs.iter().map(|item| item.ident.to_string()).collect();
-                let name = ident.to_string();
-                let help = suggestion(&name, all.iter().map(String::as_str));
-                cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
-            }
-        }
-    }
-    let mut structs = List::<ir::Struct>::default();
-    for item in &module.structs {
-        structs.push(structure(cx, module, item, constants, names));
-    }
-    structs
-}
-
-fn structure(
-    cx: &Ctxt,
-    module: &syntax::Module,
-    item: &syntax::Struct,
-    constants: &[ir::Constant],
-    names: &mut Unique,
-) -> ir::Struct {
-    let name = item.ident.to_string();
-    let has_role = |role: fn(&syntax::Interaction) -> &Ident| {
-        module.interactions.iter().any(|impl_| *role(impl_) == item.ident)
-    };
-    let is_parameters = has_role(|impl_| &impl_.target);
-    let is_particle = has_role(|impl_| &impl_.i) || has_role(|impl_| &impl_.j);
-    let is_output = has_role(|impl_| &impl_.f);
-    if ["Real", "Vector", "Point", "Interaction", "Min", "Max", "ArgMin", "Count"]
-        .contains(&name.as_str())
-    {
-        cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
-    } else if !(is_parameters || is_particle || is_output || is_incomplete(module)) {
-        cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
-    }
-    if item.fields.is_empty() && (is_particle || is_output) {
-        cx.error(Site::of(&item.ident), &message::EMPTY_PARTICLE, &[&name]);
-    } else if item.fields.is_empty() && item.has_braces {
-        cx.error(Site::of(&item.ident), &message::EMPTY_BRACES, &[&name]);
-    }
-    visibility(cx, module, item);
-    let distinct =
-        item.fields.iter().enumerate().filter(|(k, field)| {
-            item.fields[..*k].iter().all(|before| before.ident != field.ident)
-        });
-    let distinct = distinct.map(|(_, field)| field);
-    let type_name = names.name(&name);
-    let mut members = Unique::default();
-    // In C++ a member of the struct's name would be a constructor.
-    members.keep(&type_name);
-    let field = |field: &syntax::Field| {
-        // A field of a refused type stays, so that its uses are not errors too.
-        let mut ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
-        if ty == Type::Bool {
-            cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
-            ty = Type::Real;
-        } else if matches!(ty, Type::Reduced(_)) && !is_output {
-            // A struct without a role may be a result, if an `impl` was refused.
-            if is_parameters || is_particle || !is_incomplete(module) {
-                cx.error(Site::of(&field.ty), &message::REDUCTION_PLACE, &[&ty.to_string()]);
-            }
-            ty = Type::Real;
-        } else if matches!(ty, Type::Table(..)) && (is_particle || is_output) {
-            let parameters = module.interactions.first().map(|impl_| impl_.target.to_string());
-            let parameters = parameters.unwrap_or_default();
-            cx.error(Site::of(&field.ty), &message::TABLE_PLACE, &[&parameters]);
-            ty = Type::Real;
-        } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
-            cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
-            ty = Type::Real;
-        }
-        ir::Field {
-            attrs: field.attrs.clone(),
-            vis: field.vis.clone(),
-            ident: field.ident.clone(),
-            name: members.name(&field.ident.to_string()),
-            ty,
-        }
-    };
-    ir::Struct {
-        attrs: item.attrs.clone(),
-        vis: item.vis.clone(),
-        ident: item.ident.clone(),
-        name: type_name,
-        fields: distinct.map(field).collect(),
-        is_output,
-    }
-}
-
-/// Tests whether there is no `impl`, or one was refused or names no struct of the module, so that it
-/// may be meant for any of them.
-fn is_incomplete(module: &syntax::Module) -> bool {
-    let is_known = |ident: &Option<Ident>| {
-        ident.as_ref().is_some_and(|name| module.structs.iter().any(|item| item.ident == *name))
-    };
-    let mut roles = module.roles.iter();
-    module.roles.is_empty()
-        || module.interactions.len() < module.roles.len()
-        || roles.any(|roles| ![&roles.i, &roles.j, &roles.f].into_iter().all(is_known))
-}
-
-/// Refuses a particle or a result that is less visible than its interaction.
-fn visibility(cx: &Ctxt, module: &syntax::Module, item: &syntax::Struct) {
-    let rank = |vis: &Visibility| match vis {
-        Visibility::Inherited => 0,
-        Visibility::Restricted(_) => 1,
-        Visibility::Public(_) => 2,
-    };
-    let users = module
-        .interactions
-        .iter()
-        .filter(|impl_| [&impl_.i, &impl_.j, &impl_.f].contains(&&item.ident));
-    let users = users.filter_map(|impl_| {
-        module.structs.iter().find(|parameters| parameters.ident == impl_.target)
-    });
-    let most = users.max_by_key(|parameters| rank(&parameters.vis));
-    if let Some(user) = most.filter(|user| rank(&user.vis) > rank(&item.vis)) {
-        let (name, vis) =
-            (item.ident.to_string(), user.vis.to_token_stream().to_string().replace(" (", "("));
-        let arguments = [&name, &user.ident.to_string(), &*vis, &name];
-        cx.error(Site::of(&item.ident), &message::LESS_VISIBLE, &arguments);
-    }
-}
-
-/// Refuses a pair that compilers would inline and unroll excessively.
-fn length(cx: &Ctxt, interaction: &ir::Interaction, written: &syntax::Interaction) {
+/// Refuses a function that compilers would inline and unroll excessively.
+fn length(cx: &Ctxt, function: &syn::ImplItemFn, body: &ir::Body) {
     /// Limit far above any useful pair that compilers can still handle: the code is generated for each
     /// kind of vector, and several times in a kernel.
     const LONGEST: u64 = 10_000;
-    let pair = (&written.pair, &interaction.pair.body);
-    let cutoff = written.cutoff.as_ref().zip(interaction.cutoff.as_ref());
-    let cutoff = cutoff.map(|(written, cutoff)| (&written.function, &cutoff.body));
-    for (function, body) in std::iter::once(pair).chain(cutoff) {
-        if body.summary.expressions > LONGEST {
-            let name = &function.sig.ident;
-            let arguments = [&name.to_string(), &*LONGEST.to_string()];
-            cx.error(Site::of(name), &message::PAIR_LENGTH, &arguments);
-        }
+    if body.summary.expressions > LONGEST {
+        let name = &function.sig.ident;
+        let arguments = [&name.to_string(), &*LONGEST.to_string()];
+        cx.error(Site::of(name), &message::PAIR_LENGTH, &arguments);
     }
 }
 
@@ -377,13 +256,11 @@ fn interaction(
     functions: Option<&List<ir::Function>>,
     impl_: &syntax::Interaction,
 ) -> Option<ir::Interaction> {
-    let find = |ident: &Ident| {
-        let (id, _) = items.structs.by_id().find(|(_, item)| item.ident == *ident)?;
-        Some(ir::Named { id, ident: ident.clone() })
-    };
+    let [target, i, j, f] = [&impl_.target, &impl_.i, &impl_.j, &impl_.f];
     let [parameters, i, j, f] =
-        [find(&impl_.target)?, find(&impl_.i)?, find(&impl_.j)?, find(&impl_.f)?];
-    let (records, output) = ([parameters.id, i.id, j.id], f.id);
+        [items.named(target)?, items.named(i)?, items.named(j)?, items.named(f)?];
+    let records = [(Input::Parameters, parameters.id), (Input::I, i.id), (Input::J, j.id)];
+    let output = f.id;
     let self_pairs = match &impl_.self_pairs {
         None => false,
         Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. })) => value.value,
@@ -394,24 +271,12 @@ fn interaction(
     };
     let block = &impl_.pair.block;
     let mut checker = BodyChecker::new(items, block);
-    let roles = checker.roles(&impl_.names, records, Some(output));
+    let roles = checker.roles(&impl_.names, &records, Some(output));
     checker.block_without_value(block);
-    let unused: Vec<_> = checker.unused_outputs(output).collect();
-    for field in unused {
-        let how = match field.ty {
-            Type::Reduced(Reduction::Count) => " += 1;",
-            Type::Reduced(Reduction::Max) => ".max(...);",
-            Type::Reduced(_) => ".min(...);",
-            Type::Array(_) => "[k] += ...;",
-            _ => " += ...;",
-        };
-        let missing = format!("{}.{}{how}", impl_.names[2], field.ident);
-        let name = field.ident.to_string();
-        items.cx.error(Site::of(&field.ident), &message::UNUSED_OUTPUT, &[&name, &missing]);
-    }
+    checker.refuse_unused(output, &impl_.names[2], "pair");
     let cutoff = match &impl_.cutoff {
         None => None,
-        Some(cutoff) => Some(self::cutoff(items, functions, cutoff, records)?),
+        Some(cutoff) => Some(self::cutoff(items, functions, cutoff, &records)?),
     };
     Some(ir::Interaction {
         attrs: impl_.attrs.clone(),
@@ -434,7 +299,7 @@ fn cutoff(
     items: &Items,
     functions: Option<&List<ir::Function>>,
     cutoff: &syntax::Cutoff,
-    records: [StructId; 3],
+    records: &[(Input, StructId); 3],
 ) -> Option<ir::Cutoff> {
     let block = &cutoff.function.block;
     let mut checker = BodyChecker::new(items, block);
@@ -445,7 +310,7 @@ fn cutoff(
     if value.ty != Type::Real {
         items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), "Real"]);
     }
-    let [_, i, j] = records;
+    let [_, (_, i), (_, j)] = *records;
     let points = [position(items, site, i, j), position(items, site, j, i)];
     let [Some(i), Some(j)] = points else { return None };
     let attrs = cutoff.function.attrs.clone();

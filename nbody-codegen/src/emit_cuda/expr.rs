@@ -198,7 +198,7 @@ impl<'a> Printer<'a> {
         Some(format!("{name}_plus({operands}, {rest})"))
     }
 
-    /// One component of a vector or an array.
+    /// One component of a vector or an array, or the value or the index of an `ArgMin`.
     pub fn component(&self, base: &str, ty: Type, index: &Index) -> String {
         match index {
             Index::Fixed(k) => component(base, ty, *k),
@@ -211,11 +211,10 @@ impl<'a> Printer<'a> {
         list.join(", ")
     }
 
-    fn input(&self, input: Input) -> &str {
+    pub fn input(&self, input: Input) -> &str {
         match input {
             Input::Parameters => "self",
-            Input::I => &self.roles().i,
-            Input::J => &self.roles().j,
+            other => self.roles().input(other),
         }
     }
 }
@@ -228,6 +227,7 @@ fn is_product(builtin: Builtin) -> bool {
 pub(crate) fn component(base: &str, ty: Type, k: usize) -> String {
     match ty {
         Type::Vector(_) | Type::Point(_) => format!("{base}.{}", ["x", "y", "z"][k]),
+        Type::Reduced(_) => format!("{base}.{}", ["value", "index"][k]),
         _ => format!("{base}[{k}]"),
     }
 }

@@ -2,27 +2,28 @@
 //! the interaction uses, and `pair`, as they were declared; and the interface to the kernels.
 
 mod expr;
+mod program;
 mod sums;
 mod text;
 
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Accumulate, BinaryOp, Body, ConstantId, Cutoff, ExprKind, FieldId, Function, FunctionId,
-    Interaction, LONGEST_UNROLLED, LocalId, Module, Place, Reduction, Roles, Side, Stmt, StmtKind,
-    Struct, StructId, Type, Value,
+    Accumulate, BinaryOp, Body, ConstantId, Cutoff, Expr, ExprKind, FieldId, Function, FunctionId,
+    Input, Interaction, LONGEST_UNROLLED, LocalId, Module, Place, Reduction, Roles, Side, Stmt,
+    StmtKind, Struct, StructId, Type, Value,
 };
 use crate::symmetry::Symmetric;
 
 use expr::{Printer, assignment};
 use text::{Text, docs};
 
+pub use program::{names, program};
 pub use sums::{compensated, sums};
 
 /// The declaration of an interaction.
 pub fn law(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
-    let uses = Uses::of(module, interaction);
     let particles = [interaction.i.id, interaction.j.id];
     let others = [interaction.parameters.id, interaction.f.id];
     for (id, item) in module.structs.by_id() {
@@ -31,6 +32,17 @@ pub fn law(module: &Module, interaction: &Interaction) -> String {
             structure(&mut text, item, is_particle);
         }
     }
+    used(&mut text, module, interaction.bodies());
+    if let Some(cutoff) = &interaction.cutoff {
+        self::cutoff(&mut text, module, interaction, cutoff);
+    }
+    pair(&mut text, module, interaction);
+    text.finish()
+}
+
+/// The constants and helper functions that these bodies use.
+fn used<'a>(text: &mut Text, module: &Module, bodies: impl Iterator<Item = &'a Body>) {
+    let uses = Uses::of(module, bodies);
     for &id in &uses.constants {
         let constant = &module[id];
         text.comment(&docs(&constant.attrs));
@@ -46,25 +58,20 @@ pub fn law(module: &Module, interaction: &Interaction) -> String {
     }
     text.gap();
     for &id in &uses.functions {
-        function(&mut text, module, &module[id]);
+        function(text, module, &module[id]);
     }
-    if let Some(cutoff) = &interaction.cutoff {
-        self::cutoff(&mut text, module, interaction, cutoff);
-    }
-    pair(&mut text, module, interaction);
-    text.finish()
 }
 
-/// The constants and helper functions that an interaction uses.
+/// Constants and helper functions.
 struct Uses {
     constants: BTreeSet<ConstantId>,
     functions: BTreeSet<FunctionId>,
 }
 
 impl Uses {
-    fn of(module: &Module, interaction: &Interaction) -> Self {
+    fn of<'a>(module: &Module, bodies: impl Iterator<Item = &'a Body>) -> Self {
         let mut uses = Self { constants: BTreeSet::new(), functions: BTreeSet::new() };
-        interaction.bodies().for_each(|body| uses.body(body));
+        bodies.for_each(|body| uses.body(body));
         // Functions follow those that they call.
         for (id, function) in module.functions.by_id().rev() {
             if uses.functions.contains(&id) {
@@ -166,8 +173,8 @@ fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles
     vec![
         format!("const {} &self", name(interaction.parameters.id)),
         format!("const Space &{space}"),
-        format!("const {} &{}", name(interaction.i.id), roles.i),
-        format!("const {} &{}", name(interaction.j.id), roles.j),
+        format!("const {} &{}", name(interaction.i.id), roles.input(Input::I)),
+        format!("const {} &{}", name(interaction.j.id), roles.input(Input::J)),
     ]
 }
 
@@ -190,7 +197,8 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let roles = &pair.roles;
     match &docs(&pair.attrs)[..] {
         [] => {
-            text.comment(&[format!("Adds to {} what {} does to {}.", roles.f, roles.j, roles.i)]);
+            let [i, j] = [Input::I, Input::J].map(|particle| roles.input(particle));
+            text.comment(&[format!("Adds to {} what {j} does to {i}.", roles.f)]);
         }
         docs => text.comment(docs),
     }
@@ -210,11 +218,12 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
 pub fn pair_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
     let mut text = Text::default();
     let Symmetric { roles, body } = both;
-    let (i, j, f, g) = (&roles.i, &roles.j, &roles.f, roles.result(Side::J));
+    let [i, j] = [Input::I, Input::J].map(|particle| roles.input(particle));
+    let (f, g) = (&roles.f, roles.result(Side::J));
     text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
     let output = &module[interaction.f.id].name;
     let mut parameters = inputs(module, interaction, body, roles);
-    parameters.extend([f, g].map(|result| format!("{output} &{result}")));
+    parameters.extend([f.as_str(), g].map(|result| format!("{output} &{result}")));
     text.function("void pair_symmetric", &parameters);
     text.open("{");
     let printer = Printer::new(module, body, Some(roles));
@@ -255,13 +264,11 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
         }
         StmtKind::Assign { place, op, value } => {
             let target = variable(printer, place);
-            let value = printer.print(value);
-            let line = if *op == Some(BinaryOp::Div) && place.ty() == Type::Real {
-                format!("{target} = divide({target}, {value});")
-            } else {
-                format!("{target} {} {value};", assignment(*op))
-            };
-            text.line_with(&line, behind);
+            text.line_with(&assigned(printer, &target, place.ty(), *op, value), behind);
+        }
+        StmtKind::Change { place, op, value } => {
+            let target = changed(printer, place);
+            text.line_with(&assigned(printer, &target, place.ty(), *op, value), behind);
         }
         StmtKind::Accumulate { side, place, how, value } => {
             let (target, value) = (accumulator(printer, *side, place), printer.print(value));
@@ -311,11 +318,35 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
     }
 }
 
+/// The assignment of a value to a target of this type.
+fn assigned(
+    printer: &Printer,
+    target: &str,
+    ty: Type,
+    op: Option<BinaryOp>,
+    value: &Expr,
+) -> String {
+    let value = printer.print(value);
+    if op == Some(BinaryOp::Div) && ty == Type::Real {
+        format!("{target} = divide({target}, {value});")
+    } else {
+        format!("{target} {} {value};", assignment(op))
+    }
+}
+
 fn variable(printer: &Printer, place: &Place<LocalId>) -> String {
     let local = printer.local(place.of);
     match &place.component {
         None => local.name.clone(),
         Some(index) => printer.component(&local.name, place.whole, index),
+    }
+}
+
+fn changed(printer: &Printer, place: &Place<FieldId>) -> String {
+    let field = format!("{}.{}", printer.input(Input::P), printer.field(place.of));
+    match &place.component {
+        None => field,
+        Some(index) => printer.component(&field, place.whole, index),
     }
 }
 

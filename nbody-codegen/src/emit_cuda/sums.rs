@@ -15,12 +15,16 @@ pub fn sums(module: &Module, interaction: &Interaction) -> String {
     if let Some(cutoff) = &interaction.cutoff {
         within(&mut text, module, cutoff);
     }
-    let output = &module[interaction.f.id];
-    nothing(&mut text, output);
-    reset(&mut text, output);
-    fold(&mut text, output);
-    merge(&mut text, output);
+    accumulation(&mut text, &module[interaction.f.id]);
     text.finish()
+}
+
+/// The initial values, folding and merging of accumulators.
+pub(super) fn accumulation(text: &mut Text, output: &Struct) {
+    nothing(text, output);
+    reset(text, output);
+    fold(text, output);
+    merge(text, output);
 }
 
 /// The addition of compensated sums.

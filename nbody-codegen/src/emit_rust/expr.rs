@@ -34,6 +34,10 @@ impl Printer<'_> {
                 let field = &self.module[*field].ident;
                 quote!(#record.#field)
             }
+            ExprKind::Component(base, Index::Fixed(k)) if matches!(base.ty, Type::Reduced(_)) => {
+                let (base, part) = (self.operand(base), ident(["value", "index"][*k]));
+                quote!(#base.#part)
+            }
             ExprKind::Component(base, index) => {
                 let (base, index) = (self.operand(base), self.index(index));
                 quote!(#base[#index])
@@ -210,7 +214,7 @@ impl Printer<'_> {
             BinaryOp::Sub => "minus_product",
             _ => return Self::binary(op, (left.clone(), ty), (self.operand(value), value.ty)),
         };
-        match product(value) {
+        match product(value).filter(|_| !matches!(ty, Type::Point(_))) {
             None => Self::binary(op, (left.clone(), ty), (self.operand(value), value.ty)),
             Some((scale, other)) => {
                 let (name, scale, other) = (ident(name), self.expr(scale), self.expr(other));
@@ -266,8 +270,7 @@ impl Printer<'_> {
     fn input(&self, input: Input) -> Ident {
         match input {
             Input::Parameters => ident("this"),
-            Input::I => ident(&self.roles().i),
-            Input::J => ident(&self.roles().j),
+            other => ident(self.roles().input(other)),
         }
     }
 }

@@ -12,8 +12,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::ir::{
-    self, Accumulate, BinaryOp, Body, Expr, FieldId, LocalId, Module, Place, Reduction, Roles,
-    Side, Stmt, StmtKind, Type, statements,
+    self, Accumulate, BinaryOp, Body, Expr, FieldId, Input, LocalId, Module, Place, Reduction,
+    Roles, Side, Stmt, StmtKind, Type, statements,
 };
 
 pub use record::structure;
@@ -118,6 +118,7 @@ impl<'a> Printer<'a> {
                 quote!(let mut #name = #zero;)
             }
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value, mask),
+            StmtKind::Change { place, op, value } => self.change(place, *op, value, mask),
             StmtKind::Accumulate { side, place, how, value } => {
                 self.accumulate(*side, place, *how, value, mask)
             }
@@ -202,6 +203,34 @@ impl<'a> Printer<'a> {
         let new = match mask {
             None => new,
             Some(mask) => self.select(place.ty(), &quote!(#mask), &new, &target),
+        };
+        quote!(#target = #new;)
+    }
+
+    /// Changes a field of the particle, where the mask holds and no `return` came before.
+    fn change(
+        &self,
+        place: &Place<FieldId>,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        mask: Option<&Ident>,
+    ) -> TokenStream {
+        let field = &self.module[place.of].ident;
+        let particle = ident(self.roles().input(Input::P));
+        let target = match &place.component {
+            None => quote!(#particle.#field),
+            Some(index) => {
+                let index = self.index(index);
+                quote!(#particle.#field[#index])
+            }
+        };
+        let new = match op {
+            None => self.expr(value),
+            Some(op) => self.combined(&target, place.ty(), op, value),
+        };
+        let new = match self.mask(mask) {
+            None => new,
+            Some(mask) => self.select(place.ty(), &mask, &new, &target),
         };
         quote!(#target = #new;)
     }

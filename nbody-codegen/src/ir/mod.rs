@@ -31,6 +31,7 @@ pub struct Module {
     /// Helper functions, each behind those that it calls.
     pub functions: List<Function>,
     pub interactions: Vec<Interaction>,
+    pub programs: Vec<Program>,
 }
 
 /// A particle, the parameters of an interaction, or a result.
@@ -40,7 +41,7 @@ pub struct Struct {
     pub ident: Ident,
     pub name: String,
     pub fields: Vec<Field>,
-    /// Whether some interaction accumulates it.
+    /// Whether it is a result, of an interaction or a measure.
     pub is_output: bool,
 }
 
@@ -159,11 +160,42 @@ pub struct Cutoff {
     pub points: [FieldId; 2],
 }
 
-/// The names of the particles in a function.
+/// `impl Update for ...` or `impl Measure for ...`: a program per particle.
+pub struct Program {
+    pub attrs: Vec<Attribute>,
+    pub name: String,
+    pub parameters: Named,
+    pub p: Named,
+    pub q: Option<Named>,
+    pub f: Option<Named>,
+    pub kind: ProgramKind,
+    /// The attributes of its function.
+    pub fn_attrs: Vec<Attribute>,
+    pub roles: Roles,
+    pub body: Body,
+}
+
+pub enum ProgramKind {
+    /// Whether it assigns each field of the particle.
+    Update(Vec<bool>),
+    /// The total.
+    Measure(Named),
+}
+
+impl Program {
+    /// The records that it reads besides the parameters, with their roles.
+    pub fn inputs(&self) -> impl Iterator<Item = (Input, &Named)> {
+        let others = [(Input::Q, &self.q), (Input::F, &self.f)];
+        let others = others.into_iter().filter_map(|(input, named)| Some((input, named.as_ref()?)));
+        [(Input::P, &self.p)].into_iter().chain(others)
+    }
+}
+
+/// The names of the records in a function.
 pub struct Roles {
-    pub i: String,
-    pub j: String,
-    /// The result.
+    /// The particles, and the results that are read.
+    pub inputs: Vec<(Input, String)>,
+    /// The result that is accumulated.
     pub f: String,
     /// The index of j, which some results keep.
     pub index: String,
@@ -172,6 +204,12 @@ pub struct Roles {
 }
 
 impl Roles {
+    /// The name of an input other than the parameters.
+    pub fn input(&self, input: Input) -> &str {
+        let found = self.inputs.iter().find(|(known, _)| *known == input);
+        found.map(|(_, name)| &**name).expect("checked: a name is bound to its input")
+    }
+
     /// The result of i or of j.
     pub fn result(&self, side: Side) -> &str {
         match (side, &self.g) {
@@ -246,6 +284,12 @@ pub enum StmtKind {
     },
     Assign {
         place: Place<LocalId>,
+        op: Option<BinaryOp>,
+        value: Expr,
+    },
+    /// Changes a field of the particle, in an update.
+    Change {
+        place: Place<FieldId>,
         op: Option<BinaryOp>,
         value: Expr,
     },
@@ -390,12 +434,18 @@ impl Index {
     }
 }
 
-/// The records that a pair function reads.
+/// The records that a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     Parameters,
+    /// The particles of a pair.
     I,
     J,
+    /// The particle of a program per particle, and its second record.
+    P,
+    Q,
+    /// The results of an interaction for the particle.
+    F,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

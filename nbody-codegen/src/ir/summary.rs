@@ -95,8 +95,14 @@ impl Operations {
                 StmtKind::Assign { place, op: Some(op), value } => {
                     self.binary(*op, place.ty(), value.ty, is_product(value));
                 }
+                StmtKind::Change { place, op: Some(op), value } => {
+                    self.binary(*op, place.ty(), value.ty, is_product(value));
+                }
                 // Where branches choose, assigned values are selected.
-                StmtKind::Assign { op: None, value, .. } => more(&mut self.slots, size(value.ty)),
+                StmtKind::Assign { op: None, value, .. }
+                | StmtKind::Change { op: None, value, .. } => {
+                    more(&mut self.slots, size(value.ty));
+                }
                 StmtKind::Accumulate { place, how, value, .. } => match how {
                     Accumulate::Add | Accumulate::Sub => {
                         self.binary(BinaryOp::Add, place.ty(), value.ty, is_product(value));

@@ -62,7 +62,9 @@ impl Stmt {
         let (component, value) = match &self.kind {
             StmtKind::Let { value, .. } => (None, Some(value)),
             StmtKind::Assign { place, value, .. } => (place.component.as_ref(), Some(value)),
-            StmtKind::Accumulate { place, value, .. } => (place.component.as_ref(), Some(value)),
+            StmtKind::Change { place, value, .. } | StmtKind::Accumulate { place, value, .. } => {
+                (place.component.as_ref(), Some(value))
+            }
             StmtKind::If { condition, .. } => (None, Some(condition)),
             StmtKind::Return { value } => (None, value.as_ref()),
             StmtKind::Declare { .. } | StmtKind::For { .. } => (None, None),
@@ -74,7 +76,9 @@ impl Stmt {
         let (component, value) = match &mut self.kind {
             StmtKind::Let { value, .. } => (None, Some(value)),
             StmtKind::Assign { place, value, .. } => (place.component.as_mut(), Some(value)),
-            StmtKind::Accumulate { place, value, .. } => (place.component.as_mut(), Some(value)),
+            StmtKind::Change { place, value, .. } | StmtKind::Accumulate { place, value, .. } => {
+                (place.component.as_mut(), Some(value))
+            }
             StmtKind::If { condition, .. } => (None, Some(condition)),
             StmtKind::Return { value } => (None, value.as_mut()),
             StmtKind::Declare { .. } | StmtKind::For { .. } => (None, None),

@@ -142,11 +142,11 @@ impl<'a> Symmetrizer<'a> {
         tidy::remove_unused(&mut statements);
         let is_new = |local| !pair.body.locals.has(local);
         tidy::name(&statements, &mut self.locals, is_new, &mut self.names);
-        let Roles { i, j, f, index, .. } = &pair.roles;
-        let [i, j, f, index] = [i, j, f, index].map(Clone::clone);
+        let Roles { inputs, f, index, .. } = &pair.roles;
+        let (inputs, f, index) = (inputs.clone(), f.clone(), index.clone());
         let texts = (pair.body.space.clone(), pair.body.comments.clone());
         let body = Body::new(&self.module.functions, self.locals, statements, None, texts);
-        Symmetric { roles: Roles { i, j, f, index, g: Some(g) }, body }
+        Symmetric { roles: Roles { inputs, f, index, g: Some(g) }, body }
     }
 
     /// The statements of a block, in both directions.
@@ -182,6 +182,7 @@ impl<'a> Symmetrizer<'a> {
                 self.target.clone_from(&self.locals[place.of].name);
                 self.assign(place, *op, value, behind);
             }
+            StmtKind::Change { .. } => unreachable!("checked: only updates change a particle"),
             StmtKind::Accumulate { place, how, value, .. } => {
                 self.target.clone_from(&self.module[place.of].name);
                 self.accumulate(place, *how, value, behind);
@@ -373,10 +374,11 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
 /// The names that the function already uses.
 fn taken(module: &Module, interaction: &Interaction) -> Unique {
     let mut names = module.names.clone();
-    let Roles { i, j, f, index, .. } = &interaction.pair.roles;
+    let Roles { inputs, f, index, .. } = &interaction.pair.roles;
     let body = &interaction.pair.body;
     let locals = body.locals.iter().map(|local| &local.name);
-    for name in locals.chain([i, j, f, index, &body.space]) {
+    let inputs = inputs.iter().map(|(_, name)| name);
+    for name in locals.chain(inputs).chain([f, index, &body.space]) {
         names.keep(name);
     }
     names

@@ -75,7 +75,7 @@ impl<'a> Symmetrizer<'a> {
                 let other = match input {
                     Input::I => Input::J,
                     Input::J => Input::I,
-                    Input::Parameters => Input::Parameters,
+                    other => *other,
                 };
                 let kind = ExprKind::Input(other, *field);
                 let back = Signed::plus(Expr { kind, ..*expr });

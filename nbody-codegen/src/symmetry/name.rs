@@ -29,8 +29,7 @@ impl Names<'_> {
                 let field = &self.module[*field].name;
                 Some(match input {
                     Input::Parameters => field.clone(),
-                    Input::I => format!("{field}_{}", self.roles.i),
-                    Input::J => format!("{field}_{}", self.roles.j),
+                    particle => format!("{field}_{}", self.roles.input(*particle)),
                 })
             }
             ExprKind::Component(base, Index::Fixed(k)) => {

@@ -26,7 +26,7 @@ fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
             inner |= remove(body, read);
             !body.is_empty()
         }
-        StmtKind::Accumulate { .. } | StmtKind::Return { .. } => true,
+        StmtKind::Change { .. } | StmtKind::Accumulate { .. } | StmtKind::Return { .. } => true,
     });
     inner || statements.len() < before
 }

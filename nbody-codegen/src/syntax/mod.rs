@@ -1,12 +1,15 @@
 //! The module as it was written: its items sorted, its bodies still Rust syntax.
 
+mod implementation;
 mod interaction;
+mod program;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{
-    AttrStyle, Attribute, Expr, Generics, Ident, Item, ItemMod, ItemStruct, Type, Visibility,
+    AttrStyle, Attribute, Expr, Generics, Ident, Item, ItemImpl, ItemMod, ItemStruct, Type,
+    Visibility,
 };
 
 use crate::diagnostics::{Ctxt, Site};
@@ -49,16 +52,25 @@ pub struct Module {
     pub constants: Vec<Constant>,
     pub functions: Vec<Function>,
     pub interactions: Vec<Interaction>,
+    pub programs: Vec<Program>,
     /// The names in every `impl`, sound or not.
     pub roles: Vec<Roles>,
 }
 
+/// The traits that a module implements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trait {
+    Interaction,
+    Update,
+    Measure,
+}
+
 /// The structs that an `impl` names, as far as it does.
 pub struct Roles {
+    pub of: Trait,
     pub target: Option<Ident>,
-    pub i: Option<Ident>,
-    pub j: Option<Ident>,
-    pub f: Option<Ident>,
+    /// The types that it must name, and those others that it does.
+    pub types: Vec<(&'static str, Option<Ident>)>,
 }
 
 pub struct Struct {
@@ -114,6 +126,28 @@ pub struct Interaction {
     pub names: [Ident; 3],
 }
 
+/// `impl Update for ...` or `impl Measure for ...`.
+pub struct Program {
+    pub of: Trait,
+    pub attrs: Vec<Attribute>,
+    pub target: Ident,
+    pub p: Ident,
+    pub q: Option<Ident>,
+    pub f: Option<Ident>,
+    /// The total of a measure.
+    pub t: Option<Ident>,
+    pub function: syn::ImplItemFn,
+    /// The names of the parameters of its function, as many as there are types.
+    pub names: Vec<Ident>,
+}
+
+impl Program {
+    /// The structs that its function names, in the order of its parameters.
+    pub fn types(&self) -> impl Iterator<Item = &Ident> {
+        [&self.p].into_iter().chain(&self.q).chain(&self.f).chain(&self.t)
+    }
+}
+
 /// `fn cutoff(&self, i: &I, j: &J) -> Real`.
 pub struct Cutoff {
     pub function: syn::ImplItemFn,
@@ -149,6 +183,7 @@ impl Module {
             constants: Vec::new(),
             functions: Vec::new(),
             interactions: Vec::new(),
+            programs: Vec::new(),
             roles: Vec::new(),
         };
         let structs: Vec<Ident> = items.iter().filter_map(struct_name).collect();
@@ -176,11 +211,22 @@ impl Module {
                 value: *item.expr,
             }),
             Item::Fn(item) => self.functions.extend(function(cx, item)),
-            Item::Impl(item) => {
-                self.roles.push(interaction::roles(&item));
+            Item::Impl(item) => self.implementation(cx, item, structs),
+            other => cx.error(site, &message::ITEM, &[item_name(&other)]),
+        }
+    }
+}
+
+impl Module {
+    fn implementation(&mut self, cx: &Ctxt, item: ItemImpl, structs: &[Ident]) {
+        let of = implementation::trait_of(&item);
+        self.roles.push(implementation::roles(&item, of.unwrap_or(Trait::Interaction)));
+        match of {
+            Some(Trait::Interaction) => {
                 self.interactions.extend(interaction::interaction(cx, item, structs));
             }
-            other => cx.error(site, &message::ITEM, &[item_name(&other)]),
+            Some(of) => self.programs.extend(program::program(cx, of, item, structs)),
+            None => cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[]),
         }
     }
 }

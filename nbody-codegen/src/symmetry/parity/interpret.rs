@@ -127,6 +127,7 @@ impl<'a> Interpreter<'a> {
                 let value = self.expr(frame, value)?;
                 self.assign(frame, place, *op, value)?;
             }
+            StmtKind::Change { .. } => unreachable!("checked: only updates change a particle"),
             StmtKind::Accumulate { value, .. } => {
                 self.expr(frame, value)?;
             }

@@ -1,5 +1,6 @@
-//! Puts the expansion together: the module with its structs, the functions and the
-//! `impl Interaction`.
+//! Puts the expansion together: the module with its structs, the functions and the `impl`s.
+
+mod program;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -7,7 +8,9 @@ use syn::Attribute;
 
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident, structure, type_tokens};
-use crate::ir::{self, Body, Constant, Function, Interaction, Module, Operations, Roles, Value};
+use crate::ir::{
+    self, Body, Constant, Function, Input, Interaction, Module, Operations, Roles, Value,
+};
 use crate::symmetry::symmetric;
 
 /// The module that replaces the declaration.
@@ -17,6 +20,7 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
     let constants = module.constants.iter().map(constant);
     let functions = module.functions.iter().map(|item| function(module, item, krate));
     let interactions = module.interactions.iter().map(|item| interaction(module, item, krate));
+    let programs = module.programs.iter().map(|item| program::program(module, item, krate));
     quote! {
         #(#attrs)*
         #vis mod #ident {
@@ -24,6 +28,7 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
             #(#structs)*
             #(#functions)*
             #(#interactions)*
+            #(#programs)*
         }
     }
 }
@@ -80,7 +85,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
         emit_cuda::compensated(module, item),
     ]
     .map(|text| Literal::string(&text));
-    let operations = operations(item, &pair.body, krate);
+    let operations = operations(item.operations(&pair.body), krate);
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
     let (third_law, pair_symmetric) = third_law(module, item, krate);
     let ends = item.cutoff.is_some();
@@ -158,7 +163,8 @@ fn evaluate(
     krate: &TokenStream,
 ) -> Evaluate {
     let mut printer = Printer::new(module, body, Some(roles), krate);
-    let [i, j, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
+    let [i, j] = [Input::I, Input::J].map(|particle| ident(roles.input(particle)));
+    let space = ident(&body.space);
     let uses_space = item.cutoff.is_some() || body.summary.needs_space;
     let body = if item.cutoff.is_some() {
         printer.body_within(&quote!(<Self as #krate::Interaction>::within(this, #space, #i, #j)))
@@ -180,7 +186,8 @@ fn function_of_pair(
 ) -> TokenStream {
     let [target, i, j, f] = names(item);
     let Evaluate { space, body } = evaluate;
-    let [name, i_name, j_name, f_name] = [name, &roles.i, &roles.j, &roles.f].map(ident);
+    let [i_name, j_name] = [Input::I, Input::J].map(|particle| ident(roles.input(particle)));
+    let [name, f_name] = [name, &roles.f].map(ident);
     let g = roles.g.as_ref().map(|g| ident(g)).map(|g| quote!(#g: &mut #f<Real>,));
     quote! {
         #[inline(always)]
@@ -209,7 +216,8 @@ fn cutoff(
 ) -> TokenStream {
     let [target, i, j, _] = names(item);
     let ir::Cutoff { attrs, roles, body, points } = cutoff;
-    let [i_name, j_name, space] = [&roles.i, &roles.j, &body.space].map(|name| ident(name));
+    let [i_name, j_name] = [Input::I, Input::J].map(|particle| ident(roles.input(particle)));
+    let space = ident(&body.space);
     let [i_point, j_point] = points.map(|point| &module[point].ident);
     let body = Printer::new(module, body, Some(roles), krate).body();
     let function = |name: &str, lints: TokenStream, output: TokenStream, body: TokenStream| {
@@ -248,7 +256,7 @@ fn third_law(
         return (quote!(::core::option::Option::None), None);
     };
     let cuda = Literal::string(&emit_cuda::pair_symmetric(module, item, &both));
-    let operations = operations(item, &both.body, krate);
+    let operations = operations(item.operations(&both.body), krate);
     let evaluate = evaluate(module, item, &both.body, &both.roles, krate);
     let none = TokenStream::new();
     let roles = (&both.roles, &none);
@@ -259,8 +267,8 @@ fn third_law(
     (third_law, Some(pair_symmetric))
 }
 
-fn operations(item: &Interaction, body: &Body, krate: &TokenStream) -> TokenStream {
-    let Operations { add, mul, div, sqrt, special, compare, slots: _ } = item.operations(body);
+fn operations(operations: Operations, krate: &TokenStream) -> TokenStream {
+    let Operations { add, mul, div, sqrt, special, compare, slots: _ } = operations;
     quote! {
         #krate::Operations {
             add: #add, mul: #mul, div: #div, sqrt: #sqrt, special: #special, compare: #compare,

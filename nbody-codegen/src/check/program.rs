@@ -1,0 +1,58 @@
+//! Programs per particle: updates and measures.
+
+use crate::check::Items;
+use crate::check::body::BodyChecker;
+use crate::diagnostics::Site;
+use crate::ir::{self, Function, Input, List, ProgramKind};
+use crate::message;
+use crate::names;
+use crate::syntax;
+
+pub(super) fn program(
+    items: &Items,
+    functions: Option<&List<Function>>,
+    impl_: &syntax::Program,
+) -> Option<ir::Program> {
+    let named = |ident: Option<&syn::Ident>| match ident {
+        None => Some(None),
+        Some(ident) => items.named(ident).map(Some),
+    };
+    let (parameters, p) = (items.named(&impl_.target)?, items.named(&impl_.p)?);
+    let [q, f, t] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?, named(impl_.t.as_ref())?];
+    let mut records = vec![(Input::Parameters, parameters.id), (Input::P, p.id)];
+    records.extend(q.iter().map(|q| (Input::Q, q.id)));
+    records.extend(f.iter().map(|f| (Input::F, f.id)));
+
+    let block = &impl_.function.block;
+    let mut checker = BodyChecker::new(items, block);
+    checker.changes = t.is_none();
+    let roles = checker.roles(&impl_.names, &records, t.as_ref().map(|t| t.id));
+    checker.block_without_value(block);
+    let kind = if let Some(t) = t {
+        let name = impl_.names.last().expect("the total is the last parameter");
+        checker.refuse_unused(t.id, name, "measure");
+        ProgramKind::Measure(t)
+    } else {
+        let fields = items.structs.fields(p.id);
+        let changes: Vec<_> = fields.map(|(id, _)| checker.accumulated.contains(&id)).collect();
+        // An assignment that was refused may have been meant to change a field.
+        if !changes.contains(&true) && items.cx.messages().is_empty() {
+            let name = impl_.names[0].to_string();
+            let site = Site::of(&impl_.function.sig.ident);
+            items.cx.error(site, &message::NO_CHANGE, &[&name, &name]);
+        }
+        ProgramKind::Update(changes)
+    };
+    Some(ir::Program {
+        attrs: impl_.attrs.clone(),
+        name: names::snake_case(&impl_.target.to_string()),
+        parameters,
+        p,
+        q,
+        f,
+        kind,
+        fn_attrs: impl_.function.attrs.clone(),
+        roles,
+        body: checker.finish(functions?, block, None),
+    })
+}

@@ -1,0 +1,202 @@
+//! Prints the generated part of the CUDA program of a program per particle: its declaration, and the
+//! names by which kernels know it.
+
+use crate::emit_cuda::expr::{Printer, component};
+use crate::emit_cuda::sums::accumulation;
+use crate::emit_cuda::text::{Text, docs};
+use crate::emit_cuda::{body, structure, used};
+use crate::ir::{
+    Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, StructId, Type,
+};
+
+/// The declaration of an update or a measure.
+pub fn program(module: &Module, program: &Program) -> String {
+    let mut text = Text::default();
+    let records: Vec<_> = records(program).collect();
+    for (id, item) in module.structs.by_id() {
+        if records.contains(&id) {
+            structure(&mut text, item, false);
+        }
+    }
+    used(&mut text, module, std::iter::once(&program.body));
+    let p = program.roles.input(Input::P);
+    match (&docs(&program.fn_attrs)[..], &program.kind) {
+        ([], ProgramKind::Update(_)) => text.comment(&[format!("Changes {p}.")]),
+        ([], ProgramKind::Measure(_)) => {
+            text.comment(&[format!("Adds to {} what {p} contributes.", program.roles.f)]);
+        }
+        (docs, _) => text.comment(docs),
+    }
+    text.function(&format!("void {}", function_name(program)), &parameters(module, program));
+    text.open("{");
+    let printer = Printer::new(module, &program.body, Some(&program.roles));
+    body(&mut text, &printer, &program.body);
+    text.close("}");
+    text.gap();
+    text.finish()
+}
+
+fn function_name(program: &Program) -> &'static str {
+    match program.kind {
+        ProgramKind::Update(_) => "update",
+        ProgramKind::Measure(_) => "measure",
+    }
+}
+
+/// The structs that a program needs.
+fn records(program: &Program) -> impl Iterator<Item = StructId> {
+    let total = match &program.kind {
+        ProgramKind::Update(_) => None,
+        ProgramKind::Measure(total) => Some(total.id),
+    };
+    let inputs = program.inputs().map(|(_, named)| named.id);
+    inputs.chain([program.parameters.id]).chain(total)
+}
+
+fn parameters(module: &Module, program: &Program) -> Vec<String> {
+    let space = if program.body.summary.needs_space { &*program.body.space } else { "" };
+    let mut parameters = vec![
+        format!("const {} &self", module[program.parameters.id].name),
+        format!("const Space &{space}"),
+    ];
+    parameters.extend(program.inputs().map(|(input, named)| {
+        let changes = input == Input::P && matches!(program.kind, ProgramKind::Update(_));
+        let constant = if changes { "" } else { "const " };
+        format!("{constant}{} &{}", module[named.id].name, program.roles.input(input))
+    }));
+    if let ProgramKind::Measure(total) = &program.kind {
+        let total = &module[total.id];
+        parameters.extend(total.keeps_index().then(|| format!("u32 {}", program.roles.index)));
+        parameters.push(format!("{} &{}", total.name, program.roles.f));
+    }
+    parameters
+}
+
+/// The names by which kernels know the program.
+pub fn names(module: &Module, program: &Program) -> String {
+    let mut text = Text::default();
+    let struct_of = |input: Input| {
+        let found = program.inputs().find(|(known, _)| *known == input);
+        found.map(|(_, named)| &module[named.id])
+    };
+    text.comment(&["The names by which kernels know the program."]);
+    text.line(&format!("using Parameters = law::{};", module[program.parameters.id].name));
+    let roles = [("ParticleP", "PDIM"), ("ParticleQ", "QDIM"), ("ResultsF", "RDIM")];
+    let roles = [Input::P, Input::Q, Input::F].map(struct_of).into_iter().zip(roles);
+    for (item, (role, _)) in roles.clone() {
+        let name = item.map_or("Nothing".to_owned(), |item| format!("law::{}", item.name));
+        text.line(&format!("using {role} = {name};"));
+    }
+    for (item, (_, dim)) in roles {
+        text.line(&format!("constexpr int {dim} = {};", item.map_or(0, Struct::dim)));
+    }
+    match &program.kind {
+        ProgramKind::Update(changes) => {
+            changed_numbers(&mut text, &module[program.p.id], changes);
+        }
+        ProgramKind::Measure(total) => {
+            let total = &module[total.id];
+            text.line(&format!("using Accumulators = law::{};", total.name));
+            text.line(&format!("constexpr int FDIM = {};", total.dim()));
+        }
+    }
+    text.gap();
+    let mut done = Vec::new();
+    for (_, named) in program.inputs() {
+        if !done.contains(&named.id) {
+            done.push(named.id);
+            each_number(&mut text, &module[named.id]);
+        }
+    }
+    act(&mut text, module, program);
+    if let ProgramKind::Measure(total) = &program.kind {
+        accumulation(&mut text, &module[total.id]);
+    }
+    text.finish()
+}
+
+/// The numbers of the particle that an update assigns.
+fn changed_numbers(text: &mut Text, item: &Struct, changes: &[bool]) {
+    let numbers = item.fields.iter().zip(changes);
+    let numbers = numbers
+        .flat_map(|(field, change)| std::iter::repeat_n(change.to_string(), field.ty.components()));
+    let numbers: Vec<_> = numbers.collect();
+    text.line("// Whether the update assigns each number of the particle.");
+    text.line(&format!("constexpr bool CHANGES[PDIM] = {{{}}};", numbers.join(", ")));
+}
+
+/// A function that visits the numbers of a record.
+fn each_number(text: &mut Text, item: &Struct) {
+    text.comment(&["Calls a function of `visit` with each number of a record, and its place."]);
+    text.line("template <typename Visit>");
+    let record = format!("law::{} &record", item.name);
+    text.function("void each_number", &[record, "Visit &visit".to_owned()]);
+    text.open("{");
+    let mut at = 0;
+    for field in &item.fields {
+        let whole = format!("record.{}", field.name);
+        match field.ty {
+            Type::U32 | Type::Reduced(Reduction::Count) => {
+                text.line(&format!("visit.index({at}, {whole});"));
+            }
+            Type::Reduced(Reduction::ArgMin) => {
+                text.line(&format!("visit.real({at}, {whole}.value);"));
+                text.line(&format!("visit.index({}, {whole}.index);", at + 1));
+            }
+            Type::Real | Type::Bool | Type::Reduced(_) => {
+                text.line(&format!("visit.real({at}, {whole});"));
+            }
+            Type::Array(n) => {
+                let pragma =
+                    if n <= LONGEST_UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" };
+                text.directive(pragma);
+                let visit = format!("visit.real({at} + k, {whole}[k]);");
+                text.line(&format!("for (u32 k = 0; k < {n}; ++k) {visit}"));
+            }
+            ty => {
+                let kind = if matches!(ty, Type::Point(_)) { "coordinate" } else { "real" };
+                for k in 0..ty.components() {
+                    let number = component(&whole, ty, k);
+                    text.line(&format!("visit.{kind}({}, {number});", at + k));
+                }
+            }
+        }
+        at += field.ty.components();
+    }
+    text.close("}");
+    text.gap();
+}
+
+/// The call of the program for one particle.
+fn act(text: &mut Text, module: &Module, program: &Program) {
+    let keeps_index = match &program.kind {
+        ProgramKind::Update(_) => false,
+        ProgramKind::Measure(total) => module[total.id].keeps_index(),
+    };
+    let is_measure = matches!(program.kind, ProgramKind::Measure(_));
+    let constant = if is_measure { "const " } else { "" };
+    let present = |input| program.inputs().any(|(known, _)| known == input);
+    let name = |input, name| if present(input) { name } else { "" };
+    let mut parameters = vec![
+        "const Parameters &self".to_owned(),
+        "const Space &space".to_owned(),
+        format!("{constant}ParticleP &p"),
+        format!("const ParticleQ &{}", name(Input::Q, "q")),
+        format!("const ResultsF &{}", name(Input::F, "f")),
+    ];
+    let mut arguments = vec!["self", "space", "p"];
+    arguments.extend(present(Input::Q).then_some("q"));
+    arguments.extend(present(Input::F).then_some("f"));
+    if is_measure {
+        parameters.push(if keeps_index { "u32 index" } else { "u32" }.to_owned());
+        parameters.push("Accumulators &t".to_owned());
+        arguments.extend(keeps_index.then_some("index"));
+        arguments.push("t");
+    }
+    text.comment(&["Runs the program for one particle."]);
+    text.function("void act", &parameters);
+    text.open("{");
+    text.line(&format!("law::{}({});", function_name(program), arguments.join(", ")));
+    text.close("}");
+    text.gap();
+}

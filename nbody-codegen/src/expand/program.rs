@@ -1,0 +1,105 @@
+//! The `impl` of an update or a measure.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{lints, operations};
+use crate::emit_cuda;
+use crate::emit_rust::{Printer, ident};
+use crate::ir::{Input, Module, Program, ProgramKind};
+
+/// The program per particle of an `impl`.
+///
+/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records, and
+/// visits their numbers in the order of these.
+pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream {
+    let (attrs, name) = (&item.attrs, &item.name);
+    let [law, names] = [emit_cuda::program(module, item), emit_cuda::names(module, item)]
+        .map(|text| Literal::string(&text));
+    let operations = operations(item.body.summary.operations, krate);
+    let target = &item.parameters.ident;
+    let ty = |input| {
+        let found = item.inputs().find(|(known, _)| *known == input);
+        found.map_or_else(
+            || quote!(#krate::Nothing),
+            |(_, named)| {
+                let ident = &named.ident;
+                quote!(#ident)
+            },
+        )
+    };
+    let [p, q, f] = [Input::P, Input::Q, Input::F].map(ty);
+    let function = function(module, item, krate);
+    let (of, kind, changes, total) = match &item.kind {
+        ProgramKind::Update(changes) => ("Update", "update", &changes[..], None),
+        ProgramKind::Measure(total) => ("Measure", "measure", &[][..], Some(&total.ident)),
+    };
+    let [of, kind, of_kind] = [of, kind, &format!("of_{kind}")].map(ident);
+    let total = total.map(|total| quote!(type T = #total;));
+    quote! {
+        #(#attrs)*
+        unsafe impl #krate::#of for #target {
+            type P = #p;
+            type Q = #q;
+            type F = #f;
+            #total
+            const PROGRAM: &'static #krate::ParticleProgram =
+                &#krate::__private::ParticleDeclaration {
+                    name: #name,
+                    operations: #operations,
+                    cuda: #krate::ParticleText { law: #law, names: #names },
+                    changes: &[#(#changes),*],
+                }.#kind::<Self>();
+            #function
+
+            #[inline(never)]
+            fn cpu_loop() -> #krate::__private::ParticleLoop {
+                #krate::__private::ParticleLoop::#of_kind::<Self>()
+            }
+        }
+    }
+}
+
+fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream {
+    let (roles, body, target) = (&item.roles, &item.body, &item.parameters.ident);
+    let mut printer = Printer::new(module, body, Some(roles), krate);
+    let printed = printer.body();
+    let space = ident(&body.space);
+    let space = if body.summary.needs_space { space } else { format_ident!("_{space}") };
+    let changes = matches!(item.kind, ProgramKind::Update(_));
+    let input = |input| {
+        let found = item.inputs().find(|(known, _)| *known == input);
+        let mutable = (changes && input == Input::P).then(|| quote!(mut));
+        found.map_or_else(
+            || quote!(_: &#krate::Nothing<Real>),
+            |(_, named)| {
+                let (name, ty) = (ident(roles.input(input)), &named.ident);
+                quote!(#name: &#mutable #ty<Real>)
+            },
+        )
+    };
+    let inputs = [Input::P, Input::Q, Input::F].map(input);
+    let (name, total) = match &item.kind {
+        ProgramKind::Update(_) => (ident("update"), None),
+        ProgramKind::Measure(total) => {
+            let (index, t, ty) = (ident(&roles.index), ident(&roles.f), &total.ident);
+            let keeps_index = module[total.id].keeps_index();
+            let index = if keeps_index { index } else { format_ident!("_{index}") };
+            (ident("measure"), Some(quote!(#index: Real::U32, #t: &mut #ty<Real>,)))
+        }
+    };
+    let lints = lints(&item.fn_attrs);
+    quote! {
+        #[inline(always)]
+        #[allow(clippy::all, clippy::pedantic, unused_variables)]
+        #lints
+        fn #name<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+            this: &#target<Real>,
+            #space: &__Space,
+            #(#inputs,)*
+            #total
+        ) {
+            #printed
+        }
+    }
+}

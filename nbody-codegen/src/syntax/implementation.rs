@@ -1,0 +1,201 @@
+//! The parts that all `impl`s of a module have: a header, types, and functions of records.
+
+use quote::ToTokens;
+use syn::{Attribute, Ident, ImplItem, ItemImpl, Type};
+
+use crate::diagnostics::{Ctxt, Site};
+use crate::message;
+use crate::syntax::{
+    Roles, Trait, attributes, generics, plain_name, type_name, type_without_groups,
+};
+
+impl Trait {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interaction => "Interaction",
+            Self::Update => "Update",
+            Self::Measure => "Measure",
+        }
+    }
+
+    /// The types that every `impl` of it names, and those that it may name.
+    fn types(self) -> [&'static [&'static str]; 2] {
+        match self {
+            Self::Interaction => [&["I", "J", "F"], &[]],
+            Self::Update => [&["P"], &["Q", "F"]],
+            Self::Measure => [&["P", "T"], &["Q", "F"]],
+        }
+    }
+}
+
+/// The trait of an `impl`, if it is one of the language.
+pub(super) fn trait_of(item: &ItemImpl) -> Option<Trait> {
+    let (path, _) = item.trait_.as_ref()?;
+    type_name(&item.self_ty)?;
+    let traits = [Trait::Interaction, Trait::Update, Trait::Measure];
+    traits.into_iter().find(|of| path.is_ident(of.name()))
+}
+
+/// The structs that an `impl` names.
+pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
+    let last_name = |ty: &Type| match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
+        ty => type_name(ty),
+    };
+    let named = |name: &&'static str| {
+        let ty = item.items.iter().find_map(|item| match item {
+            ImplItem::Type(item) if item.ident == name => last_name(&item.ty),
+            _ => None,
+        });
+        (*name, ty)
+    };
+    let [required, optional] = of.types();
+    let optional = optional.iter().map(named).filter(|(_, ty)| ty.is_some());
+    let types = required.iter().map(named).chain(optional).collect();
+    Roles { of, target: last_name(&item.self_ty), types }
+}
+
+impl Roles {
+    /// The struct of a role.
+    pub fn get(&self, role: &str) -> Option<&Ident> {
+        self.types.iter().find(|(name, _)| *name == role)?.1.as_ref()
+    }
+}
+
+/// An `impl` of the language, its items still to be sorted.
+pub(super) struct Header {
+    pub of: Trait,
+    pub target: Ident,
+    pub attrs: Vec<Attribute>,
+}
+
+impl Header {
+    /// Takes the items from an `impl`: each name once, without what would be lost.
+    pub fn parse(cx: &Ctxt, of: Trait, item: ItemImpl) -> Option<(Self, Vec<ImplItem>)> {
+        let target = type_name(&item.self_ty)?;
+        generics(cx, &item.generics);
+        modifier(cx, &item.unsafety);
+        modifier(cx, &item.modifiers.defaultness);
+        modifier(cx, &item.modifiers.polarity);
+        let header = Self { of, target, attrs: attributes(cx, item.attrs) };
+        let mut seen = Vec::new();
+        let mut items = Vec::new();
+        for mut item in item.items {
+            impl_item_attributes(cx, &mut item);
+            impl_item_modifiers(cx, &item);
+            let name = impl_item_name(&item);
+            if seen.contains(&name) {
+                let arguments = [&*name, of.name()];
+                cx.error(Site::of(&item), &message::IMPL_DUPLICATE, &arguments);
+            } else {
+                seen.push(name);
+                items.push(item);
+            }
+        }
+        Some((header, items))
+    }
+
+    /// Refuses an item that the trait does not have.
+    pub fn refuse(&self, cx: &Ctxt, item: &ImplItem, items: &str) {
+        let arguments = [&*impl_item_name(item), self.of.name(), items];
+        cx.error(Site::of(item), &message::IMPL_ITEM, &arguments);
+    }
+
+    /// Reports a missing item.
+    pub fn missing(&self, cx: &Ctxt, name: &str, example: &str) {
+        let arguments = [name, self.of.name(), example];
+        cx.error(Site::of(&self.target), &message::MISSING_ITEM, &arguments);
+    }
+
+    /// The struct of a role that must be there.
+    pub fn role(&self, cx: &Ctxt, name: &str, ty: Option<Type>) -> Option<Ident> {
+        if ty.is_none() {
+            self.missing(cx, &format!("type {name}"), &format!("type {name} = ...;"));
+        }
+        struct_of(cx, &ty?)
+    }
+}
+
+/// The struct that a type names.
+pub(super) fn struct_of(cx: &Ctxt, ty: &Type) -> Option<Ident> {
+    let ident = type_name(ty);
+    if ident.is_none() {
+        let written = ty.to_token_stream().to_string();
+        cx.error(Site::of(ty), &message::UNKNOWN_STRUCT, &[&written, "name a struct"]);
+    }
+    ident
+}
+
+/// The names of the parameters after `&self`, if they are references to these types, mutable
+/// or not. A type that is not a struct is refused elsewhere; any name is accepted for it.
+pub(super) fn names_of(
+    signature: &syn::Signature,
+    types: &[(&Ident, bool)],
+    structs: &[Ident],
+) -> Option<Vec<Ident>> {
+    let mut inputs = signature.inputs.iter();
+    let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
+        if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
+    let mut names = Vec::new();
+    for (expected, mutable) in types {
+        let input = inputs.next()?;
+        let syn::FnArg::Typed(parameter) = input else {
+            return None;
+        };
+        let Type::Reference(reference) = type_without_groups(&parameter.ty) else {
+            return None;
+        };
+        let named = type_name(&reference.elem)?;
+        let fits = named == **expected || !structs.contains(expected);
+        if !fits || reference.mutability.is_some() != *mutable {
+            return None;
+        }
+        names.push(plain_name(&parameter.pat)?);
+    }
+    let plain = signature.constness.is_none()
+        && signature.asyncness.is_none()
+        && matches!(signature.safety, syn::Safety::Default)
+        && inputs.next().is_none();
+    (receiver && plain).then_some(names)
+}
+
+/// Refuses attributes inside an impl that would be lost.
+fn impl_item_attributes(cx: &Ctxt, item: &mut ImplItem) {
+    let attrs = match item {
+        ImplItem::Const(item) => &mut item.attrs,
+        ImplItem::Fn(item) => &mut item.attrs,
+        ImplItem::Type(item) => &mut item.attrs,
+        _ => return,
+    };
+    *attrs = attributes(cx, std::mem::take(attrs));
+}
+
+/// Refuses tokens before an item, or after its name, that would be lost.
+fn impl_item_modifiers(cx: &Ctxt, item: &ImplItem) {
+    let (vis, default, parameters) = match item {
+        ImplItem::Const(item) => (&item.vis, &item.modifiers.defaultness, &item.generics),
+        ImplItem::Fn(item) => (&item.vis, &item.modifiers.defaultness, &item.sig.generics),
+        ImplItem::Type(item) => (&item.vis, &item.modifiers.defaultness, &item.generics),
+        _ => return,
+    };
+    modifier(cx, vis);
+    modifier(cx, default);
+    generics(cx, parameters);
+}
+
+/// Refuses a word before an item.
+fn modifier(cx: &Ctxt, word: &impl ToTokens) {
+    let written = word.to_token_stream().to_string();
+    if !written.is_empty() {
+        cx.error(Site::of(word), &message::MODIFIER, &[&written]);
+    }
+}
+
+fn impl_item_name(item: &syn::ImplItem) -> String {
+    match item {
+        ImplItem::Const(item) => format!("const {}", item.ident),
+        ImplItem::Fn(item) => format!("fn {}", item.sig.ident),
+        ImplItem::Type(item) => format!("type {}", item.ident),
+        other => other.to_token_stream().to_string(),
+    }
+}

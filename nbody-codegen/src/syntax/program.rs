@@ -1,0 +1,81 @@
+//! `impl Update for ...` and `impl Measure for ...`: programs per particle.
+
+use syn::{Ident, ImplItem, ItemImpl, Type};
+
+use crate::diagnostics::{Ctxt, Site};
+use crate::message;
+use crate::syntax::implementation::{Header, names_of, struct_of};
+use crate::syntax::{Program, Trait};
+
+/// The name of the function of a trait.
+fn function_name(of: Trait) -> &'static str {
+    if of == Trait::Measure { "measure" } else { "update" }
+}
+
+fn items(of: Trait) -> &'static str {
+    if of == Trait::Measure {
+        "`type P`, `type T`, `fn measure` and, if it reads them, `type Q` and `type F`"
+    } else {
+        "`type P`, `fn update` and, if it reads them, `type Q` and `type F`"
+    }
+}
+
+/// Sorts the items of the `impl`; `None` if it is not one of the language.
+pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -> Option<Program> {
+    let name = function_name(of);
+    let (header, all) = Header::parse(cx, of, item)?;
+    let (mut p, mut q, mut f, mut t, mut function) = (None, None, None, None, None);
+    for item in all {
+        match item {
+            ImplItem::Type(item) if item.ident == "P" => p = Some(item.ty),
+            ImplItem::Type(item) if item.ident == "Q" => q = Some(item.ty),
+            ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
+            ImplItem::Type(item) if item.ident == "T" && of == Trait::Measure => t = Some(item.ty),
+            ImplItem::Fn(item) if item.sig.ident == name => function = Some(item),
+            other => header.refuse(cx, &other, items(of)),
+        }
+    }
+    let p = header.role(cx, "P", p);
+    // The inner option is `None` where the type was refused.
+    let t = (of == Trait::Measure).then(|| header.role(cx, "T", t));
+    let [q, f] = [q, f].map(|ty: Option<Type>| ty.map(|ty| struct_of(cx, &ty)));
+    let Some(function) = function else {
+        let examples = if of == Trait::Measure { "p: &..., t: &mut ..." } else { "p: &mut ..." };
+        let example = format!("fn {name}(&self, {examples}) {{ ... }}");
+        header.missing(cx, &format!("fn {name}"), &example);
+        return None;
+    };
+    if [&q, &f, &t].into_iter().any(|ty| *ty == Some(None)) {
+        return None;
+    }
+    let (p, q, f, t) = (p?, q.flatten(), f.flatten(), t.flatten());
+    let expected = expected(of, &p, [&q, &f], t.as_ref());
+    let types: Vec<_> = expected.iter().map(|(_, ty, mutable)| (*ty, *mutable)).collect();
+    let names = names_of(&function.sig, &types, structs)
+        .filter(|_| matches!(function.sig.output, syn::ReturnType::Default));
+    let Some(names) = names else {
+        let written = expected.iter().map(|(role, ty, mutable)| {
+            format!("{role}: &{}{ty}", if *mutable { "mut " } else { "" })
+        });
+        let written: Vec<_> = written.collect();
+        let arguments = [name, name, &*written.join(", ")];
+        cx.error(Site::of(&function.sig), &message::PROGRAM_SIGNATURE, &arguments);
+        return None;
+    };
+    let Header { target, attrs, .. } = header;
+    Some(Program { of, attrs, target, p, q, f, t, function, names })
+}
+
+/// The parameters of the function: a name, the struct, and whether it changes.
+fn expected<'a>(
+    of: Trait,
+    p: &'a Ident,
+    [q, f]: [&'a Option<Ident>; 2],
+    t: Option<&'a Ident>,
+) -> Vec<(&'static str, &'a Ident, bool)> {
+    let mut expected = vec![("p", p, of == Trait::Update)];
+    expected.extend(q.iter().map(|q| ("q", q, false)));
+    expected.extend(f.iter().map(|f| ("f", f, false)));
+    expected.extend(t.map(|t| ("t", t, true)));
+    expected
+}

@@ -1,0 +1,14 @@
+// What stands in front of the generated part of a program per particle.
+using size_t = decltype(sizeof(0));
+namespace nbody {
+using real = double;
+using Coordinate = real;
+using backup = double;
+constexpr bool EXACT = true, PERIODIC = false;
+struct Nothing {};
+} // namespace nbody
+#include "../../../nbody-cuda/kernels/prelude.cuh"
+namespace nbody {
+template <int D> void operator+=(Point<D> &, const Vector<D> &) {}
+template <int D> void operator-=(Point<D> &, const Vector<D> &) {}
+} // namespace nbody

@@ -1,0 +1,129 @@
+#[nbody::interaction]
+mod programs {
+    pub struct Body {
+        pub pos: Point,
+        pub vel: Vector,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+        pub nearest: ArgMin<Real>,
+    }
+    pub struct Total {
+        pub energy: Real,
+        pub unused: Real,
+    }
+
+    pub struct Inputs;
+    impl Update for Inputs {
+        type P = Body;
+        type F = Field;
+        fn update(&self, p: &mut Body, f: &Field) {
+            f.acc += p.vel;
+            p.pos += 1.0;
+            p.pos += p.pos;
+            p.pos.x = 1.0;
+            p.mass = f.nearest;
+            p.mass = f.nearest.first;
+            p.mass = f.nearest.index;
+            p = 1.0;
+            let mut x = p.pos;
+            x += p.vel;
+            return p.mass;
+        }
+    }
+
+    pub struct Returns;
+    impl Update for Returns {
+        type P = Body;
+        fn update(&self, p: &mut Body) {
+            if p.mass > 1.0 {
+                return p.mass;
+            }
+            p.mass = 1.0;
+        }
+    }
+
+    pub struct Changes;
+    impl Measure for Changes {
+        type P = Body;
+        type T = Total;
+        fn measure(&self, p: &Body, t: &mut Total) {
+            p.mass += 1.0;
+            t.energy = 1.0;
+        }
+    }
+
+    pub struct Signature;
+    impl Update for Signature {
+        type P = Body;
+        type Q = Body;
+        type F = Field;
+        fn update(&self, p: &Body, f: &Field) {}
+    }
+
+    pub struct Output;
+    impl Measure for Output {
+        type P = Body;
+        type T = Total;
+        fn measure(&self, p: &Body, t: &mut Total) -> Real {
+            p.mass
+        }
+    }
+
+    pub struct Items;
+    impl Update for Items {
+        type P = Body;
+        type T = Total;
+        fn pair(&self, p: &mut Body) {}
+    }
+
+    pub struct Missing;
+    impl Measure for Missing {
+        type P = Bodies;
+        fn measure(&self, p: &Bodies) {}
+    }
+}
+
+#[nbody::interaction]
+mod nothing {
+    pub struct Body {
+        pub mass: Real,
+    }
+    pub struct Nothing;
+    impl Update for Nothing {
+        type P = Body;
+        fn update(&self, p: &mut Body) {
+            let _twice = 2.0 * p.mass;
+        }
+    }
+    impl Update for Nothing {
+        type P = Body;
+        fn update(&self, p: &mut Body) {
+            p.mass = 1.0;
+        }
+    }
+}
+
+#[nbody::interaction]
+mod no_change {
+    pub struct Body {
+        pub mass: Real,
+    }
+    pub struct Idle;
+    impl Update for Idle {
+        type P = Body;
+        fn update(&self, p: &mut Body) {
+            let _twice = 2.0 * p.mass;
+        }
+    }
+}
+
+fn main() {
+    // The stubs have the traits.
+    fn is_update<U: nbody::Update>(_: U) {}
+    fn is_measure<M: nbody::Measure>(_: M) {}
+    is_update(programs::Returns);
+    is_measure(programs::Missing);
+    is_update(no_change::Idle);
+}
