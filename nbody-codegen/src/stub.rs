@@ -222,7 +222,7 @@ impl<'a> Stub<'a> {
                 done.push((roles.of, target));
                 tokens.extend(match roles.of {
                     Trait::Interaction => self.interaction(target, roles),
-                    of => self.program(of, target, roles),
+                    of => Some(self.program(of, target, roles)),
                 });
             }
         }
@@ -264,10 +264,10 @@ impl<'a> Stub<'a> {
         })
     }
 
-    fn program(&self, of: Trait, target: &Ident, roles: &Roles) -> Option<TokenStream> {
+    fn program(&self, of: Trait, target: &Ident, roles: &Roles) -> TokenStream {
         let krate = self.krate;
         let unnamed = self.unnamed();
-        let p = self.meant(roles.get("P")).or(unnamed.first().copied())?;
+        let p = self.meant(roles.get("P")).or(unnamed.first().copied()).unwrap_or(target);
         let [q, f] = ["Q", "F"].map(|role| {
             let ty = self.meant(roles.get(role)).map(ToTokens::to_token_stream);
             ty.unwrap_or_else(|| quote!(#krate::Nothing))
@@ -296,7 +296,7 @@ impl<'a> Stub<'a> {
             ),
         };
         let [of, kind] = [of.name(), kind].map(|name| Ident::new(name, target.span()));
-        Some(quote! {
+        quote! {
             unsafe impl #krate::#of for #target {
                 type P = #p;
                 type Q = #q;
@@ -315,7 +315,7 @@ impl<'a> Stub<'a> {
                     ::core::unimplemented!()
                 }
             }
-        })
+        }
     }
 
     /// The struct of this name, or the one that was meant.

@@ -128,6 +128,10 @@ impl BodyChecker<'_> {
                 cx.error(site, &message::IMMUTABLE, &[&name, &name]);
                 None
             }
+            Some(Binding::Input(Input::P)) if self.changes => {
+                self.refuse_whole(site, &name, Input::P);
+                None
+            }
             Some(Binding::Input(_)) => {
                 cx.error(site, &message::ASSIGN_INPUT, &[&name]);
                 None

@@ -100,11 +100,7 @@ impl BodyChecker<'_> {
         let (kind, ty) = match self.scopes.find(&name) {
             Some(Binding::Local(local)) => (ExprKind::Local(local), self.locals[local].ty),
             Some(Binding::Input(input)) => {
-                let fields = self.items.structs[self.record_of(input)].fields.iter();
-                let list: Vec<_> =
-                    fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
-                let message = &message::WHOLE_PARTICLE;
-                cx.error(Site::of(path), message, &[&name, &list.join(", ")]);
+                self.refuse_whole(Site::of(path), &name, input);
                 return None;
             }
             Some(Binding::Output) => {
@@ -129,6 +125,13 @@ impl BodyChecker<'_> {
             }
         };
         Some(ir::Expr::new(kind, ty, span))
+    }
+
+    /// Refuses a record in the place of one of its fields.
+    pub fn refuse_whole(&self, site: Site, name: &str, input: Input) {
+        let fields = self.items.structs[self.record_of(input)].fields.iter();
+        let list: Vec<_> = fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
+        self.items.cx.error(site, &message::WHOLE_PARTICLE, &[name, &list.join(", ")]);
     }
 
     /// Advice for a bare name that is a field of the parameters, a particle or the result.

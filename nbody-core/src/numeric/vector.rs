@@ -331,21 +331,42 @@ impl<L: Lane, const D: usize> Sub for Point<L, D> {
     }
 }
 
+/// Displaces a position. Only lanes whose coordinates are their numbers have this operator: a
+/// coordinate of higher precision has no sum with a number.
+impl<L: Lane<Coordinate = L>, const D: usize> Add<Vector<L, D>> for Point<L, D> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(mut self, by: Vector<L, D>) -> Self {
+        for k in 0..D {
+            self[k] += by[k];
+        }
+        self
+    }
+}
+
+/// Displaces a position backwards; see the sum.
+impl<L: Lane<Coordinate = L>, const D: usize> Sub<Vector<L, D>> for Point<L, D> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(mut self, by: Vector<L, D>) -> Self {
+        for k in 0..D {
+            self[k] -= by[k];
+        }
+        self
+    }
+}
+
 impl<L: Lane<Coordinate = L>, const D: usize> AddAssign<Vector<L, D>> for Point<L, D> {
     #[inline(always)]
-    fn add_assign(&mut self, displacement: Vector<L, D>) {
-        for k in 0..D {
-            self[k] += displacement[k];
-        }
+    fn add_assign(&mut self, by: Vector<L, D>) {
+        *self = *self + by;
     }
 }
 
 impl<L: Lane<Coordinate = L>, const D: usize> SubAssign<Vector<L, D>> for Point<L, D> {
     #[inline(always)]
-    fn sub_assign(&mut self, displacement: Vector<L, D>) {
-        for k in 0..D {
-            self[k] -= displacement[k];
-        }
+    fn sub_assign(&mut self, by: Vector<L, D>) {
+        *self = *self - by;
     }
 }
 
