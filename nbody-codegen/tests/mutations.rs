@@ -6,10 +6,11 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
 
-const MODULES: [&str; 3] = [
+const MODULES: [&str; 4] = [
     include_str!("modules/gravity.rs"),
     include_str!("modules/everything.rs"),
     include_str!("modules/fluid.rs"),
+    include_str!("modules/simulation.rs"),
 ];
 
 /// A change at a token, counted through all groups.

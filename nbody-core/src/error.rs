@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::{Precision, SimdLevel};
+use crate::{Field, Precision, SimdLevel};
 
 /// The error of an evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, PartialEq, thiserror::Error)]
@@ -49,6 +49,19 @@ pub enum Error {
         end: usize,
         /// The number of particles.
         found: usize,
+    },
+    /// A buffer whose records lack a field of a program per particle, or have another of its name.
+    #[error(
+        "`{program}` needs a field `{field}`, found {}; give it records that have it",
+        list(found)
+    )]
+    MissingField {
+        /// The program.
+        program: &'static str,
+        /// The field that it reads or changes.
+        field: &'static Field,
+        /// The fields of the records.
+        found: &'static [Field],
     },
     /// The host has too little memory for the results.
     #[error("out of memory for {n} results of {bytes} bytes each; evaluate fewer at a time")]
@@ -134,6 +147,12 @@ impl Error {
             Err(Self::OutOfRange { start, end, found })
         }
     }
+}
+
+/// Lists fields.
+fn list(fields: &[Field]) -> String {
+    let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
+    if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }
 }
 
 /// Prints the message, for `fn main() -> Result<(), nbody::Error>`.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, Number, Rows};
 use crate::{Error, Field, Mixed, Scalar, parallel};
@@ -62,18 +63,18 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
-    /// Writes the numbers of some blocks in `f64`, exactly.
+    /// Writes numbers of some blocks in `f64`, exactly.
     pub fn widen<S: Scalar<Word = W>>(
         &self,
-        fields: &[Field],
+        binding: &Binding,
         blocks: Range<usize>,
         to: &mut Vec<Line<u64>>,
     ) {
-        let dim = pack::dim(fields).max(1);
-        to.resize(blocks.len() * pack::dim(fields), Line([0; LINE]));
+        let dim = binding.places().len();
+        to.resize(blocks.len() * dim, Line([0; LINE]));
         let from = self.blocks(blocks).chunks(self.words.max(1));
-        for (from, to) in from.zip(to.chunks_mut(dim)) {
-            widen::<S>(fields, from, to);
+        for (from, to) in from.zip(to.chunks_mut(dim.max(1))) {
+            widen::<S>(binding, from, to);
         }
     }
 
@@ -110,25 +111,24 @@ impl Columns<u32> {
     /// unchanged.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
         let dim = pack::dim(fields);
+        let binding = Binding::whole(fields);
         let mut columns = Columns::<u64>::zeros(self.n, dim)?;
         let chunk = pack::chunk(self.n, dim).div_ceil(LINE);
         parallel::each_chunk(&mut columns.lines, chunk * dim, &|first, lines| {
             let from = self.lines[first / dim.max(1) * self.words..].chunks(self.words.max(1));
             for (from, to) in from.zip(lines.chunks_mut(dim.max(1))) {
-                widen::<Mixed>(fields, from, to);
+                widen::<Mixed>(&binding, from, to);
             }
         });
         Ok(columns)
     }
 }
 
-/// Converts the numbers of a block to `f64`, exactly; integers are unchanged.
-pub(crate) fn widen<S: Scalar>(fields: &[Field], from: &[Line<S::Word>], to: &mut [Line<u64>]) {
-    let mut from = from;
-    for (to, number) in to.iter_mut().zip(pack::numbers(fields)) {
-        let (lines, rest) = from.split_at(number.words::<S>());
-        from = rest;
-        to.0 = match number {
+/// Converts numbers of a block to `f64`, exactly; integers are unchanged.
+pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &mut [Line<u64>]) {
+    for (to, place) in to.iter_mut().zip(binding.places()) {
+        let lines = &from[place.word::<S>()..][..place.number.words::<S>()];
+        to.0 = match place.number {
             Number::Index => lines[0].0.map(|word| S::word_to_u32(word).into()),
             Number::Real => lines[0].0.map(|word| S::from_word(word).to_f64().to_bits()),
             Number::Coordinate => std::array::from_fn(|k| {
@@ -142,16 +142,14 @@ pub(crate) fn widen<S: Scalar>(fields: &[Field], from: &[Line<S::Word>], to: &mu
 
 /// Rounds those numbers of a block that have `changed` to the nearest `S`; the others stay.
 pub(crate) fn narrow<S: Scalar>(
-    fields: &[Field],
+    binding: &Binding,
     changed: &[bool],
     from: &[Line<u64>],
     to: &mut [Line<S::Word>],
 ) {
-    let mut first = 0;
-    for ((from, number), changed) in from.iter().zip(pack::numbers(fields)).zip(changed) {
-        let lines = &mut to[first..][..number.words::<S>()];
-        first += lines.len();
-        match number {
+    for ((from, place), changed) in from.iter().zip(binding.places()).zip(changed) {
+        let lines = &mut to[place.word::<S>()..][..place.number.words::<S>()];
+        match place.number {
             _ if !changed => {}
             Number::Index => lines[0].0 = from.0.map(|word| S::word_from_u32(word as u32)),
             Number::Real => {

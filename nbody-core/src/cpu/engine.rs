@@ -7,6 +7,7 @@ use super::evaluation::{Evaluation, Packed};
 use super::schedule::Schedule;
 use super::sums::Folding;
 use super::variant::Variant;
+use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
 use crate::{Error, Field, Law, Mixed, Options, Precision, Store, SummationOrder, pack};
@@ -41,25 +42,25 @@ impl Particles {
         Ok(Self { packed: Packed::pack(particles, precision)?, precision })
     }
 
-    /// Writes the numbers of some blocks in `f64`, exactly.
-    pub fn widen(&self, fields: &[Field], blocks: Range<usize>, to: &mut Vec<Line<u64>>) {
+    /// Writes numbers of some blocks in `f64`, exactly.
+    pub fn widen(&self, binding: &Binding, blocks: Range<usize>, to: &mut Vec<Line<u64>>) {
         match (&self.packed, self.precision) {
-            (Packed::Bits64(columns), _) => columns.widen::<f64>(fields, blocks, to),
+            (Packed::Bits64(columns), _) => columns.widen::<f64>(binding, blocks, to),
             (Packed::Bits32(columns), Precision::Mixed) => {
-                columns.widen::<Mixed>(fields, blocks, to);
+                columns.widen::<Mixed>(binding, blocks, to);
             }
-            (Packed::Bits32(columns), _) => columns.widen::<f32>(fields, blocks, to),
+            (Packed::Bits32(columns), _) => columns.widen::<f32>(binding, blocks, to),
         }
     }
 
     /// Writes the numbers of some particles, one after another.
-    pub fn rows(&self, fields: &[Field], particles: Range<usize>, rows: &mut [u64]) {
-        let (dim, mut lines) = (pack::dim(fields), Vec::new());
+    pub fn rows(&self, fields: &'static [Field], particles: Range<usize>, rows: &mut [u64]) {
+        let (dim, binding, mut lines) = (pack::dim(fields), Binding::whole(fields), Vec::new());
         let first = particles.start;
         for (k, row) in particles.zip(rows.chunks_exact_mut(dim.max(1))) {
             let block = k / LINE;
             if k == first || k % LINE == 0 {
-                self.widen(fields, block..block + 1, &mut lines);
+                self.widen(&binding, block..block + 1, &mut lines);
             }
             for (cell, line) in row.iter_mut().zip(&lines) {
                 *cell = line.0[k % LINE];

@@ -7,8 +7,9 @@ use super::engine::{Particles, Results};
 use super::evaluation::Packed;
 use super::particle_loop::{Beside, Compiled, MeasureBlocks, ParticleLoop, Setting, UpdateBlocks};
 use super::sums::Folding;
+use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line};
-use crate::pack::{self, Rows, dim};
+use crate::pack::{self, Rows};
 use crate::{Domain, Error, Mixed, ParticleProgram, Precision, Scalar, parallel};
 
 /// Particles whose totals are merged in one tree; those of the trees are merged likewise.
@@ -20,26 +21,44 @@ const BLOCKS: usize = GROUP / LINE;
 pub(super) struct Run<'a> {
     pub program: &'static ParticleProgram,
     pub domain: Domain,
-    pub q: Option<&'a Particles>,
-    pub f: Option<&'a Results>,
+    /// The program's numbers in the records of each buffer.
+    pub p: Binding,
+    pub q: Option<(&'a Particles, Binding)>,
+    pub f: Option<(&'a Results, Binding)>,
 }
 
 impl Run<'_> {
     /// Refuses inputs of another length.
     fn check(&self, n: usize) -> Result<(), Error> {
         let length = |found: Option<usize>, is_read| found.unwrap_or(if is_read { 0 } else { n });
-        let q = length(self.q.map(Particles::len), !self.program.q.is_empty());
+        let found = self.q.as_ref().map(|(q, _)| q.len());
+        let q = length(found, !self.program.q.is_empty());
         Error::check_length("second particles", q, n)?;
-        let f = length(self.f.map(|f| f.columns.len()), !self.program.f.is_empty());
+        let found = self.f.as_ref().map(|(f, _)| f.columns.len());
+        let f = length(found, !self.program.f.is_empty());
         Error::check_length("results", f, n)
     }
 
-    /// Returns the records beside some blocks of particles; those of `q` are converted to `f64`.
-    fn beside<'b>(&'b self, blocks: Range<usize>, q: &'b mut Vec<Line<u64>>) -> Beside<'b> {
-        if let Some(particles) = self.q {
-            particles.widen(self.program.q, blocks.clone(), q);
+    /// Returns the records beside some blocks of particles, in `f64`. They are copied, but for results
+    /// that are whole.
+    fn beside<'b>(
+        &'b self,
+        blocks: Range<usize>,
+        copies: &'b mut [Vec<Line<u64>>; 2],
+    ) -> Beside<'b> {
+        let [q_copy, f_copy] = copies;
+        if let Some((particles, binding)) = &self.q {
+            particles.widen(binding, blocks.clone(), q_copy);
         }
-        Beside { q, f: self.f.map_or(&[], |f| f.columns.blocks(blocks)) }
+        let f = match &self.f {
+            None => &[],
+            Some((results, binding)) if binding.is_whole() => results.columns.blocks(blocks),
+            Some((results, binding)) => {
+                results.columns.widen::<f64>(&binding.in_results(), blocks, f_copy);
+                &f_copy[..]
+            }
+        };
+        Beside { q: q_copy, f }
     }
 
     /// Runs a task with the stack that the program needs.
@@ -72,22 +91,22 @@ impl Run<'_> {
         act: UpdateBlocks,
         columns: &mut Columns<S::Word>,
     ) {
-        let fields = self.program.p;
+        let dim = self.p.places().len();
         let changed = self.program.changed_numbers();
-        let (dim, words) = (dim(fields), columns.words().max(1));
+        let words = columns.words().max(1);
         let chunk = pack::chunk(columns.len(), words).div_ceil(LINE) * words;
         parallel::each_chunk(columns.lines_mut(), chunk, &|first, lines| {
-            let (mut p, mut q) = (vec![Line([0; LINE]); BLOCKS * dim], Vec::new());
+            let (mut p, mut copies) = (vec![Line([0; LINE]); BLOCKS * dim], Default::default());
             let mut begin = first / words;
             for lines in lines.chunks_mut(BLOCKS * words) {
                 let end = begin + lines.len() / words;
                 let p = &mut p[..(end - begin) * dim];
                 for (lines, p) in lines.chunks(words).zip(p.chunks_mut(dim)) {
-                    widen::<S>(fields, lines, p);
+                    widen::<S>(&self.p, lines, p);
                 }
-                act(setting, p, self.beside(begin..end, &mut q));
+                act(setting, p, self.beside(begin..end, &mut copies));
                 for (lines, p) in lines.chunks_mut(words).zip(p.chunks(dim)) {
-                    narrow::<S>(fields, &changed, p, lines);
+                    narrow::<S>(&self.p, &changed, p, lines);
                 }
                 begin = end;
             }
@@ -116,10 +135,10 @@ impl Run<'_> {
     ) -> Result<Vec<u64>, Error> {
         let tree = Tree::new(self.program);
         let mut totals = tree.merge_groups(p.len(), &|blocks, totals| {
-            let (mut own, mut q) = (Vec::new(), Vec::new());
-            p.widen(self.program.p, blocks.clone(), &mut own);
+            let (mut own, mut copies) = (Vec::new(), Default::default());
+            p.widen(&self.p, blocks.clone(), &mut own);
             let first = blocks.start * LINE;
-            act(setting, &own, self.beside(blocks, &mut q), first, totals);
+            act(setting, &own, self.beside(blocks, &mut copies), first, totals);
         })?;
         while totals.len() > 1 {
             totals = tree.merge_groups(totals.len(), &|blocks, lines| {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::particle::Run;
 use super::{CpuParticles, CpuResults};
+use crate::law::binding::Binding;
 use crate::{Domain, Error, Measure, ParticleProgram, Precision, Record, Scalar, Update, pack};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on the CPU.
@@ -100,13 +101,16 @@ impl<X: Record<Lane = f64, Host = X>> CpuPerParticle<X> {
         Ok(())
     }
 
-    fn run<'a, Q, F>(
+    fn run<'a, P: Record, Q: Record, F: Record>(
         &self,
         program: &'static ParticleProgram,
         inputs: CpuInputs<'a, Q, F>,
-    ) -> Run<'a> {
-        let (q, f) = (inputs.q.map(|q| &q.particles), inputs.f.map(|f| &f.results));
-        Run { program, domain: self.domain, q, f }
+    ) -> Result<Run<'a>, Error> {
+        let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
+        let q = inputs.q.map(|q| Ok((&q.particles, bind(program.q, Q::FIELDS)?)));
+        let f = inputs.f.map(|f| Ok((&f.results, bind(program.f, F::FIELDS)?)));
+        let p = bind(program.p, P::FIELDS)?;
+        Ok(Run { program, domain: self.domain, p, q: q.transpose()?, f: f.transpose()? })
     }
 }
 
@@ -117,8 +121,19 @@ impl<U: Update> CpuPerParticle<U> {
         particles: &mut CpuParticles<U::P>,
         inputs: CpuInputs<U::Q, U::F>,
     ) -> Result<(), Error> {
+        self.update_by_name(particles, inputs)
+    }
+
+    /// Changes each particle, whatever its record and those of the inputs, which must have the fields
+    /// of the program's records by name and type. Other fields stay.
+    pub fn update_by_name<P: Record, Q: Record, F: Record>(
+        &self,
+        particles: &mut CpuParticles<P>,
+        inputs: CpuInputs<Q, F>,
+    ) -> Result<(), Error> {
         let parameters = std::slice::from_ref(&self.parameters);
-        self.run(U::PROGRAM, inputs).update(&parameters, &mut particles.particles)
+        let run = self.run::<P, Q, F>(U::PROGRAM, inputs)?;
+        run.update(&parameters, &mut particles.particles)
     }
 }
 
@@ -129,8 +144,18 @@ impl<M: Measure> CpuPerParticle<M> {
         particles: &CpuParticles<M::P>,
         inputs: CpuInputs<M::Q, M::F>,
     ) -> Result<M::T, Error> {
+        self.measure_by_name(particles, inputs)
+    }
+
+    /// Returns the total over all particles, whatever their record; see
+    /// [`update_by_name`](Self::update_by_name).
+    pub fn measure_by_name<P: Record, Q: Record, F: Record>(
+        &self,
+        particles: &CpuParticles<P>,
+        inputs: CpuInputs<Q, F>,
+    ) -> Result<M::T, Error> {
         let parameters = std::slice::from_ref(&self.parameters);
-        let total = self.run(M::PROGRAM, inputs).measure(&parameters, &particles.particles)?;
-        Ok(pack::record(&total))
+        let run = self.run::<P, Q, F>(M::PROGRAM, inputs)?;
+        Ok(pack::record(&run.measure(&parameters, &particles.particles)?))
     }
 }

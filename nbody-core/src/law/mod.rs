@@ -1,5 +1,6 @@
 //! Declared interactions: their records, their pair functions, and the space that they act in.
 
+pub mod binding;
 pub mod interaction;
 pub mod pack;
 pub mod particle;

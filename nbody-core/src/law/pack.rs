@@ -241,7 +241,7 @@ pub(crate) fn in_batches(
 }
 
 /// The type of a number of a record.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     Real,
     Index,

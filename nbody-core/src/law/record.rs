@@ -1,5 +1,7 @@
 //! Particles, parameters and results as rows of numbers.
 
+use std::fmt;
+
 use crate::Lane;
 
 /// The type of a field.
@@ -33,7 +35,7 @@ impl FieldKind {
     }
 
     /// Returns whether fields of these kinds have the same layout.
-    const fn has_layout_of(self, other: Self) -> bool {
+    pub(crate) const fn has_layout_of(self, other: Self) -> bool {
         let is_same = match self {
             Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
             Self::Point(_) => matches!(other, Self::Point(_)),
@@ -52,6 +54,32 @@ impl FieldKind {
             Self::ArgMin => 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
         }
+    }
+}
+
+impl fmt::Display for FieldKind {
+    /// Prints the type in the language of declarations.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real => f.write_str("Real"),
+            Self::Vector(3) => f.write_str("Vector"),
+            Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Point(3) => f.write_str("Point"),
+            Self::Point(n) => write!(f, "Point<{n}>"),
+            Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::U32 => f.write_str("u32"),
+            Self::Min => f.write_str("Min<Real>"),
+            Self::Max => f.write_str("Max<Real>"),
+            Self::ArgMin => f.write_str("ArgMin<Real>"),
+            Self::Count => f.write_str("Count"),
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    /// Prints the field as in a declaration: `pos: Point`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.kind)
     }
 }
 
