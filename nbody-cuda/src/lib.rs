@@ -32,5 +32,5 @@ pub use engine::cuda::CudaAllPairs;
 pub use engine::per_particle::{Inputs, PerParticle};
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
-pub use particle::program::BufferPrecisions;
+pub use particle::program::{Layout, ParticleBuffers};
 pub use tuning::measured::Tuned;

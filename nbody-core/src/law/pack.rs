@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::slice;
 
+pub use super::binding::{Binding, Place};
 use super::record;
 pub use super::record::dim;
 use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};

@@ -207,15 +207,32 @@ impl<U: Update> PerParticle<U> {
         particles: &mut Particles<U::P>,
         inputs: impl Into<Inputs<'a, U::Q, U::F>>,
     ) -> Result<(), Error> {
+        self.update_by_name(particles, inputs)
+    }
+
+    /// Changes each particle, as [`update`](Self::update) does, in buffers of any records that have the
+    /// fields of the program's records, by name and type. Other fields stay. Records that lack one are
+    /// an error.
+    pub fn update_by_name<'a, P, Q, F>(
+        &mut self,
+        particles: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error>
+    where
+        P: Record,
+        Q: Record,
+        F: Record,
+    {
         let inputs = inputs.into();
         match (&mut self.engine, particles) {
             (Inner::Cpu(engine), Particles::Cpu(particles)) => {
                 let inputs = inputs.on_cpu().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                Ok(engine.update(particles, inputs)?)
+                Ok(engine.update_by_name(particles, inputs)?)
             }
             (Inner::Cuda(_, engine), Particles::Cuda(particles)) => {
                 let beside = inputs.on_cuda().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                engine.update(U::PROGRAM, &mut particles.buffer, beside)
+                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
+                engine.update(U::PROGRAM, fields, &mut particles.buffer, beside)
             }
             _ => Err(foreign(&self.device, "particles")),
         }
@@ -230,15 +247,32 @@ impl<M: Measure> PerParticle<M> {
         particles: &Particles<M::P>,
         inputs: impl Into<Inputs<'a, M::Q, M::F>>,
     ) -> Result<M::T, Error> {
+        self.measure_by_name(particles, inputs)
+    }
+
+    /// Returns the total over all particles, as [`measure`](Self::measure) does, of buffers of any
+    /// records that have the fields of the program's records, by name and type.
+    pub fn measure_by_name<'a, P, Q, F>(
+        &mut self,
+        particles: &Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<M::T, Error>
+    where
+        P: Record,
+        Q: Record,
+        F: Record,
+    {
         let inputs = inputs.into();
         match (&mut self.engine, particles) {
             (Inner::Cpu(engine), Particles::Cpu(particles)) => {
                 let inputs = inputs.on_cpu().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                Ok(engine.measure(particles, inputs)?)
+                Ok(engine.measure_by_name(particles, inputs)?)
             }
             (Inner::Cuda(_, engine), Particles::Cuda(particles)) => {
                 let beside = inputs.on_cuda().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                Ok(pack::record(&engine.measure(M::PROGRAM, &particles.buffer, beside)?))
+                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
+                let total = engine.measure(M::PROGRAM, fields, &particles.buffer, beside)?;
+                Ok(pack::record(&total))
             }
             _ => Err(foreign(&self.device, "particles")),
         }

@@ -2,27 +2,33 @@
 namespace nbody {
 
 // A particle in memory: words without padding, one for each number, and two for a coordinate in mixed
-// precision, which is double-single.
-template <typename Type, int COUNT, bool MIXED>
+// precision, which is double-single. It may have more numbers than the program knows: PLACES are the
+// words at which those of the program begin.
+template <typename Type, int COUNT, bool MIXED, int... PLACES>
 struct alignas(COUNT * sizeof(Type) % 16 == 0 ? 16 : COUNT * sizeof(Type) % 8 == 0 ? 8 : sizeof(Type))
 Row {
     using Word = Type;
     static constexpr bool DOUBLE_SINGLE = MIXED;
-    Word at[COUNT];
+    Word words[COUNT];
+
+    static __device__ __forceinline__ constexpr int place(int c)
+    {
+        constexpr int places[] = {PLACES...};
+        return places[c];
+    }
 };
 
-// Reads the numbers of a particle, in their order.
+// Reads the numbers of a particle.
 template <typename Row> struct RowReader {
     const Row &row;
-    int next = 0;
 
     __device__ __forceinline__ void coordinate(int c, double &x)
     {
-        real(c, x);
-        if constexpr (Row::DOUBLE_SINGLE) x += row.at[next++];
+        x = row.words[Row::place(c)];
+        if constexpr (Row::DOUBLE_SINGLE) x += row.words[Row::place(c) + 1];
     }
-    __device__ __forceinline__ void real(int, double &x) { x = row.at[next++]; }
-    __device__ __forceinline__ void index(int, u32 &n) { n = integer(row.at[next++]); }
+    __device__ __forceinline__ void real(int c, double &x) { x = row.words[Row::place(c)]; }
+    __device__ __forceinline__ void index(int c, u32 &n) { n = integer(row.words[Row::place(c)]); }
 };
 
 template <typename Particle, typename Row>
@@ -46,20 +52,34 @@ template <typename Particle> __device__ __forceinline__ Particle load(const Noth
     return {};
 }
 
-// Reads the results of a particle, one in each column.
-template <typename Word> struct ColumnReader {
-    const Word *column;
-    size_t n; // particles
+// Results in memory: number c of the program is in column PLACES[c].
+template <typename Type, int... PLACES> struct Columns {
+    Type word;
 
-    __device__ __forceinline__ void real(int c, double &x) { x = column[c * n]; }
-    __device__ __forceinline__ void index(int c, u32 &k) { k = integer(column[c * n]); }
+    static __device__ __forceinline__ constexpr int place(int c)
+    {
+        constexpr int places[] = {PLACES...};
+        return places[c];
+    }
 };
 
-template <typename Word>
-__device__ __forceinline__ ResultsF results_of(const Word *results, u32 k, u32 n)
+// Reads the results of a particle, one in each column.
+template <typename Columns> struct ColumnReader {
+    const Columns *column;
+    size_t n; // particles
+
+    __device__ __forceinline__ void real(int c, double &x) { x = column[Columns::place(c) * n].word; }
+    __device__ __forceinline__ void index(int c, u32 &k)
+    {
+        k = integer(column[Columns::place(c) * n].word);
+    }
+};
+
+template <typename Columns>
+__device__ __forceinline__ ResultsF results_of(const Columns *results, u32 k, u32 n)
 {
     ResultsF f;
-    ColumnReader<Word> reader{results + k, n};
+    ColumnReader<Columns> reader{results + k, n};
     each_number(f, reader);
     return f;
 }

@@ -54,7 +54,7 @@ __device__ __forceinline__ void store_block(const backup (&total)[FDIM], backup 
 // Merges the contributions of 256 particles in each block.
 extern "C" __global__ void __launch_bounds__(BLOCK) measure(
     const Parameters parameters, const Space space, const RowP *__restrict__ particles,
-    const RowQ *__restrict__ others, const WordF *__restrict__ results, const u32 n,
+    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n,
     backup *__restrict__ totals)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;

@@ -8,13 +8,13 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use nbody_core::pack::{self, Rows, dim};
-use nbody_core::{Domain, ParticleProgram, Precision};
+use nbody_core::{Domain, Field, ParticleProgram, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes, space, words};
 use crate::{Error, Program};
-use program::{BLOCK, BufferPrecisions};
+use program::{BLOCK, Layout, ParticleBuffers};
 
 /// Shared memory of a block, through which totals are merged.
 const SHARED_MEMORY: usize = 48 * 1024;
@@ -44,7 +44,7 @@ struct Built {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     is_update: bool,
-    precisions: BufferPrecisions,
+    buffers: ParticleBuffers,
     periodic: bool,
 }
 
@@ -54,6 +54,9 @@ pub(crate) struct Beside<'a> {
     pub q: Option<&'a Buffer>,
     pub f: Option<&'a Buffer>,
 }
+
+/// The fields of the records in the buffers: of the particles, the second particles and the results.
+pub(crate) type Fields = [&'static [Field]; 3];
 
 impl ParticleEngine {
     /// Creates an engine with these parameters, which are one record.
@@ -95,6 +98,7 @@ impl ParticleEngine {
     pub fn update(
         &mut self,
         program: &ParticleProgram,
+        fields: Fields,
         p: &mut Buffer,
         beside: Beside,
     ) -> Result<(), Error> {
@@ -102,7 +106,7 @@ impl ParticleEngine {
         if p.n == 0 {
             return Ok(());
         }
-        let kernel = self.provide(program, p, beside)?;
+        let kernel = self.provide(program, fields, p, beside)?;
         let launch = self.launch(c"update", p, beside);
         self.built[kernel].kernel.module.launch(launch)
     }
@@ -111,6 +115,7 @@ impl ParticleEngine {
     pub fn measure(
         &mut self,
         program: &ParticleProgram,
+        fields: Fields,
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
@@ -119,7 +124,7 @@ impl ParticleEngine {
         if p.n == 0 {
             return Ok(total);
         }
-        let kernel = self.provide(program, p, beside)?;
+        let kernel = self.provide(program, fields, p, beside)?;
         let [mut from, mut to] = std::mem::take(&mut self.totals);
         let merged = self.merge(kernel, p, beside, total.len(), [&mut from, &mut to]);
         let read = merged.and_then(|last| {
@@ -192,13 +197,19 @@ impl ParticleEngine {
     fn provide(
         &mut self,
         program: &ParticleProgram,
+        [p_fields, q_fields, f_fields]: Fields,
         p: &Buffer,
         beside: Beside,
     ) -> Result<usize, Error> {
-        let of = |buffer: Option<&Buffer>| buffer.map_or(Precision::Single, |it| it.precision);
-        let precisions = BufferPrecisions { p: p.precision, q: of(beside.q), f: of(beside.f) };
+        let layout = |fields, buffer: Option<&Buffer>| {
+            let precision = buffer.map_or(Precision::Single, |it| it.precision);
+            Layout { fields, precision }
+        };
+        let p = layout(p_fields, Some(p));
+        let buffers =
+            ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
         let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
-        let key = Key { is_update, precisions, periodic };
+        let key = Key { is_update, buffers, periodic };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }
@@ -211,7 +222,7 @@ impl ParticleEngine {
                 hint: "give the total fewer numbers",
             });
         }
-        let program = Program::per_particle(program, precisions, self.domain);
+        let program = Program::per_particle(program, buffers, self.domain)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.built.push(Built { key, kernel: Kernel { program, module, build } });
         Ok(self.built.len() - 1)

@@ -3,11 +3,11 @@
 
 use std::fmt::Write as _;
 
-use nbody_core::pack::dim;
-use nbody_core::{Domain, Field, Math, Options, ParticleProgram, Precision};
+use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision};
 
 use crate::layout::{kind_of_word, numbers_of};
-use crate::{KernelConfig, Program, Schedule};
+use crate::{Error, KernelConfig, Program, Schedule};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const POSITIONS: &str = include_str!("positions.cuh");
@@ -18,38 +18,51 @@ const MEASURE: &str = include_str!("measure.cuh");
 /// Threads of a block, and so the particles whose totals are merged in one tree.
 pub(crate) const BLOCK: usize = 256;
 
-/// Precisions of the buffers that a program per particle takes; those that it does not read have no
+/// The layouts of the buffers that a program per particle takes; those that it does not read have no
 /// effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferPrecisions {
-    /// The precision of the particles.
-    pub p: Precision,
-    /// The precision of the second particles.
-    pub q: Precision,
-    /// The precision of the results: single or double.
-    pub f: Precision,
+pub struct ParticleBuffers {
+    /// The particles.
+    pub p: Layout,
+    /// The second particles.
+    pub q: Layout,
+    /// The results, in single or double precision.
+    pub f: Layout,
 }
 
-impl Default for BufferPrecisions {
-    fn default() -> Self {
-        Self { p: Precision::Single, q: Precision::Single, f: Precision::Single }
+/// The records of a buffer, which have the fields of a program's records and perhaps others, and their
+/// precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The fields.
+    pub fields: &'static [Field],
+    /// The precision.
+    pub precision: Precision,
+}
+
+impl ParticleBuffers {
+    /// Returns buffers of the program's own records in these precisions.
+    pub fn of(program: &ParticleProgram, [p, q, f]: [Precision; 3]) -> Self {
+        let layout = |fields, precision| Layout { fields, precision };
+        Self { p: layout(program.p, p), q: layout(program.q, q), f: layout(program.f, f) }
     }
 }
 
 impl Program {
-    /// Returns the program of an update or a measure, for buffers of these precisions.
+    /// Returns the program of an update or a measure, for these buffers. Records that lack a field of the
+    /// program are an error.
     pub fn per_particle(
         program: &ParticleProgram,
-        precisions: BufferPrecisions,
+        buffers: ParticleBuffers,
         domain: Domain,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let is_update = program.total.is_empty();
         let (title, kernels, text) = if is_update {
             ("an update", &[c"update"][..], UPDATE)
         } else {
             ("a measure", &[c"measure", c"merge_totals"][..], MEASURE)
         };
-        let mut source = header(program, title, precisions, domain.is_periodic());
+        let mut source = header(program, title, buffers, domain.is_periodic());
         for part in [PRELUDE, POSITIONS] {
             let _ = writeln!(source, "{part}");
         }
@@ -58,8 +71,9 @@ impl Program {
         let _ = writeln!(source, "namespace nbody::law {{\n\n{law}}} // namespace nbody::law");
         let declared = begin..source.len();
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
-        let _ = writeln!(source, "{BUFFERS}\n{}\n{text}", buffers(program, precisions));
-        Self {
+        let types = types(program, buffers)?;
+        let _ = writeln!(source, "{BUFFERS}\n{types}\n{text}");
+        Ok(Self {
             name: program.name,
             source,
             kernels,
@@ -77,7 +91,7 @@ impl Program {
                 .domain(domain),
             declared,
             records: if is_update { RECORDS } else { RECORDS_AND_TOTALS },
-        }
+        })
     }
 }
 
@@ -89,10 +103,10 @@ const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + s
 fn header(
     program: &ParticleProgram,
     title: &str,
-    precisions: BufferPrecisions,
+    buffers: ParticleBuffers,
     periodic: bool,
 ) -> String {
-    let BufferPrecisions { p, q, f } = precisions;
+    let [p, q, f] = [buffers.p, buffers.q, buffers.f].map(|layout| layout.precision);
     let mut of = format!("{title} of particles in {p} precision");
     if !program.q.is_empty() {
         let _ = write!(of, ", with others in {q} precision");
@@ -120,42 +134,66 @@ constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 }
 
 /// Returns the types of the buffers.
-fn buffers(program: &ParticleProgram, precisions: BufferPrecisions) -> String {
-    let BufferPrecisions { p, q, f } = precisions;
+fn types(program: &ParticleProgram, buffers: ParticleBuffers) -> Result<String, Error> {
     let [of_p, of_q, of_f] = [program.p, program.q, program.f].map(dim);
-    let results = if of_f == 0 { "Nothing" } else { kind_of_word(f) };
-    format!(
+    let ParticleBuffers { p, q, f } = buffers;
+    Ok(format!(
         "\
 // The buffers of this program.
 namespace nbody {{
 
 using RowP = {}; // {}
 using RowQ = {}; // {}
-using WordF = {results}; // {}
+using ColumnsF = {}; // {}
 static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of other lengths\");
 
 }} // namespace nbody
 ",
-        row(program.p, p),
-        words(of_p, p),
-        row(program.q, q),
-        words(of_q, q),
-        words(of_f, f),
-    )
+        row(program.name, program.p, p)?,
+        numbers(of_p, p),
+        row(program.name, program.q, q)?,
+        numbers(of_q, q),
+        columns(program.name, program.f, f)?,
+        numbers(of_f, f),
+    ))
 }
 
-fn row(fields: &[Field], precision: Precision) -> String {
-    let is_mixed = precision == Precision::Mixed;
-    match numbers_of(fields, precision) {
-        0 => "Nothing".to_owned(),
-        words => format!("Row<{}, {words}, {is_mixed}>", kind_of_word(precision)),
+/// Returns the type of a particle in memory.
+fn row(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+    if fields.is_empty() {
+        return Ok("Nothing".to_owned());
     }
+    let Layout { fields: found, precision } = layout;
+    let binding = Binding::new(name, fields, found)?;
+    let word = |place: &Place| match precision {
+        Precision::Single => place.word::<f32>(),
+        Precision::Double => place.word::<f64>(),
+        Precision::Mixed => place.word::<Mixed>(),
+    };
+    let places = list(binding.places().iter().map(word));
+    let (word, words) = (kind_of_word(precision), numbers_of(found, precision));
+    Ok(format!("Row<{word}, {words}, {}, {places}>", precision == Precision::Mixed))
 }
 
-fn words(dim: usize, precision: Precision) -> String {
+/// Returns the type of results in memory.
+fn columns(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+    if fields.is_empty() {
+        return Ok("Nothing".to_owned());
+    }
+    let binding = Binding::new(name, fields, layout.fields)?;
+    let places = list(binding.places().iter().map(|place| place.component()));
+    Ok(format!("Columns<{}, {places}>", kind_of_word(layout.precision)))
+}
+
+fn list(places: impl Iterator<Item = usize>) -> String {
+    let places: Vec<_> = places.map(|place| place.to_string()).collect();
+    places.join(", ")
+}
+
+fn numbers(dim: usize, layout: Layout) -> String {
     if dim == 0 {
         "is not read".to_owned()
     } else {
-        format!("{dim} numbers in {precision} precision")
+        format!("{dim} of {} numbers, in {} precision", self::dim(layout.fields), layout.precision)
     }
 }

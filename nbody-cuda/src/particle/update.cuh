@@ -5,7 +5,6 @@ namespace nbody {
 template <typename Row> struct RowWriter {
     using Word = typename Row::Word;
     Row &row;
-    int next = 0;
 
     __device__ __forceinline__ void coordinate(int c, double x)
     {
@@ -13,16 +12,17 @@ template <typename Row> struct RowWriter {
         if constexpr (Row::DOUBLE_SINGLE) {
             const float hi = float(x);
             // The rounding error of an infinity is zero.
-            put(c, abs(hi) < infinity() ? float(x - hi) : 0.0f);
+            const float lo = abs(hi) < infinity() ? float(x - hi) : 0.0f;
+            if (CHANGES[c]) row.words[Row::place(c) + 1] = lo;
         }
     }
-    __device__ __forceinline__ void real(int c, double x) { put(c, Word(x)); }
-    __device__ __forceinline__ void index(int c, u32 n) { put(c, word<Word>(n)); }
-
-    __device__ __forceinline__ void put(int c, Word value)
+    __device__ __forceinline__ void real(int c, double x)
     {
-        if (CHANGES[c]) row.at[next] = value;
-        ++next;
+        if (CHANGES[c]) row.words[Row::place(c)] = Word(x);
+    }
+    __device__ __forceinline__ void index(int c, u32 n)
+    {
+        if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(n);
     }
 };
 
@@ -30,7 +30,7 @@ template <typename Row> struct RowWriter {
 // at [c * n + k]; they are null for a program that reads none.
 extern "C" __global__ void __launch_bounds__(BLOCK) update(
     const Parameters parameters, const Space space, RowP *particles,
-    const RowQ *__restrict__ others, const WordF *__restrict__ results, const u32 n)
+    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     if (k >= n) return;

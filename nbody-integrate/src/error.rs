@@ -1,0 +1,59 @@
+//! Errors of time integration.
+
+/// The refusal or the failure of an integration. The state stays as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An evaluation failed, or its device.
+    #[error(transparent)]
+    Engine(#[from] nbody::Error),
+
+    /// The records of an interaction lack a field that the scheme needs.
+    #[error(
+        "the {record} of `{interaction}` have no field `{field}`; the scheme needs it: take an \
+         interaction that has it"
+    )]
+    MissingField {
+        /// The name of the interaction.
+        interaction: &'static str,
+        /// The records: particles or results.
+        record: &'static str,
+        /// The field, as in a declaration.
+        field: &'static str,
+    },
+
+    /// A number of a particle is NaN or infinite.
+    #[error("particle {index} has {field} {value}, expected a finite number")]
+    NotFinite {
+        /// The particle.
+        index: usize,
+        /// The field.
+        field: &'static str,
+        /// The number.
+        value: f64,
+    },
+
+    /// A mass that forces are divided by is zero or negative.
+    #[error(
+        "particle {index} has mass {mass}; forces are divided by it, so that it must be positive"
+    )]
+    Mass {
+        /// The particle.
+        index: usize,
+        /// Its mass.
+        mass: f64,
+    },
+
+    /// The step is zero or no number.
+    #[error("a step of {step}, expected a finite number other than zero")]
+    Step {
+        /// The step.
+        step: f64,
+    },
+}
+
+impl From<nbody::CoreError> for Error {
+    fn from(error: nbody::CoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}

@@ -1,0 +1,18 @@
+//! Time integration on any device, for any declared interaction whose particles and results have the
+//! fields that a scheme needs.
+//!
+//! Particles have a position, `pos: Point`, and a velocity, `vel: Vector`, if the interaction depends
+//! on it. Results are accelerations, `acc: Vector`, or forces, `force: Vector`; energies need `pot: Real`,
+//! per unit mass with the former.
+#![forbid(unsafe_code)]
+
+mod error;
+mod forces;
+mod leapfrog;
+mod motion;
+mod programs;
+
+pub use error::Error;
+pub use leapfrog::Leapfrog;
+pub use motion::Motion;
+pub use programs::Energies;
