@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 
 use nbody::{
-    AllPairs, Domain, Engine as _, FieldKind, Interaction, Particles, PerParticle, Record, Results,
+    AllPairs, Engine as _, FieldKind, Interaction, Particles, PerParticle, Record, Results,
 };
 
 use crate::Error;
@@ -107,10 +107,6 @@ impl<X: Interaction> Forces<X> {
 
     pub fn engine(&self) -> &AllPairs<X> {
         &self.engine
-    }
-
-    pub fn results(&self) -> &Results<X::F> {
-        &self.results
     }
 }
 
