@@ -44,6 +44,45 @@ pub enum Error {
         mass: f64,
     },
 
+    /// An option of a scheme is no positive number.
+    #[error("{option} is {value}, expected a positive number")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
+
+    /// The state of a run is at a time that its step does not lead to.
+    #[error(
+        "a state at {ticks} ticks with a step of level {level}: the time is a multiple of the step, and \
+         the level at most 40; take the state of a checkpoint as it is"
+    )]
+    Time {
+        /// The time in ticks.
+        ticks: u64,
+        /// The level of the step.
+        level: u32,
+    },
+
+    /// Two particles are so close that no step is short enough. The state is that of the last step.
+    #[error(
+        "particles {first} and {second} are at a distance of {distance:e} at time {time}, where a step \
+         of {step:e} is wanted; soften the interaction, or begin with particles apart"
+    )]
+    Close {
+        /// The particle whose step is too short.
+        first: usize,
+        /// The nearest other particle.
+        second: usize,
+        /// Their distance.
+        distance: f64,
+        /// The time.
+        time: f64,
+        /// The step that it wants; zero where its acceleration is no number.
+        step: f64,
+    },
+
     /// The step is zero or no number.
     #[error("a step of {step}, expected a finite number other than zero")]
     Step {

@@ -3,12 +3,13 @@
 use std::any::{Any, TypeId};
 
 use nbody::{
-    AllPairs, Engine as _, FieldKind, Interaction, Particles, PerParticle, Record, Results,
+    AllPairs, CoreError, Device, Engine as _, FieldKind, Interaction, Particles, PerParticle,
+    Record, Results,
 };
 
 use crate::Error;
 use crate::motion::{Motion, numbers};
-use crate::programs::{Energies, Energy, EnergyPerMass, Kick, Place, PlaceMoving, Push};
+use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 
 /// An interaction with its particles and results on the device.
 #[derive(Debug)]
@@ -17,145 +18,96 @@ pub(crate) struct Forces<X: Interaction> {
     i: Particles<X::I>,
     /// The j-particles, where they are of another type.
     j: Option<Particles<X::J>>,
-    results: Results<X::F>,
-    place: [Placing; 2],
-    kick: Kicking,
+    pub results: Results<X::F>,
 }
 
-/// The program that places the i-particles or the j-particles.
-#[derive(Debug)]
-enum Placing {
-    Still(PerParticle<Place>),
-    Moving(PerParticle<PlaceMoving>),
-}
-
-/// The program that changes velocities, and the one that measures energies.
-#[derive(Debug)]
-enum Kicking {
-    Accelerations(PerParticle<Kick>, PerParticle<EnergyPerMass>),
-    Forces(PerParticle<Push>, PerParticle<Energy>),
+/// A program that places particles where they are in the state of a scheme.
+pub(crate) trait Place {
+    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error>;
 }
 
 impl<X: Interaction> Forces<X> {
-    pub fn new(
-        engine: AllPairs<X>,
-        i: &[X::I],
-        j: &[X::J],
-        motions: &[Motion],
-    ) -> Result<Self, Error> {
-        nbody::CoreError::check_length("motions", motions.len(), i.len())?;
-        nbody::CoreError::check_length("j-particles of one set", j.len(), i.len())?;
-        Motion::check(motions)?;
-        let kick = Kicking::new::<X>(&engine)?;
-        if let Kicking::Forces(..) = kick {
-            let found = motions.iter().position(|motion| motion.mass <= 0.0);
-            if let Some(index) = found {
-                return Err(Error::Mass { index, mass: motions[index].mass });
-            }
-        }
-        let place = [
-            Placing::new::<X::I>(X::LAW.name, &engine)?,
-            Placing::new::<X::J>(X::LAW.name, &engine)?,
-        ];
+    /// Uploads i-particles and j-particles, which are one set.
+    pub fn new(engine: AllPairs<X>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
+        CoreError::check_length("j-particles of one set", j.len(), i.len())?;
         let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
         let j = if one_type { None } else { Some(engine.upload(j)?) };
         let (i, results) = (engine.upload(i)?, engine.results(i.len())?);
-        Ok(Self { engine, i, j, results, place, kick })
+        Ok(Self { engine, i, j, results })
     }
 
-    /// Evaluates the forces on particles in these states.
-    pub fn evaluate(&mut self, motions: &Particles<Motion>) -> Result<(), Error> {
-        let [place_i, place_j] = &mut self.place;
-        place_i.place(&mut self.i, motions)?;
-        if let Some(j) = &mut self.j {
-            place_j.place(j, motions)?;
-            self.engine.evaluate_self_into(&self.i, j, &mut self.results)?;
+    /// Places the particles and evaluates their forces.
+    pub fn evaluate(&mut self, place: &mut impl Place) -> Result<(), Error> {
+        let Self { engine, i, j, results } = self;
+        place.place(i)?;
+        if let Some(j) = j {
+            place.place(j)?;
+            engine.evaluate_self_into(i, j, results)?;
         } else {
-            let same = (&self.i as &dyn Any).downcast_ref::<Particles<X::J>>();
-            let j = same.expect("of one type");
-            self.engine.evaluate_self_into(&self.i, j, &mut self.results)?;
+            let same = (&*i as &dyn Any).downcast_ref();
+            engine.evaluate_self_into(i, same.expect("of one type"), results)?;
         }
         Ok(())
     }
 
-    /// Changes velocities by the forces that were evaluated last.
-    pub fn kick(&mut self, motions: &mut Particles<Motion>, dt: f64) -> Result<(), Error> {
-        match &mut self.kick {
-            Kicking::Accelerations(kick, _) => {
-                kick.set_parameters(Kick { dt });
-                kick.update_by_name(motions, &self.results)?;
-            }
-            Kicking::Forces(push, _) => {
-                push.set_parameters(Push { dt });
-                push.update_by_name(motions, &self.results)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the energies at the time of the forces that were evaluated last.
-    pub fn energies(&mut self, motions: &Particles<Motion>) -> Result<Energies, Error> {
-        if numbers::<X::F>("pot", FieldKind::Real).is_none() {
-            let (interaction, record, field) = (X::LAW.name, "results", "pot: Real");
-            return Err(Error::MissingField { interaction, record, field });
-        }
-        Ok(match &mut self.kick {
-            Kicking::Accelerations(_, energy) => energy.measure_by_name(motions, &self.results)?,
-            Kicking::Forces(_, energy) => energy.measure_by_name(motions, &self.results)?,
-        })
-    }
-
-    pub fn engine(&self) -> &AllPairs<X> {
-        &self.engine
+    pub fn device(&self) -> &Device {
+        self.engine.device()
     }
 }
 
-impl Placing {
-    fn new<P: Record>(
-        interaction: &'static str,
-        engine: &AllPairs<impl Interaction>,
-    ) -> Result<Self, Error> {
-        if numbers::<P>("pos", FieldKind::Point(3)).is_none() {
-            let (record, field) = ("particles", "pos: Point");
-            return Err(Error::MissingField { interaction, record, field });
-        }
-        let device = engine.device();
-        Ok(if numbers::<P>("vel", FieldKind::Vector(3)).is_some() {
-            Self::Moving(PerParticle::new(device, PlaceMoving)?)
+/// Refuses an interaction whose particles lack a field.
+pub(crate) fn check_particles<X: Interaction>(
+    name: &str,
+    kind: FieldKind,
+    field: &'static str,
+) -> Result<(), Error> {
+    let found = [numbers::<X::I>(name, kind), numbers::<X::J>(name, kind)];
+    if found.iter().all(Option::is_some) {
+        return Ok(());
+    }
+    Err(Error::MissingField { interaction: X::LAW.name, record: "particles", field })
+}
+
+/// The energies of an interaction's particles.
+#[derive(Debug)]
+pub(crate) enum Energetics {
+    PerMass(PerParticle<EnergyPerMass>),
+    Whole(PerParticle<Energy>),
+    /// The results have no potential.
+    Unknown,
+}
+
+impl Energetics {
+    pub fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
+        let has = |name, kind| numbers::<X::F>(name, kind).is_some();
+        Ok(if !has("pot", FieldKind::Real) {
+            Self::Unknown
+        } else if has("acc", FieldKind::Vector(3)) {
+            Self::PerMass(PerParticle::new(device, EnergyPerMass)?)
         } else {
-            Self::Still(PerParticle::new(device, Place)?)
+            Self::Whole(PerParticle::new(device, Energy)?)
         })
     }
 
-    fn place<P: Record<Lane = f64>>(
+    /// Returns the energies of particles in this state, with the forces that were evaluated for it.
+    pub fn measure<X: Interaction, S: Record<Lane = f64>>(
         &mut self,
-        particles: &mut Particles<P>,
-        motions: &Particles<Motion>,
-    ) -> Result<(), Error> {
+        state: &Particles<S>,
+        forces: &Forces<X>,
+    ) -> Result<Energies, Error> {
         match self {
-            Self::Still(place) => place.update_by_name(particles, motions)?,
-            Self::Moving(place) => place.update_by_name(particles, motions)?,
+            Self::PerMass(energy) => Ok(energy.measure_by_name(state, &forces.results)?),
+            Self::Whole(energy) => Ok(energy.measure_by_name(state, &forces.results)?),
+            Self::Unknown => {
+                let (interaction, record, field) = (X::LAW.name, "results", "pot: Real");
+                Err(Error::MissingField { interaction, record, field })
+            }
         }
-        Ok(())
     }
 }
 
-impl Kicking {
-    fn new<X: Interaction>(engine: &AllPairs<X>) -> Result<Self, Error> {
-        let device = engine.device();
-        if numbers::<X::F>("acc", FieldKind::Vector(3)).is_some() {
-            let kick = PerParticle::new(device, Kick { dt: 0.0 })?;
-            Ok(Self::Accelerations(kick, PerParticle::new(device, EnergyPerMass)?))
-        } else if numbers::<X::F>("force", FieldKind::Vector(3)).is_some() {
-            let push = PerParticle::new(device, Push { dt: 0.0 })?;
-            Ok(Self::Forces(push, PerParticle::new(device, Energy)?))
-        } else {
-            let (interaction, record) = (X::LAW.name, "results");
-            Err(Error::MissingField {
-                interaction,
-                record,
-                field: "acc: Vector` or `force: Vector",
-            })
-        }
-    }
+/// Refuses motions that do not belong to as many particles, or are no numbers.
+pub(crate) fn check_motions(motions: &[Motion], particles: usize) -> Result<(), Error> {
+    CoreError::check_length("motions", motions.len(), particles)?;
+    Motion::check(motions)
 }

@@ -1,11 +1,11 @@
 //! The leapfrog scheme.
 
-use nbody::{AllPairs, Interaction, Particles, PerParticle, Precision};
+use nbody::{AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record};
 
 use crate::Error;
-use crate::forces::Forces;
-use crate::motion::Motion;
-use crate::programs::{Drift, Energies};
+use crate::forces::{Energetics, Forces, Place, check_motions, check_particles};
+use crate::motion::{Motion, numbers};
+use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 
 /// The leapfrog scheme with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
@@ -16,7 +16,10 @@ use crate::programs::{Drift, Energies};
 pub struct Leapfrog<X: Interaction> {
     forces: Forces<X>,
     motions: Particles<Motion>,
+    place: Placing,
+    kick: Kicking,
     drift: PerParticle<Drift>,
+    energetics: Energetics,
     begin: f64,
     step: f64,
     steps: u64,
@@ -46,21 +49,42 @@ impl<X: Interaction> Leapfrog<X> {
         step: f64,
     ) -> Result<Self, Error> {
         check_step(step)?;
-        let mut forces = Forces::new(engine, i, j, motions)?;
-        let device = forces.engine().device().clone();
-        let motions = device.upload(motions, Precision::Double)?;
-        forces.evaluate(&motions)?;
-        let drift = PerParticle::new(&device, Drift { dt: step })?;
-        Ok(Self { forces, motions, drift, begin, step, steps: 0 })
+        check_motions(motions, i.len())?;
+        check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
+        let device = engine.device().clone();
+        let kick = Kicking::new::<X>(&device)?;
+        if let Kicking::Forces(_) = kick
+            && let Some(index) = motions.iter().position(|motion| motion.mass <= 0.0)
+        {
+            return Err(Error::Mass { index, mass: motions[index].mass });
+        }
+        let mut run = Self {
+            forces: Forces::new(engine, i, j)?,
+            motions: device.upload(motions, Precision::Double)?,
+            place: Placing::new(&device)?,
+            kick,
+            drift: PerParticle::new(&device, Drift { dt: step })?,
+            energetics: Energetics::new::<X>(&device)?,
+            begin,
+            step,
+            steps: 0,
+        };
+        run.evaluate()?;
+        Ok(run)
+    }
+
+    fn evaluate(&mut self) -> Result<(), Error> {
+        let Self { forces, motions, place, .. } = self;
+        forces.evaluate(&mut At { place, motions })
     }
 
     /// Advances by one step.
     pub fn advance(&mut self) -> Result<(), Error> {
-        let Self { forces, motions, drift, step, .. } = self;
-        forces.kick(motions, 0.5 * *step)?;
-        drift.update(motions, ())?;
-        forces.evaluate(motions)?;
-        forces.kick(motions, 0.5 * *step)?;
+        let half = 0.5 * self.step;
+        self.kick.kick(&mut self.motions, &self.forces, half)?;
+        self.drift.update(&mut self.motions, ())?;
+        self.evaluate()?;
+        self.kick.kick(&mut self.motions, &self.forces, half)?;
         self.steps += 1;
         Ok(())
     }
@@ -87,7 +111,7 @@ impl<X: Interaction> Leapfrog<X> {
     /// potential per unit mass where they are accelerations (`acc`), an energy where they are forces
     /// (`force`).
     pub fn energies(&mut self) -> Result<Energies, Error> {
-        self.forces.energies(&self.motions)
+        self.energetics.measure(&self.motions, &self.forces)
     }
 
     /// Returns the motions of all particles, from which another run continues to the last bit.
@@ -98,4 +122,77 @@ impl<X: Interaction> Leapfrog<X> {
 
 fn check_step(step: f64) -> Result<(), Error> {
     if step.is_finite() && step != 0.0 { Ok(()) } else { Err(Error::Step { step }) }
+}
+
+/// The programs that place particles with and without velocities.
+#[derive(Debug)]
+struct Placing {
+    moving: PerParticle<PlaceMoving>,
+    still: PerParticle<PlaceStill>,
+}
+
+impl Placing {
+    fn new(device: &Device) -> Result<Self, Error> {
+        let moving = PerParticle::new(device, PlaceMoving)?;
+        Ok(Self { moving, still: PerParticle::new(device, PlaceStill)? })
+    }
+}
+
+/// Places particles at these motions.
+struct At<'a> {
+    place: &'a mut Placing,
+    motions: &'a Particles<Motion>,
+}
+
+impl Place for At<'_> {
+    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
+        let Self { place, motions } = self;
+        if numbers::<P>("vel", FieldKind::Vector(3)).is_some() {
+            place.moving.update_by_name(particles, *motions)?;
+        } else {
+            place.still.update_by_name(particles, *motions)?;
+        }
+        Ok(())
+    }
+}
+
+/// The program that changes velocities.
+#[derive(Debug)]
+enum Kicking {
+    Accelerations(PerParticle<Kick>),
+    Forces(PerParticle<Push>),
+}
+
+impl Kicking {
+    fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
+        let has = |name| numbers::<X::F>(name, FieldKind::Vector(3)).is_some();
+        if has("acc") {
+            Ok(Self::Accelerations(PerParticle::new(device, Kick { dt: 0.0 })?))
+        } else if has("force") {
+            Ok(Self::Forces(PerParticle::new(device, Push { dt: 0.0 })?))
+        } else {
+            let (interaction, record) = (X::LAW.name, "results");
+            let field = "acc: Vector` or `force: Vector";
+            Err(Error::MissingField { interaction, record, field })
+        }
+    }
+
+    fn kick<X: Interaction>(
+        &mut self,
+        motions: &mut Particles<Motion>,
+        forces: &Forces<X>,
+        dt: f64,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Accelerations(kick) => {
+                kick.set_parameters(Kick { dt });
+                kick.update_by_name(motions, &forces.results)?;
+            }
+            Self::Forces(push) => {
+                push.set_parameters(Push { dt });
+                push.update_by_name(motions, &forces.results)?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -6,13 +6,17 @@
 //! per unit mass with the former.
 #![forbid(unsafe_code)]
 
+mod clock;
 mod error;
 mod forces;
+mod hermite;
 mod leapfrog;
 mod motion;
 mod programs;
 
 pub use error::Error;
+pub use hermite::{Checkpoint, Hermite, HermiteOptions};
 pub use leapfrog::Leapfrog;
 pub use motion::Motion;
-pub use programs::Energies;
+pub use programs::hermite::Star;
+pub use programs::leapfrog::Energies;

@@ -4,7 +4,7 @@ use nbody::{FieldKind, Record};
 use nbody_core::pack;
 
 use crate::Error;
-pub use crate::programs::Motion;
+pub use crate::programs::leapfrog::Motion;
 
 impl Motion {
     /// Returns the motions of an interaction's particles: the fields `pos`, `vel` and `mass`, velocities

@@ -4,7 +4,6 @@ use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{Error, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};
 
-
 fn exact() -> Options {
     Options::default().precision(Precision::Double).math(Math::Exact)
 }
@@ -13,7 +12,8 @@ fn exact() -> Options {
 /// 2 π.
 fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
     let (distance, speed) = (1.0 + e, ((1.0 - e) / (1.0 + e)).sqrt());
-    let body = |sign: f64| gravity::Body { pos: [sign * 0.5 * distance, 0.0, 0.0].into(), mass: 0.5 };
+    let body =
+        |sign: f64| gravity::Body { pos: [sign * 0.5 * distance, 0.0, 0.0].into(), mass: 0.5 };
     let bodies = vec![body(-1.0), body(1.0)];
     let mut motions = Motion::of("gravity", &bodies).unwrap();
     for (motion, sign) in motions.iter_mut().zip([-1.0, 1.0]) {

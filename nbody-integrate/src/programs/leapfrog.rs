@@ -1,11 +1,11 @@
-//! The programs per particle of the schemes. They are bound to records of any interaction by the names of
-//! fields.
+//! Programs of the leapfrog scheme, and of energies.
 
-pub use shared::*;
+pub use programs::{
+    Drift, Energies, Energy, EnergyPerMass, Kick, Motion, PlaceMoving, PlaceStill, Push,
+};
 
-/// Programs of schemes with a shared step.
 #[nbody::interaction]
-pub mod shared {
+pub mod programs {
     /// The motion of a particle: the state of a scheme with a shared step.
     pub struct Motion {
         /// Position.
@@ -76,9 +76,9 @@ pub mod shared {
     }
 
     /// Places the particles of an interaction.
-    pub struct Place;
+    pub struct PlaceStill;
 
-    impl Update for Place {
+    impl Update for PlaceStill {
         type P = Site;
         type Q = Motion;
         fn update(&self, p: &mut Site, q: &Motion) {
@@ -112,6 +112,14 @@ pub mod shared {
         pub pot: Real,
     }
 
+    /// The part of a state that has kinetic energy.
+    pub struct Moving {
+        /// Velocity.
+        pub vel: Vector,
+        /// Mass.
+        pub mass: Real,
+    }
+
     /// Kinetic and potential energy.
     pub struct Energies {
         /// Kinetic energy.
@@ -124,10 +132,10 @@ pub mod shared {
     pub struct EnergyPerMass;
 
     impl Measure for EnergyPerMass {
-        type P = Motion;
+        type P = Moving;
         type F = Potential;
         type T = Energies;
-        fn measure(&self, p: &Motion, f: &Potential, t: &mut Energies) {
+        fn measure(&self, p: &Moving, f: &Potential, t: &mut Energies) {
             t.kinetic += 0.5 * p.mass * p.vel.norm2();
             t.potential += 0.5 * p.mass * f.pot;
         }
@@ -137,10 +145,10 @@ pub mod shared {
     pub struct Energy;
 
     impl Measure for Energy {
-        type P = Motion;
+        type P = Moving;
         type F = Potential;
         type T = Energies;
-        fn measure(&self, p: &Motion, f: &Potential, t: &mut Energies) {
+        fn measure(&self, p: &Moving, f: &Potential, t: &mut Energies) {
             t.kinetic += 0.5 * p.mass * p.vel.norm2();
             t.potential += 0.5 * f.pot;
         }

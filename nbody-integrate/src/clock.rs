@@ -1,0 +1,90 @@
+//! Time in steps that are powers of two.
+
+use crate::Error;
+
+/// The shortest step is the largest divided by two to this power.
+const LEVELS: u32 = 40;
+
+/// The time of a run, exact in ticks, and its next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Clock {
+    begin: f64,
+    largest: f64,
+    ticks: u64,
+    level: u32,
+}
+
+impl Clock {
+    pub fn new(begin: f64, largest: f64) -> Self {
+        Self { begin, largest, ticks: 0, level: 0 }
+    }
+
+    /// Returns a clock at this number of ticks, a multiple of the next step.
+    pub fn at(begin: f64, largest: f64, ticks: u64, level: u32) -> Result<Self, Error> {
+        let clock = Self { begin, largest, ticks, level };
+        if level <= LEVELS && ticks.is_multiple_of(clock.ticks_of_step()) {
+            Ok(clock)
+        } else {
+            Err(Error::Time { ticks, level })
+        }
+    }
+
+    /// Returns the time at the beginning, the ticks since then, and the level of the next step.
+    pub fn state(&self) -> (f64, u64, u32) {
+        (self.begin, self.ticks, self.level)
+    }
+
+    pub fn time(&self) -> f64 {
+        self.begin + self.ticks as f64 * (self.largest / (1_u64 << LEVELS) as f64)
+    }
+
+    pub fn step(&self) -> f64 {
+        self.largest / (1_u64 << self.level) as f64
+    }
+
+    fn ticks_of_step(&self) -> u64 {
+        1 << (LEVELS - self.level)
+    }
+
+    pub fn advance(&mut self) {
+        self.ticks += self.ticks_of_step();
+    }
+
+    /// Chooses the longest step that is no longer than this, twice the last one at most, and of which the
+    /// time is a multiple. Returns whether there is one.
+    pub fn choose(&mut self, wanted: f64) -> bool {
+        let may_grow = self.level > 0 && self.ticks.is_multiple_of(2 * self.ticks_of_step());
+        // At the beginning every step is possible.
+        let longest = if self.ticks == 0 { 0 } else { self.level - u32::from(may_grow) };
+        let fits = |level: &u32| self.largest / (1_u64 << level) as f64 <= wanted;
+        match (longest..=LEVELS).find(fits) {
+            Some(level) => {
+                self.level = level;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_powers_of_two_of_which_times_are_multiples() {
+        let mut clock = Clock::new(1.0, 0.125);
+        assert!(clock.choose(0.01));
+        assert_eq!(clock.step(), 0.125 / 16.0);
+        clock.advance();
+        assert!(clock.choose(1.0));
+        assert_eq!(clock.step(), 0.125 / 16.0, "the time is no multiple of twice the step");
+        clock.advance();
+        assert!(clock.choose(1.0));
+        assert_eq!((clock.step(), clock.time()), (0.125 / 8.0, 1.0 + 0.125 / 8.0));
+        assert!(clock.choose(f64::INFINITY) && !clock.choose(1e-30) && !clock.choose(f64::NAN));
+        let (begin, ticks, level) = clock.state();
+        assert_eq!(Clock::at(begin, 0.125, ticks, level).unwrap(), clock);
+        assert!(Clock::at(begin, 0.125, ticks + 1, level).is_err());
+    }
+}

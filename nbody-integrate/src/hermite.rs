@@ -1,0 +1,324 @@
+//! The Hermite scheme with a shared step.
+
+use nbody::{AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record};
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::forces::{Energetics, Forces, Place as Places, check_motions, check_particles};
+use crate::motion::{Motion, numbers};
+use crate::programs::hermite::{
+    Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
+};
+use crate::programs::leapfrog::Energies;
+
+/// The choices of a Hermite scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HermiteOptions {
+    /// The accuracy of steps: Aarseth's eta (1985).
+    pub eta: f64,
+    /// The accuracy of the first step, which knows less: eta |a| / |j|.
+    pub eta_start: f64,
+    /// The largest step; all steps are this divided by a power of two.
+    pub largest: f64,
+    /// Evaluations and corrections of a step: n of P(EC)ⁿ. With three, steps of one length are
+    /// symmetric in time to the accuracy of the iteration.
+    pub iterations: u32,
+}
+
+impl Default for HermiteOptions {
+    /// Returns eta = 0.02, 0.005 at the start, a largest step of 1/8, and one iteration.
+    fn default() -> Self {
+        Self { eta: 0.02, eta_start: 0.005, largest: 0.125, iterations: 1 }
+    }
+}
+
+impl HermiteOptions {
+    /// Sets the accuracy of steps.
+    #[must_use]
+    pub const fn eta(self, eta: f64) -> Self {
+        Self { eta, ..self }
+    }
+
+    /// Sets the accuracy of the first step.
+    #[must_use]
+    pub const fn eta_start(self, eta_start: f64) -> Self {
+        Self { eta_start, ..self }
+    }
+
+    /// Sets the largest step.
+    #[must_use]
+    pub const fn largest(self, largest: f64) -> Self {
+        Self { largest, ..self }
+    }
+
+    /// Sets the number of evaluations and corrections of a step.
+    #[must_use]
+    pub const fn iterations(self, iterations: u32) -> Self {
+        Self { iterations, ..self }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let Self { eta, eta_start, largest, iterations } = *self;
+        let numbers = [("eta", eta), ("eta_start", eta_start), ("largest", largest)];
+        for (option, value) in numbers.into_iter().chain([("iterations", iterations.into())]) {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::Option { option, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fourth-order Hermite scheme (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all particles: the
+/// shortest that any of them wants by the criterion of Aarseth (1985), rounded down to a power of two
+/// of the largest step.
+///
+/// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
+/// time derivative of the acceleration. The state is kept in `f64` on the device.
+#[derive(Debug)]
+pub struct Hermite<X: Interaction> {
+    forces: Forces<X>,
+    stars: Particles<Star>,
+    ends: Particles<End>,
+    programs: Programs,
+    energetics: Energetics,
+    options: HermiteOptions,
+    clock: Clock,
+}
+
+/// The state of a run between two steps, from which another continues to the last bit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The time at which the run began.
+    pub begin: f64,
+    /// The time since then, in ticks: 2⁻⁴⁰ of the largest step.
+    pub ticks: u64,
+    /// The next step is the largest divided by two to this power.
+    pub level: u32,
+    /// The particles.
+    pub stars: Vec<Star>,
+}
+
+#[derive(Debug)]
+struct Programs {
+    predict: PerParticle<Predict>,
+    place: PerParticle<Place>,
+    correct: PerParticle<Correct>,
+    accept: PerParticle<Accept>,
+    step: PerParticle<Step>,
+}
+
+impl Programs {
+    fn new(device: &Device) -> Result<Self, Error> {
+        Ok(Self {
+            predict: PerParticle::new(device, Predict { dt: 0.0 })?,
+            place: PerParticle::new(device, Place)?,
+            correct: PerParticle::new(device, Correct { dt: 0.0 })?,
+            accept: PerParticle::new(device, Accept)?,
+            step: PerParticle::new(device, Step { dt: 0.0, eta: 0.0 })?,
+        })
+    }
+}
+
+impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
+    /// Begins at this time with particles of one type in these motions, evaluates their forces and
+    /// chooses the first step.
+    pub fn new(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        motions: &[Motion],
+        begin: f64,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        check_motions(motions, particles.len())?;
+        let zero = [0.0; 3];
+        let star = |motion: &Motion| {
+            let &Motion { pos, vel, mass } = motion;
+            Star { pos, vel, acc: zero.into(), jerk: zero.into(), mass }
+        };
+        let stars: Vec<_> = motions.iter().map(star).collect();
+        let clock = Clock::new(begin, options.largest);
+        let mut run = Self::with_stars(engine, particles, &stars, clock, options)?;
+        run.begin()?;
+        Ok(run)
+    }
+
+    /// Continues a run from a checkpoint, with the options that it had.
+    pub fn resume(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        checkpoint: &Checkpoint,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        nbody::CoreError::check_length("stars", checkpoint.stars.len(), particles.len())?;
+        let &Checkpoint { begin, ticks, level, ref stars } = checkpoint;
+        let clock = Clock::at(begin, options.largest, ticks, level)?;
+        Self::with_stars(engine, particles, stars, clock, options)
+    }
+
+    fn with_stars(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        stars: &[Star],
+        clock: Clock,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        options.check()?;
+        check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
+        check_particles::<X>("vel", FieldKind::Vector(3), "vel: Vector")?;
+        for (name, field) in [("acc", "acc: Vector"), ("jerk", "jerk: Vector")] {
+            if numbers::<X::F>(name, FieldKind::Vector(3)).is_none() {
+                let (interaction, record) = (X::LAW.name, "results");
+                return Err(Error::MissingField { interaction, record, field });
+            }
+        }
+        let device = engine.device().clone();
+        let ends = vec![<End>::default(); stars.len()];
+        Ok(Self {
+            forces: Forces::new(engine, particles, particles)?,
+            stars: device.upload(stars, Precision::Double)?,
+            ends: device.upload(&ends, Precision::Double)?,
+            programs: Programs::new(&device)?,
+            energetics: Energetics::new::<X>(&device)?,
+            options,
+            clock,
+        })
+    }
+}
+
+impl<X: Interaction> Hermite<X> {
+    /// Evaluates the first forces, and chooses the first step.
+    fn begin(&mut self) -> Result<(), Error> {
+        self.predict(0.0)?;
+        let device = self.forces.device().clone();
+        PerParticle::new(&device, Begin)?.update_by_name(&mut self.stars, &self.forces.results)?;
+        let first = FirstStep { eta: self.options.eta_start };
+        let shortest = PerParticle::new(&device, first)?.measure(&self.stars, ())?;
+        self.choose(&shortest)
+    }
+
+    /// Evaluates the forces on the particles that are predicted from the beginning of the step.
+    fn predict(&mut self, dt: f64) -> Result<(), Error> {
+        let Self { forces, stars, programs, .. } = self;
+        programs.predict.set_parameters(Predict { dt });
+        forces.evaluate(&mut Predicted { program: &mut programs.predict, stars })
+    }
+
+    /// Advances by one step.
+    pub fn advance(&mut self) -> Result<(), Error> {
+        let (dt, eta) = (self.clock.step(), self.options.eta);
+        self.programs.correct.set_parameters(Correct { dt });
+        self.predict(dt)?;
+        let Self { forces, stars, ends, programs, .. } = self;
+        let Programs { place, correct, accept, step, .. } = programs;
+        correct.update_by_name(ends, (&*stars, &forces.results))?;
+        for _ in 1..self.options.iterations {
+            forces.evaluate(&mut Ended { program: place, ends })?;
+            correct.update_by_name(ends, (&*stars, &forces.results))?;
+        }
+        step.set_parameters(Step { dt, eta });
+        let shortest = step.measure(ends, &*stars)?;
+        accept.update(stars, &*ends)?;
+        self.clock.advance();
+        self.choose(&shortest)
+    }
+
+    /// Chooses the next step.
+    fn choose(&mut self, shortest: &Shortest) -> Result<(), Error> {
+        if shortest.lost.value == 0.0 {
+            return Err(self.close(shortest.lost.index, 0.0));
+        }
+        let wanted = shortest.step.value;
+        if self.clock.choose(wanted) {
+            Ok(())
+        } else {
+            Err(self.close(shortest.step.index, wanted))
+        }
+    }
+
+    /// Returns the error for a particle whose step is too short: it names the nearest other.
+    fn close(&self, index: u32, step: f64) -> Error {
+        let stars = match self.stars.download() {
+            Ok(stars) => stars,
+            Err(error) => return error.into(),
+        };
+        let first = index as usize;
+        let distance = |k: usize| (stars[k].pos - stars[first].pos).norm();
+        let others = (0..stars.len()).filter(|&k| k != first).map(|k| (k, distance(k)));
+        let nearest = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        let (second, distance) = nearest.unwrap_or((first, 0.0));
+        Error::Close { first, second, distance, time: self.clock.time(), step }
+    }
+
+    /// Returns the time.
+    pub fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    /// Returns the length of the next step.
+    pub fn step(&self) -> f64 {
+        self.clock.step()
+    }
+
+    /// Advances until the time is at least this.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        while self.clock.time() < time {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the motions of all particles at this time: predicted, where it is within the next step.
+    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        let device = self.forces.device();
+        let mut motions = device.upload(&self.motions()?, Precision::Double)?;
+        let mut predict = PerParticle::new(device, Predict { dt: time - self.clock.time() })?;
+        predict.update_by_name(&mut motions, &self.stars)?;
+        Ok(motions.download()?)
+    }
+
+    /// Returns the motions of all particles.
+    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
+        let motion = |star: Star| Motion { pos: star.pos, vel: star.vel, mass: star.mass };
+        Ok(self.stars.download()?.into_iter().map(motion).collect())
+    }
+
+    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
+    pub fn checkpoint(&self) -> Result<Checkpoint, Error> {
+        let (begin, ticks, level) = self.clock.state();
+        Ok(Checkpoint { begin, ticks, level, stars: self.stars.download()? })
+    }
+
+    /// Returns the energies, from potentials that are evaluated anew: the results of the interaction must
+    /// have a field `pot: Real`, per unit mass.
+    pub fn energies(&mut self) -> Result<Energies, Error> {
+        self.predict(0.0)?;
+        self.energetics.measure(&self.stars, &self.forces)
+    }
+}
+
+/// Places particles where they are predicted to be.
+struct Predicted<'a> {
+    program: &'a mut PerParticle<Predict>,
+    stars: &'a Particles<Star>,
+}
+
+impl Places for Predicted<'_> {
+    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
+        Ok(self.program.update_by_name(particles, self.stars)?)
+    }
+}
+
+/// Places particles at the end of a step.
+struct Ended<'a> {
+    program: &'a mut PerParticle<Place>,
+    ends: &'a Particles<End>,
+}
+
+impl Places for Ended<'_> {
+    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
+        Ok(self.program.update_by_name(particles, self.ends)?)
+    }
+}

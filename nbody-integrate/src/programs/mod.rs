@@ -1,0 +1,5 @@
+//! The programs per particle of the schemes. They are bound to records of any interaction by the names of
+//! fields.
+
+pub mod hermite;
+pub mod leapfrog;

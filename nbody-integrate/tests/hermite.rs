@@ -1,0 +1,147 @@
+//! The Hermite scheme: its order, its symmetry in time, energies, restarts, and the bits of all devices.
+
+use nbody::{AllPairs, Device, Math, Options, Precision};
+use nbody_integrate::{Error, Hermite, HermiteOptions, Motion};
+use nbody_interactions::hermite::{self, Body};
+use nbody_models::{Particle, plummer};
+
+fn exact() -> Options {
+    Options::default().precision(Precision::Double).math(Math::Exact)
+}
+
+fn run(
+    device: &Device,
+    bodies: &[Body],
+    eps2: f64,
+    options: HermiteOptions,
+) -> Result<Hermite<hermite::Hermite>, Error> {
+    let engine = AllPairs::with_options(device, hermite::Hermite { eps2 }, exact()).unwrap();
+    let motions = Motion::of("hermite", bodies).unwrap();
+    Hermite::new(engine, bodies, &motions, 0.0, options)
+}
+
+/// Two bodies of mass 1/2 at the largest distance of an orbit of eccentricity e, whose period is 2 π.
+fn orbit(e: f64) -> Vec<Body> {
+    let (distance, speed) = (1.0 + e, ((1.0 - e) / (1.0 + e)).sqrt());
+    let body = |sign: f64| Body {
+        pos: [sign * 0.5 * distance, 0.0, 0.0].into(),
+        vel: [0.0, sign * 0.5 * speed, 0.0].into(),
+        mass: 0.5,
+    };
+    vec![body(-1.0), body(1.0)]
+}
+
+/// Options with which all steps are of this length.
+fn fixed(step: f64) -> HermiteOptions {
+    HermiteOptions::default().largest(step).eta(1e6).eta_start(1e6)
+}
+
+fn energy(run: &mut Hermite<hermite::Hermite>) -> f64 {
+    let energies = run.energies().unwrap();
+    energies.kinetic + energies.potential
+}
+
+/// The distance from where a body began after a period of an orbit, and the relative error of the energy.
+fn errors_of_orbit(e: f64, steps: u32, iterations: u32) -> [f64; 2] {
+    let period = 2.0 * std::f64::consts::PI;
+    let options = fixed(period / f64::from(steps)).iterations(iterations);
+    let mut run = run(&Device::cpu(), &orbit(e), 0.0, options).unwrap();
+    let (begin, before) = (run.motions().unwrap(), energy(&mut run));
+    (0..steps).try_for_each(|_| run.advance()).unwrap();
+    let (end, after) = (run.motions().unwrap(), energy(&mut run));
+    [(end[0].pos - begin[0].pos).norm(), ((after - before) / before).abs()]
+}
+
+#[test]
+fn errors_fall_with_the_fourth_power_of_the_step() {
+    for e in [0.0, 0.5] {
+        let errors = [400, 800, 1600].map(|steps| errors_of_orbit(e, steps, 2)[0]);
+        for pair in errors.windows(2) {
+            let ratio = pair[0] / pair[1];
+            assert!((14.0..18.0).contains(&ratio), "e = {e}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn three_iterations_of_a_circular_binary_have_no_drift() {
+    let [_, once] = errors_of_orbit(0.0, 100, 1);
+    let [_, thrice] = errors_of_orbit(0.0, 100, 3);
+    assert!(thrice < 1e-3 * once, "{once:e} {thrice:e}");
+}
+
+fn cluster(n: usize) -> Vec<Body> {
+    let particles = plummer(n, 1).unwrap().particles;
+    let body = |it: &Particle| Body { pos: it.pos.into(), vel: it.vel.into(), mass: it.mass };
+    particles.iter().map(body).collect()
+}
+
+#[test]
+fn energies_of_a_cluster_are_conserved() {
+    let bodies = cluster(64);
+    let error = |eta: f64| {
+        let options = HermiteOptions::default().eta(eta).eta_start(0.25 * eta);
+        let mut run = run(&Device::cpu(), &bodies, 1.0 / 256.0, options).unwrap();
+        let before = energy(&mut run);
+        run.advance_to(1.0).unwrap();
+        assert_eq!(run.time(), 1.0);
+        ((energy(&mut run) - before) / before).abs()
+    };
+    let (coarse, fine) = (error(0.04), error(0.0025));
+    assert!(coarse < 1e-4 && fine < 1e-7 && fine < 0.1 * coarse, "{coarse:e} {fine:e}");
+}
+
+#[test]
+fn a_run_continues_from_a_checkpoint_to_the_last_bit() {
+    let (bodies, options) = (cluster(33), HermiteOptions::default());
+    let mut whole = run(&Device::cpu(), &bodies, 1e-4, options).unwrap();
+    (0..20).try_for_each(|_| whole.advance()).unwrap();
+    let checkpoint = whole.checkpoint().unwrap();
+    let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
+    let mut rest = Hermite::resume(engine, &bodies, &checkpoint, options).unwrap();
+    // Measuring in between changes nothing.
+    energy(&mut whole);
+    whole.motions_at(whole.time() + 0.5 * whole.step()).unwrap();
+    for _ in 0..20 {
+        whole.advance().unwrap();
+        rest.advance().unwrap();
+    }
+    assert_eq!(whole.checkpoint().unwrap(), rest.checkpoint().unwrap());
+}
+
+fn interaction() -> &'static hermite::Hermite {
+    &hermite::Hermite { eps2: 1e-4 }
+}
+
+#[test]
+fn devices_agree_to_the_last_bit() {
+    let Ok(emulator) = Device::emulator() else { return };
+    let bodies = cluster(17);
+    let end = |device: &Device| {
+        let mut run = run(device, &bodies, 1e-4, HermiteOptions::default()).unwrap();
+        (0..100).try_for_each(|_| run.advance()).unwrap();
+        run.checkpoint().unwrap()
+    };
+    assert_eq!(end(&emulator), end(&Device::cpu()));
+}
+
+#[test]
+fn bodies_at_one_place_are_named() {
+    let mut bodies = cluster(10);
+    bodies[7].pos = bodies[3].pos;
+    let error = run(&Device::cpu(), &bodies, 0.0, HermiteOptions::default()).unwrap_err();
+    let message = error.to_string();
+    let expected =
+        "particles 3 and 7 are at a distance of 0e0 at time 0, where a step of 0e0 is wanted";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[test]
+fn bad_options_are_refused() {
+    let bodies = orbit(0.0);
+    let message = |options| run(&Device::cpu(), &bodies, 0.0, options).unwrap_err().to_string();
+    let options = HermiteOptions::default();
+    assert_eq!(message(options.eta(-0.1)), "eta is -0.1, expected a positive number");
+    assert_eq!(message(options.largest(f64::NAN)), "largest is NaN, expected a positive number");
+    assert_eq!(message(options.iterations(0)), "iterations is 0, expected a positive number");
+}
