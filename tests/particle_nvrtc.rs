@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{BufferPrecisions, Domain, Measure, ParticleProgram, Precision, Program, Update};
+use nbody::{Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update};
 use nbody_tests::particle_programs::{Drift, Energy, Kick, Relax};
 
 use crate::compiler::Compiler;
@@ -26,12 +26,13 @@ fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed
     let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
     let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
     let of = [
-        (BufferPrecisions { p: single, q: mixed, f: double }, Domain::Open),
-        (BufferPrecisions { p: mixed, q: double, f: single }, lengths),
-        (BufferPrecisions { p: double, q: single, f: double }, lengths),
+        ([single, mixed, double], Domain::Open),
+        ([mixed, double, single], lengths),
+        ([double, single, double], lengths),
     ];
     for ((precisions, domain), architecture) in of.into_iter().zip(ARCHITECTURES) {
-        let program = Program::per_particle(program, precisions, domain);
+        let buffers = ParticleBuffers::of(program, precisions);
+        let program = Program::per_particle(program, buffers, domain)?;
         let local = local_memory(compiler, &program, architecture)?;
         if local > 0 {
             let name = program.name;
