@@ -64,7 +64,7 @@ impl Binding {
     }
 
     /// Binds the fields of a record to themselves.
-    pub fn whole(fields: &'static [Field]) -> Self {
+    pub(crate) fn whole(fields: &'static [Field]) -> Self {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 

@@ -64,8 +64,8 @@ pub mod programs {
         pub jerk: Vector,
     }
 
-    /// Corrects particles by the interpolation of their accelerations, which are of fourth order (Hut,
-    /// Makino & McMillan 1995, equation 2). The formula is symmetric in time.
+    /// Corrects particles by the interpolation of their accelerations, which is of fourth order (Hut et
+    /// al. 1995, equation 2). The formula is symmetric in time.
     pub struct Correct {
         /// The step.
         pub dt: Real,
