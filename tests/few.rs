@@ -3,7 +3,7 @@
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{Case, Interaction, KernelConfig, Schedule};
-use nbody_interactions::hermite::Hermite;
+use nbody_interactions::hermite::{Body, Hermite};
 use rayon::prelude::*;
 
 /// The devices that run CUDA programs.
@@ -51,6 +51,34 @@ fn particles_of_one_set_do_not_meet_themselves() {
                 let report = case.check(&mut direct, &options).unwrap();
                 assert!(report.passes(), "{device}, {config:?}, {n}: {report}");
             });
+        }
+    }
+}
+
+#[test]
+fn the_first_particles_of_a_set_meet_all_others() {
+    let (_cache, devices) = devices();
+    // Without softening a particle that met itself would give NaN.
+    let x = Hermite { eps2: 0.0 };
+    let n = 700;
+    let all = uniform::<Body>(n, 1);
+    let order = SummationOrder { bag: 256, splits: 2 };
+    let exact = Options::default().math(Math::Exact).order(order);
+    for device in devices.iter().chain([&Device::cpu()]) {
+        for options in [Options::default(), exact] {
+            let mut direct = AllPairs::with_options(device, x, options).unwrap();
+            let whole = direct.evaluate_self::<f64>(&all).unwrap();
+            let j = direct.upload(&all).unwrap();
+            for first in [1, 2, 31, 64, 129, 255, 256, 257, n - 1, n] {
+                let i = direct.upload(&all[..first]).unwrap();
+                let mut out = direct.results(first).unwrap();
+                direct.evaluate_self_into(&i, &j, &mut out).unwrap();
+                for (k, found) in direct.download::<f64>(&out).unwrap().iter().enumerate() {
+                    let error = (found.acc - whole[k].acc).norm() / whole[k].acc.norm();
+                    assert!(error < 1e-4, "{device}, {options:?}, {k} of {first}: {error:e}");
+                    assert!(options != exact || *found == whole[k], "{device}, {k} of {first}");
+                }
+            }
         }
     }
 }

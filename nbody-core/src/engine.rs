@@ -9,8 +9,9 @@ use crate::{Error, Interaction, Record, Scalar};
 pub enum Sources<'a, J> {
     /// Particles of another set.
     Others(&'a J),
-    /// The i-particles themselves: j-particle k is i-particle k. Where I and J are one type, it is the
-    /// same buffer.
+    /// The set of the i-particles: i-particle k is j-particle k. There may be more j-particles, so that
+    /// the i-particles are the first of the set, as those that a block time step advances. Where I and J
+    /// are one type and as many, it may be the same buffer.
     Same(&'a J),
 }
 
@@ -108,7 +109,8 @@ pub trait Engine<X: Interaction> {
     }
 
     /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
-    /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
+    /// same order (the same buffer twice where I and J are one type); the i-particles may be only the
+    /// first of the set. A particle is paired with itself
     /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,

@@ -19,6 +19,16 @@ pub enum Error {
         /// The required length.
         expected: usize,
     },
+    /// A buffer is too short.
+    #[error("{what}: found {found}, expected at least {least}; give every particle of the set")]
+    TooShort {
+        /// The buffer.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The least length.
+        least: usize,
+    },
     /// The particles or results are those of an engine of another precision.
     #[error(
         "{what} in {found} precision given to an engine in {expected} precision; make them with the \
@@ -136,6 +146,11 @@ impl Error {
     /// Refuses a length other than the expected one.
     pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
+    }
+
+    /// Refuses a length that is less than that required.
+    pub fn check_at_least(what: &'static str, found: usize, least: usize) -> Result<(), Self> {
+        if found >= least { Ok(()) } else { Err(Self::TooShort { what, found, least }) }
     }
 
     /// Refuses a range that is not one of `found` particles.

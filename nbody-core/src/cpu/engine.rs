@@ -119,7 +119,7 @@ impl CpuEngine {
     ) -> Result<(), Error> {
         Error::check_length("results", out.columns.len(), i.len())?;
         if one_set {
-            Error::check_length("j-particles of one set", j.len(), i.len())?;
+            Error::check_at_least("j-particles of one set", j.len(), i.len())?;
         }
         for (what, particles) in [("i-particles", i), ("j-particles", j)] {
             check_precision(what, particles.precision, self.options.precision)?;
@@ -173,7 +173,7 @@ impl CpuEngine {
             loops: (law.cpu_loops)(variant),
             domain,
             skips_self: one_set && !law.self_pairs,
-            schedule: Schedule::choose(&self.options, law, i.len(), one_set),
+            schedule: Schedule::choose(&self.options, law, i.len(), one_set && i.len() == j.len()),
             order: self.order,
             accumulation,
             folding: &folding,

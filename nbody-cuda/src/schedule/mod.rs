@@ -146,7 +146,7 @@ impl Buffers<'_> {
 
     /// Returns whether i and j are one set in one buffer.
     pub fn is_one_buffer(&self) -> bool {
-        self.one_set && self.i.memory.address() == self.j.memory.address()
+        self.one_set && self.i.n == self.j.n && self.i.memory.address() == self.j.memory.address()
     }
 }
 
