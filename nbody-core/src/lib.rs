@@ -14,7 +14,9 @@ pub use check::case::Case;
 pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
 pub use check::reference::{reference, reference_self};
-pub use cpu::{CpuAllPairs, CpuInputs, CpuParticles, CpuPerParticle, CpuResults, peak};
+pub use cpu::{
+    CpuAllPairs, CpuInputs, CpuParticles, CpuPerParticle, CpuResults, CpuSelection, peak,
+};
 pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
 pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};

@@ -78,6 +78,30 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
+    /// Copies the records of these indices.
+    pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
+        let mut part = Self::zeros(indices.len(), self.words)?;
+        for (k, &index) in indices.iter().enumerate() {
+            let (to, from) = (k / LINE * self.words, index as usize / LINE * self.words);
+            for word in 0..self.words {
+                part.lines[to + word].0[k % LINE] =
+                    self.lines[from + word].0[index as usize % LINE];
+            }
+        }
+        Ok(part)
+    }
+
+    /// Copies records to these indices.
+    pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
+        for (k, &index) in indices.iter().enumerate() {
+            let (from, to) = (k / LINE * self.words, index as usize / LINE * self.words);
+            for word in 0..self.words {
+                self.lines[to + word].0[index as usize % LINE] =
+                    part.lines[from + word].0[k % LINE];
+            }
+        }
+    }
+
     /// The words of a record, in order.
     fn record(&self, k: usize) -> impl Iterator<Item = W> {
         self.lines[k / LINE * self.words..]

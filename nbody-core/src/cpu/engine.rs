@@ -68,6 +68,24 @@ impl Particles {
         }
     }
 
+    /// Copies the particles of these indices.
+    pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
+        let packed = match &self.packed {
+            Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
+            Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
+        };
+        Ok(Self { packed, precision: self.precision })
+    }
+
+    /// Copies particles of the same type and precision to these indices.
+    pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
+        match (&mut self.packed, &part.packed) {
+            (Packed::Bits32(columns), Packed::Bits32(part)) => columns.scatter(part, indices),
+            (Packed::Bits64(columns), Packed::Bits64(part)) => columns.scatter(part, indices),
+            _ => unreachable!("gathered from these particles"),
+        }
+    }
+
     /// Number of results.
     pub fn len(&self) -> usize {
         self.packed.len()

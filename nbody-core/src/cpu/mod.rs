@@ -10,6 +10,7 @@ mod particle_loop;
 mod peak;
 mod per_particle;
 mod schedule;
+mod selection;
 mod sums;
 mod variant;
 
@@ -20,6 +21,7 @@ use engine::CpuEngine;
 pub use particle_loop::ParticleLoop;
 pub use peak::peak;
 pub use per_particle::{CpuInputs, CpuPerParticle};
+pub use selection::CpuSelection;
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;

@@ -1,6 +1,7 @@
 //! The fields of a program per particle, found by their names in the records of a buffer.
 
 use super::pack::{Number, numbers};
+use super::particle::ACTIVE;
 use crate::{Error, Field, Scalar};
 
 /// The numbers of a program's record among the words of a buffer's records, which may have other fields,
@@ -66,6 +67,11 @@ impl Binding {
     /// Binds the fields of a record to themselves.
     pub(crate) fn whole(fields: &'static [Field]) -> Self {
         Self::new("", fields, fields).expect("a record has its own fields")
+    }
+
+    /// Finds the field `active: u32`, by which particles take part in something.
+    pub fn active(buffer: &'static [Field]) -> Result<Self, Error> {
+        Self::new("selection", ACTIVE, buffer)
     }
 
     /// Returns the places in results, where a number takes one word.

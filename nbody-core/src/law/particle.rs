@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::ParticleLoop;
 use crate::pack::dim;
-use crate::{Field, Lane, Operations, Output, Reader, Record, Space, Writer};
+use crate::{Field, FieldKind, Lane, Operations, Output, Reader, Record, Space, Writer};
 
 /// A record without numbers: the second particle, or the results, of a program that reads none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -124,6 +124,9 @@ impl ParticleDeclaration {
         }
     }
 }
+
+/// The field by which particles take part in something.
+pub(crate) const ACTIVE: &[Field] = &[Field { name: "active", kind: FieldKind::U32 }];
 
 /// A program that changes each particle: a kick, a drift, an equation of state. The value holds its
 /// uniform parameters.

@@ -62,6 +62,15 @@ impl Buffer {
         })
     }
 
+    /// Changes the number of records of `words` words, whose contents are lost if they need more memory.
+    pub fn resize(&mut self, n: usize, words: usize) -> Result<(), Error> {
+        if n * words * bytes_of(self.precision) > self.memory.words() * size_of::<u64>() {
+            self.memory = allocate(&*self.backend, &[n, words, bytes_of(self.precision)])?;
+        }
+        self.n = n;
+        Ok(())
+    }
+
     /// Copies results to the host and passes `take` a function that writes them as records of these
     /// fields.
     pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {

@@ -4,6 +4,7 @@ pub mod buffer;
 pub mod cuda;
 pub mod evaluation;
 pub mod per_particle;
+pub mod selection;
 
 use std::time::Duration;
 

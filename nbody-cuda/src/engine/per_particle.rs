@@ -8,6 +8,7 @@ use nbody_core::{
 };
 
 use super::foreign;
+use crate::backend::Buffer;
 use crate::device::Kind;
 use crate::particle::{Beside, ParticleEngine};
 use crate::{CudaParticles, Device, Error, Particles, Results};
@@ -224,15 +225,40 @@ impl<U: Update> PerParticle<U> {
         F: Record,
     {
         let inputs = inputs.into();
-        match (&mut self.engine, particles) {
+        if let Inner::Cpu(_) = self.engine {
+            let (engine, particles, inputs) = self.on_cpu(particles, &inputs)?;
+            return Ok(engine.update_by_name(particles, inputs)?);
+        }
+        let (engine, particles, beside) = self.on_cuda(particles, &inputs)?;
+        engine.update(U::PROGRAM, [P::FIELDS, Q::FIELDS, F::FIELDS], particles, beside, None)
+    }
+
+    /// Returns the engine and the buffers of the CPU.
+    #[allow(clippy::type_complexity, reason = "an engine and the buffers that it takes")]
+    pub(super) fn on_cpu<'b, P: Record, Q: Record, F>(
+        &mut self,
+        particles: &'b mut Particles<P>,
+        inputs: &Inputs<'b, Q, F>,
+    ) -> Result<(&CpuPerParticle<U>, &'b mut CpuParticles<P>, CpuInputs<'b, Q, F>), Error> {
+        match (&self.engine, particles) {
             (Inner::Cpu(engine), Particles::Cpu(particles)) => {
                 let inputs = inputs.on_cpu().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                Ok(engine.update_by_name(particles, inputs)?)
+                Ok((engine, particles, inputs))
             }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    /// Returns the engine and the buffers of CUDA programs.
+    pub(super) fn on_cuda<'b, P: Record, Q: Record, F>(
+        &mut self,
+        particles: &'b mut Particles<P>,
+        inputs: &Inputs<'b, Q, F>,
+    ) -> Result<(&mut ParticleEngine, &'b mut Buffer, Beside<'b>), Error> {
+        match (&mut self.engine, particles) {
             (Inner::Cuda(_, engine), Particles::Cuda(particles)) => {
                 let beside = inputs.on_cuda().ok_or_else(|| foreign(&self.device, BESIDE))?;
-                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
-                engine.update(U::PROGRAM, fields, &mut particles.buffer, beside)
+                Ok((engine, &mut particles.buffer, beside))
             }
             _ => Err(foreign(&self.device, "particles")),
         }

@@ -3,18 +3,20 @@
 //! The kernels are the files `.cuh` beside this one; `program` assembles them.
 
 pub mod program;
+pub mod selection;
 
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Rows, dim};
-use nbody_core::{Domain, Field, ParticleProgram, Precision};
+use nbody_core::pack::{self, Binding, Place, Rows, dim};
+use nbody_core::{Domain, Field, ParticleProgram, Precision, Record};
 
-use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::cache::Cache;
-use crate::layout::{LIMIT, bytes, space, words};
+use crate::layout::{LIMIT, bytes, numbers_of, space};
 use crate::{Error, Program};
 use program::{BLOCK, Layout, ParticleBuffers};
+use selection::Order;
 
 /// Shared memory of a block, through which totals are merged.
 const SHARED_MEMORY: usize = 48 * 1024;
@@ -55,6 +57,26 @@ pub(crate) struct Beside<'a> {
     pub f: Option<&'a Buffer>,
 }
 
+/// The records that a selection orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ordered {
+    /// This many first particles, and their second particles.
+    Both(usize),
+    /// The second particles alone.
+    Second,
+}
+
+/// Returns the words of a particle.
+pub(crate) fn words<P: Record>(precision: Precision) -> usize {
+    numbers_of(P::FIELDS, precision)
+}
+
+/// Returns the words of a particle, and the place of the number by which it takes part.
+pub(crate) fn active<P: Record>(precision: Precision) -> Result<(usize, Place), Error> {
+    let binding = Binding::active(P::FIELDS)?;
+    Ok((words::<P>(precision), binding.places()[0]))
+}
+
 /// The fields of the records in the buffers: of the particles, the second particles and the results.
 pub(crate) type Fields = [&'static [Field]; 3];
 
@@ -78,7 +100,8 @@ impl ParticleEngine {
     /// Sets the parameters, which are one record.
     pub fn set_parameters(&mut self, parameters: &dyn Rows) {
         let row = pack::rows(parameters);
-        self.parameters = words(&bytes(parameters.fields(), &row, Precision::Double));
+        self.parameters =
+            crate::layout::words(&bytes(parameters.fields(), &row, Precision::Double));
     }
 
     /// Returns the domain in which positions have differences.
@@ -101,13 +124,21 @@ impl ParticleEngine {
         fields: Fields,
         p: &mut Buffer,
         beside: Beside,
+        order: Option<(&Order, Ordered)>,
     ) -> Result<(), Error> {
-        self.check(program, p, beside)?;
-        if p.n == 0 {
+        let count = match order {
+            Some((_, Ordered::Both(count))) => count,
+            _ => p.n,
+        };
+        self.check(program, p, beside, count, order)?;
+        if count == 0 {
             return Ok(());
         }
         let kernel = self.provide(program, fields, p, beside)?;
-        let launch = self.launch(c"update", p, beside);
+        let indices = order.map(|(order, _)| order.indices());
+        let of_p = indices.filter(|_| matches!(order, Some((_, Ordered::Both(_)))));
+        let launch = self.launch(c"update", p, beside, count);
+        let launch = or_null(or_null(launch, of_p), indices);
         self.built[kernel].kernel.module.launch(launch)
     }
 
@@ -119,7 +150,7 @@ impl ParticleEngine {
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
-        self.check(program, p, beside)?;
+        self.check(program, p, beside, p.n, None)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 {
             return Ok(total);
@@ -150,7 +181,7 @@ impl ParticleEngine {
         let [mut to, mut from] = scratch;
         let sizes = |count| [count, numbers, size_of::<f64>()];
         let totals = to.reserve(&*self.backend, &sizes(count), false)?;
-        module.launch(self.launch(c"measure", p, beside).pointers([totals]))?;
+        module.launch(self.launch(c"measure", p, beside, p.n).pointers([totals]))?;
         while count > 1 {
             (to, from, last) = (from, to, 1 - last);
             let blocks = count.div_ceil(BLOCK);
@@ -163,25 +194,47 @@ impl ParticleEngine {
     }
 
     /// Creates a launch with the leading arguments of the kernels.
-    fn launch<'a>(&self, kernel: &'static CStr, p: &'a Buffer, beside: Beside<'a>) -> Launch<'a> {
-        let blocks = p.n.div_ceil(BLOCK) as u32;
+    fn launch<'a>(
+        &self,
+        kernel: &'static CStr,
+        p: &'a Buffer,
+        beside: Beside<'a>,
+        count: usize,
+    ) -> Launch<'a> {
+        let blocks = count.div_ceil(BLOCK) as u32;
         let launch = Launch::new(kernel, blocks).argument(&self.parameters).argument(&self.space);
         let launch = launch.pointers([&*p.memory]);
-        let or_null = |launch: Launch<'a>, buffer: Option<&'a Buffer>| match buffer {
-            Some(buffer) => launch.pointers([&*buffer.memory]),
-            None => launch.argument(&[0]),
-        };
-        or_null(or_null(launch, beside.q), beside.f).numbers([p.n as u32])
+        let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
+        or_null(or_null(launch, q), f).numbers([count as u32])
     }
 
     /// Refuses buffers of the wrong lengths or of another backend: the soundness of launches rests on
     /// it.
-    fn check(&self, program: &ParticleProgram, p: &Buffer, beside: Beside) -> Result<(), Error> {
+    fn check(
+        &self,
+        program: &ParticleProgram,
+        p: &Buffer,
+        beside: Beside,
+        count: usize,
+        order: Option<(&Order, Ordered)>,
+    ) -> Result<(), Error> {
+        let lengths = match order {
+            None => [p.n, p.n],
+            Some((order, Ordered::Both(_))) => {
+                nbody_core::Error::check_length("particles to select from", p.n, order.n)?;
+                nbody_core::Error::check_range(&(0..count), order.n)?;
+                [order.n, count]
+            }
+            Some((order, Ordered::Second)) => {
+                nbody_core::Error::check_range(&(0..count), order.n)?;
+                [order.n, count]
+            }
+        };
         let inputs = [("second particles", beside.q, program.q), ("results", beside.f, program.f)];
-        for (what, buffer, fields) in inputs {
-            let missing = if fields.is_empty() { p.n } else { 0 };
+        for ((what, buffer, fields), expected) in inputs.into_iter().zip(lengths) {
+            let missing = if fields.is_empty() { expected } else { 0 };
             let found = buffer.map_or(missing, |buffer| buffer.n);
-            nbody_core::Error::check_length(what, found, p.n)?;
+            nbody_core::Error::check_length(what, found, expected)?;
         }
         if p.n > LIMIT {
             return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
@@ -226,5 +279,13 @@ impl ParticleEngine {
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.built.push(Built { key, kernel: Kernel { program, module, build } });
         Ok(self.built.len() - 1)
+    }
+}
+
+/// Passes the address of memory, or null.
+fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a> {
+    match memory {
+        Some(memory) => launch.pointers([memory]),
+        None => launch.argument(&[0]),
     }
 }

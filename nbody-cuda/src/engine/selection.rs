@@ -1,0 +1,129 @@
+//! Selections of particles on any device.
+
+use nbody_core::{CpuSelection, Record, Update};
+
+use super::foreign;
+use super::per_particle::Inputs;
+use crate::device::Kind;
+use crate::particle::selection::Order;
+use crate::particle::{self, Ordered};
+use crate::{Device, Error, Particles, PerParticle};
+
+/// An order of particles in which those that take part come first, as those that a block time step
+/// advances: those whose field `active: u32` is not zero. Within both groups they keep their order.
+#[derive(Debug)]
+pub struct Selection {
+    device: Device,
+    order: Inner,
+}
+
+#[derive(Debug)]
+pub(super) enum Inner {
+    Cpu(CpuSelection),
+    Cuda(Order),
+}
+
+impl Selection {
+    /// Creates a selection of no particles.
+    pub fn new(device: &Device) -> Result<Self, Error> {
+        let order = match device.kind() {
+            Kind::Cpu(_) => Inner::Cpu(CpuSelection::default()),
+            Kind::Cuda(backend) => Inner::Cuda(Order::new(backend, device.cache())?),
+        };
+        Ok(Self { device: device.clone(), order })
+    }
+
+    /// Returns the number of particles in this order.
+    pub fn len(&self) -> usize {
+        match &self.order {
+            Inner::Cpu(order) => order.len(),
+            Inner::Cuda(order) => order.n,
+        }
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Orders these particles, and returns how many take part, after all earlier work on the device.
+    pub fn select<P: Record>(&mut self, particles: &Particles<P>) -> Result<usize, Error> {
+        match (&mut self.order, particles) {
+            (Inner::Cpu(order), Particles::Cpu(particles)) => Ok(order.select(particles)?),
+            (Inner::Cuda(order), Particles::Cuda(particles)) => {
+                let (words, active) = particle::active::<P>(particles.precision())?;
+                order.select(&particles.buffer, words, active)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    /// Copies the first particles in this order to another buffer of their precision, which then has as
+    /// many.
+    pub fn gather<P: Record>(
+        &self,
+        count: usize,
+        from: &Particles<P>,
+        to: &mut Particles<P>,
+    ) -> Result<(), Error> {
+        match (&self.order, from, to) {
+            (Inner::Cpu(order), Particles::Cpu(from), Particles::Cpu(to)) => {
+                Ok(order.gather(count, from, to)?)
+            }
+            (Inner::Cuda(order), Particles::Cuda(from), Particles::Cuda(to)) => {
+                let words = particle::words::<P>(from.precision());
+                order.gather(count, &from.buffer, words, &mut to.buffer)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+}
+
+impl<U: Update> PerParticle<U> {
+    /// Changes the first particles of a selection, as
+    /// [`update_by_name`](Self::update_by_name) does. Second particles are those of the same index;
+    /// results are those of the selected particles, in their order.
+    pub fn update_selected<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        let ordered = Ordered::Both(count);
+        self.update_ordered(selection, ordered, particles, inputs.into())
+    }
+
+    /// Changes each particle, by the second particle that has its place in a selection.
+    pub fn update_from_selected<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        particles: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        self.update_ordered(selection, Ordered::Second, particles, inputs.into())
+    }
+
+    fn update_ordered<P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        ordered: Ordered,
+        particles: &mut Particles<P>,
+        inputs: Inputs<'_, Q, F>,
+    ) -> Result<(), Error> {
+        match &selection.order {
+            Inner::Cpu(order) => {
+                let (engine, particles, inputs) = self.on_cpu(particles, &inputs)?;
+                Ok(match ordered {
+                    Ordered::Both(count) => order.update(count, engine, particles, inputs)?,
+                    Ordered::Second => order.update_from(engine, particles, inputs)?,
+                })
+            }
+            Inner::Cuda(order) => {
+                let (engine, particles, beside) = self.on_cuda(particles, &inputs)?;
+                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
+                engine.update(U::PROGRAM, fields, particles, beside, Some((order, ordered)))
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Selections of particles on one backend, without their types.
+
+use std::sync::Arc;
+
+use nbody_core::pack::Place;
+use nbody_core::{Mixed, Options, Precision};
+
+use super::program::BLOCK;
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::compile::cache::Cache;
+use crate::layout::{LIMIT, bytes_of};
+use crate::{Error, KernelConfig, Program, Schedule};
+
+/// An order of particles in which those that take part come first.
+#[derive(Debug)]
+pub(crate) struct Order {
+    backend: Arc<dyn Backend>,
+    kernel: Kernel,
+    counts: Scratch,
+    indices: Scratch,
+    /// The number of particles.
+    pub n: usize,
+}
+
+impl Order {
+    pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
+        let program = Program::selection();
+        let (module, build) = backend.build(&program, cache)?;
+        let kernel = Kernel { program, module, build };
+        let (counts, indices) = Default::default();
+        Ok(Self { backend: backend.clone(), kernel, counts, indices, n: 0 })
+    }
+
+    /// Orders particles of this many words, and returns how many take part.
+    pub fn select(&mut self, p: &Buffer, words: usize, active: Place) -> Result<usize, Error> {
+        p.check("particles", &self.backend, p.precision)?;
+        if p.n > LIMIT {
+            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        }
+        self.n = 0;
+        if p.n == 0 {
+            return Ok(0);
+        }
+        let blocks = p.n.div_ceil(BLOCK);
+        // Read in words of 8 bytes.
+        let size = (blocks + 1).next_multiple_of(2);
+        let Self { backend, kernel, counts, indices, .. } = self;
+        let counts = counts.reserve(&**backend, &[size, size_of::<u32>()], false)?;
+        let indices =
+            indices.reserve(&**backend, &[p.n.next_multiple_of(2), size_of::<u32>()], false)?;
+        let bytes = bytes_of(p.precision);
+        let word = match p.precision {
+            Precision::Single => active.word::<f32>(),
+            Precision::Mixed => active.word::<Mixed>(),
+            Precision::Double => active.word::<f64>(),
+        };
+        let rows = |name| {
+            let launch = Launch::new(name, blocks as u32).pointers([&*p.memory]);
+            launch.numbers([p.n, words * bytes, word * bytes].map(|number| number as u32))
+        };
+        let module = &kernel.module;
+        module.launch(rows(c"count_active").pointers([counts]))?;
+        module.launch(Launch::new(c"sum_counts", 1).pointers([counts]).numbers([blocks as u32]))?;
+        module.launch(rows(c"order").pointers([counts, indices]))?;
+        let mut found = 0;
+        counts.read_words(blocks / 2..blocks / 2 + 1, &mut |words| {
+            found = (words[0] >> (32 * (blocks % 2))) as u32 as usize;
+        })?;
+        self.n = p.n;
+        Ok(found)
+    }
+
+    /// Returns the indices in this order.
+    pub fn indices(&self) -> &dyn Memory {
+        self.indices.memory()
+    }
+
+    /// Copies the first particles in this order, of this many words, to memory that has room for them.
+    pub fn gather(
+        &self,
+        count: usize,
+        from: &Buffer,
+        words: usize,
+        to: &mut Buffer,
+    ) -> Result<(), Error> {
+        nbody_core::Error::check_length("particles to select from", from.n, self.n)?;
+        nbody_core::Error::check_range(&(0..count), self.n)?;
+        from.check("particles to select from", &self.backend, from.precision)?;
+        to.check("selected particles", &self.backend, from.precision)?;
+        to.resize(count, words)?;
+        let words = words * bytes_of(from.precision) / size_of::<u32>();
+        if count * words == 0 {
+            return Ok(());
+        }
+        let blocks = (count * words).div_ceil(BLOCK) as u32;
+        let launch = Launch::new(c"gather", blocks).pointers([&*from.memory, self.indices()]);
+        let launch = launch.pointers([&*to.memory]).numbers([count as u32, words as u32]);
+        self.kernel.module.launch(launch)
+    }
+}
+
+impl Program {
+    /// Returns the program of selections.
+    pub(crate) fn selection() -> Self {
+        let config = KernelConfig {
+            schedule: Schedule::Ordered,
+            block: BLOCK,
+            i_per_thread: 1,
+            bag: 1,
+            unroll: 1,
+            resident: 1,
+        };
+        let text = include_str!("selection.cuh");
+        let source = format!(
+            "// selection: an order of particles.\nnamespace nbody {{\n\nconstexpr int BLOCK = {BLOCK}; \
+             // threads of a block\n\n}} // namespace nbody\n\n{text}"
+        );
+        Self {
+            name: "selection",
+            source,
+            kernels: &[c"count_active", c"sum_counts", c"order", c"gather"],
+            config,
+            options: Options::default(),
+            declared: 0..0,
+            records: "0",
+        }
+    }
+}
