@@ -1,7 +1,9 @@
 //! Programs per particle: a kick by the results of an interaction, a drift, an update with second
 //! particles, and a measure with every reduction.
 
-pub use programs::{Body, Drift, Energy, Field, Kick, Pull, Relax, Star, Total};
+pub use programs::{
+    Advance, Body, Drift, Energy, Field, Kick, Mark, Pull, Relax, Runner, Star, Total,
+};
 
 #[nbody::interaction]
 pub mod programs {
@@ -77,6 +79,34 @@ pub mod programs {
             if q.flag == 1 {
                 p.kind += q.flag + 2;
             }
+        }
+    }
+
+    /// A particle that takes part or not.
+    pub struct Runner {
+        pub id: u32,
+        pub pos: Point,
+        pub active: u32,
+        pub x: Real,
+    }
+
+    pub struct Advance {
+        pub dt: Real,
+    }
+    impl Update for Advance {
+        type P = Runner;
+        type Q = Runner;
+        fn update(&self, p: &mut Runner, q: &Runner) {
+            p.x += self.dt * q.x;
+        }
+    }
+
+    pub struct Mark;
+    impl Update for Mark {
+        type P = Runner;
+        type Q = Runner;
+        fn update(&self, p: &mut Runner, q: &Runner) {
+            p.id = q.id;
         }
     }
 

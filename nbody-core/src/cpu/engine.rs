@@ -93,7 +93,11 @@ impl Particles {
 }
 
 /// Refuses buffers of an engine of another precision.
-fn check_precision(what: &'static str, found: Precision, expected: Precision) -> Result<(), Error> {
+pub(super) fn check_precision(
+    what: &'static str,
+    found: Precision,
+    expected: Precision,
+) -> Result<(), Error> {
     if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
 }
 

@@ -1,5 +1,6 @@
 //! Selections of particles on the CPU.
 
+use super::engine::check_precision;
 use super::{CpuInputs, CpuParticles, CpuPerParticle};
 use crate::law::binding::Binding;
 use crate::numeric::simd::LINE;
@@ -51,6 +52,8 @@ impl CpuSelection {
         to: &mut CpuParticles<P>,
     ) -> Result<(), Error> {
         Error::check_length("particles to select from", from.len(), self.len())?;
+        let (found, expected) = (to.particles.precision, from.particles.precision);
+        check_precision("selected particles", found, expected)?;
         to.particles = from.particles.gather(self.first(count)?)?;
         Ok(())
     }

@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) order(
     const bool active = k < n && is_active(rows, k, row_bytes, byte);
     u32 sum;
     const u32 before = counts[blockIdx.x] + sum_before(active ? 1 : 0, sum);
-    const u32 active_of_all = counts[gridDim.x];
+    const u32 active_of_all = counts[(n + BLOCK - 1) / BLOCK];
     if (k < n) indices[active ? before : active_of_all + k - before] = k;
 }
 

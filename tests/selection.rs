@@ -1,0 +1,112 @@
+//! Selections of particles on every device, compared with plain loops over records.
+
+use nbody::models::uniform;
+use nbody::prelude::*;
+use nbody::{PerParticle, Selection};
+use nbody_tests::particle_programs::{Advance, Mark, Runner};
+
+const SIZES: [usize; 8] = [0, 1, 2, 16, 255, 257, 1000, 70_001];
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = devices.collect();
+    (cache, devices)
+}
+
+/// Particles of which about one in `every` takes part.
+fn runners(n: usize, every: usize) -> Vec<Runner> {
+    let mut runners = uniform::<Runner>(n, 1);
+    for (k, runner) in runners.iter_mut().enumerate() {
+        runner.active = u32::from(every > 0 && k * k % every == 0);
+        runner.id = k as u32;
+    }
+    runners
+}
+
+/// The particles that take part, then the others.
+fn ordered(runners: &[Runner]) -> (usize, Vec<Runner>) {
+    let active = runners.iter().filter(|runner| runner.active != 0);
+    let others = runners.iter().filter(|runner| runner.active == 0);
+    (active.clone().count(), active.chain(others).copied().collect())
+}
+
+/// Rounds particles as a buffer does.
+fn rounded(device: &Device, runners: &[Runner], precision: Precision) -> Vec<Runner> {
+    device.upload(runners, precision).unwrap().download().unwrap()
+}
+
+#[test]
+fn particles_that_take_part_come_first() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut selection = Selection::new(device).unwrap();
+        for (k, n) in SIZES.into_iter().enumerate() {
+            for every in [0, 1, 3] {
+                let precision = Precision::ALL[k % Precision::ALL.len()];
+                let runners = rounded(device, &runners(n, every), precision);
+                let from = device.upload(&runners, precision).unwrap();
+                let mut to = device.upload::<Runner>(&[], precision).unwrap();
+                let (active, expected) = ordered(&runners);
+                assert_eq!(selection.select(&from).unwrap(), active, "{device}, {n}, {every}");
+                assert_eq!(selection.len(), n);
+                for count in [active, n] {
+                    selection.gather(count, &from, &mut to).unwrap();
+                    let found = to.download().unwrap();
+                    assert!(found == expected[..count], "{device}, {n}, {every}, {count}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn selected_particles_are_updated() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut advance = PerParticle::new(device, Advance { dt: 0.5 }).unwrap();
+        let mut mark = PerParticle::new(device, Mark).unwrap();
+        let mut selection = Selection::new(device).unwrap();
+        for n in SIZES {
+            let runners = runners(n, 3);
+            let mut particles = device.upload(&runners, Precision::Double).unwrap();
+            let active = selection.select(&particles).unwrap();
+            // The second particles are those of the same index.
+            let others = device.upload(&runners, Precision::Double).unwrap();
+            advance.update_selected(&selection, active, &mut particles, &others).unwrap();
+            for (before, after) in runners.iter().zip(particles.download().unwrap()) {
+                let factor = if before.active == 0 { 0.0 } else { 0.5 };
+                assert_eq!(after, Runner { x: before.x + factor * before.x, ..*before });
+            }
+            // Each takes the number of that which has its place.
+            mark.update_from_selected(&selection, &mut particles, &others).unwrap();
+            let found: Vec<_> = particles.download().unwrap().iter().map(|it| it.id).collect();
+            let expected: Vec<_> = ordered(&runners).1.iter().map(|it| it.id).collect();
+            assert!(found == expected, "{device}, {n}");
+        }
+    }
+}
+
+#[test]
+fn wrong_buffers_are_refused() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut selection = Selection::new(device).unwrap();
+        let mut four = device.upload(&runners(4, 1), Precision::Single).unwrap();
+        let five = device.upload(&runners(5, 1), Precision::Single).unwrap();
+        selection.select(&five).unwrap();
+        let mut out = device.upload::<Runner>(&[], Precision::Single).unwrap();
+        assert!(selection.gather(4, &four, &mut out).is_err(), "{device}");
+        assert!(selection.gather(6, &five, &mut out).is_err(), "{device}");
+        let mut double = device.upload::<Runner>(&[], Precision::Double).unwrap();
+        assert!(selection.gather(4, &five, &mut double).is_err(), "{device}");
+        let mut mark = PerParticle::new(device, Mark).unwrap();
+        assert!(mark.update_selected(&selection, 4, &mut four, &five).is_err(), "{device}");
+        let mut six = device.upload(&runners(6, 1), Precision::Single).unwrap();
+        assert!(mark.update_from_selected(&selection, &mut six, &five).is_err(), "{device}");
+        let bodies = device
+            .upload(&uniform::<nbody_tests::particle_programs::Body>(3, 1), Precision::Single);
+        let error = selection.select(&bodies.unwrap()).unwrap_err().to_string();
+        assert!(error.starts_with("`selection` needs a field `active: u32`"), "{error}");
+    }
+}
