@@ -17,6 +17,7 @@ mod variant;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
+use columns::Columns;
 use engine::CpuEngine;
 pub use particle_loop::ParticleLoop;
 pub use peak::peak;
@@ -80,6 +81,14 @@ impl<F> CpuResults<F> {
     /// Tests whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl<F: Record> CpuResults<F> {
+    /// Changes the number of results, which are then those of no pair.
+    pub fn resize(&mut self, n: usize) -> Result<(), Error> {
+        self.results.columns = Columns::filled(n, &pack::nothing(F::FIELDS))?;
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nbody_core::{
     CpuAllPairs, CpuParticles, CpuResults, Domain, Engine, Interaction, Options, Record, Scalar,
-    SimdLevel, Sources, Store,
+    SimdLevel, Sources, Store, pack,
 };
 
 use crate::device::Kind;
@@ -79,6 +79,17 @@ impl<F> Results<F> {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl<F: Record> Results<F> {
+    /// Changes the number of results, whose values are then those of no pair or of another evaluation:
+    /// one that replaces them must follow. Memory is kept for a smaller number.
+    pub fn resize(&mut self, n: usize) -> Result<(), Error> {
+        match self {
+            Self::Cpu(results) => Ok(results.resize(n)?),
+            Self::Cuda(results) => results.buffer.resize(n, pack::dim(F::FIELDS)),
+        }
     }
 }
 
