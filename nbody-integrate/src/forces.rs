@@ -93,11 +93,11 @@ impl Energetics {
     pub fn measure<X: Interaction, S: Record<Lane = f64>>(
         &mut self,
         state: &Particles<S>,
-        forces: &Forces<X>,
+        results: &Results<X::F>,
     ) -> Result<Energies, Error> {
         match self {
-            Self::PerMass(energy) => Ok(energy.measure_by_name(state, &forces.results)?),
-            Self::Whole(energy) => Ok(energy.measure_by_name(state, &forces.results)?),
+            Self::PerMass(energy) => Ok(energy.measure_by_name(state, results)?),
+            Self::Whole(energy) => Ok(energy.measure_by_name(state, results)?),
             Self::Unknown => {
                 let (interaction, record, field) = (X::LAW.name, "results", "pot: Real");
                 Err(Error::MissingField { interaction, record, field })

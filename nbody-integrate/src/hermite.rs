@@ -1,6 +1,8 @@
 //! The Hermite scheme with a shared step.
 
-use nbody::{AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record};
+use nbody::{
+    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Point, Precision, Record,
+};
 
 use crate::Error;
 use crate::clock::Clock;
@@ -58,7 +60,7 @@ impl HermiteOptions {
         Self { iterations, ..self }
     }
 
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let Self { eta, eta_start, largest, iterations } = *self;
         let numbers = [("eta", eta), ("eta_start", eta_start), ("largest", largest)];
         for (option, value) in numbers.into_iter().chain([("iterations", iterations.into())]) {
@@ -166,14 +168,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         options: HermiteOptions,
     ) -> Result<Self, Error> {
         options.check()?;
-        check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
-        check_particles::<X>("vel", FieldKind::Vector(3), "vel: Vector")?;
-        for (name, field) in [("acc", "acc: Vector"), ("jerk", "jerk: Vector")] {
-            if numbers::<X::F>(name, FieldKind::Vector(3)).is_none() {
-                let (interaction, record) = (X::LAW.name, "results");
-                return Err(Error::MissingField { interaction, record, field });
-            }
-        }
+        check_fields::<X>()?;
         let device = engine.device().clone();
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
@@ -244,12 +239,8 @@ impl<X: Interaction> Hermite<X> {
             Ok(stars) => stars,
             Err(error) => return error.into(),
         };
-        let first = index as usize;
-        let distance = |k: usize| (stars[k].pos - stars[first].pos).norm();
-        let others = (0..stars.len()).filter(|&k| k != first).map(|k| (k, distance(k)));
-        let nearest = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        let (second, distance) = nearest.unwrap_or((first, 0.0));
-        Error::Close { first, second, distance, time: self.clock.time(), step }
+        let positions = stars.into_iter().map(|star| star.pos).collect();
+        close(positions, index, self.clock.time(), step)
     }
 
     /// Returns the time.
@@ -295,8 +286,31 @@ impl<X: Interaction> Hermite<X> {
     /// have a field `pot: Real`, per unit mass.
     pub fn energies(&mut self) -> Result<Energies, Error> {
         self.predict(0.0)?;
-        self.energetics.measure(&self.stars, &self.forces)
+        self.energetics.measure::<X, _>(&self.stars, &self.forces.results)
     }
+}
+
+/// Refuses an interaction that lacks a field.
+pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
+    check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
+    check_particles::<X>("vel", FieldKind::Vector(3), "vel: Vector")?;
+    for (name, field) in [("acc", "acc: Vector"), ("jerk", "jerk: Vector")] {
+        if numbers::<X::F>(name, FieldKind::Vector(3)).is_none() {
+            let (interaction, record) = (X::LAW.name, "results");
+            return Err(Error::MissingField { interaction, record, field });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error for a particle whose step is too short: it names the nearest other.
+pub(crate) fn close(positions: Vec<Point>, index: u32, time: f64, step: f64) -> Error {
+    let first = index as usize;
+    let distance = |k: usize| (positions[k] - positions[first]).norm();
+    let others = (0..positions.len()).filter(|&k| k != first).map(|k| (k, distance(k)));
+    let nearest = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    let (second, distance) = nearest.unwrap_or((first, 0.0));
+    Error::Close { first, second, distance, time, step }
 }
 
 /// Places particles where they are predicted to be.

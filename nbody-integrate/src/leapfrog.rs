@@ -111,7 +111,7 @@ impl<X: Interaction> Leapfrog<X> {
     /// potential per unit mass where they are accelerations (`acc`), an energy where they are forces
     /// (`force`).
     pub fn energies(&mut self) -> Result<Energies, Error> {
-        self.energetics.measure(&self.motions, &self.forces)
+        self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
     }
 
     /// Returns the motions of all particles, from which another run continues to the last bit.

@@ -6,6 +6,7 @@
 //! per unit mass with the former.
 #![forbid(unsafe_code)]
 
+mod block;
 mod clock;
 mod error;
 mod forces;
@@ -14,9 +15,11 @@ mod leapfrog;
 mod motion;
 mod programs;
 
+pub use block::{BlockCheckpoint, BlockHermite};
 pub use error::Error;
 pub use hermite::{Checkpoint, Hermite, HermiteOptions};
 pub use leapfrog::Leapfrog;
 pub use motion::Motion;
+pub use programs::block::BlockStar;
 pub use programs::hermite::Star;
 pub use programs::leapfrog::Energies;

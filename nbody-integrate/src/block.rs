@@ -1,0 +1,268 @@
+//! The Hermite scheme with block time steps.
+
+use nbody::{
+    AllPairs, Device, Engine as _, Interaction, Particles, PerParticle, Precision, Results,
+    Selection,
+};
+
+use crate::Error;
+use crate::forces::{Energetics, check_motions};
+use crate::hermite::{HermiteOptions, check_fields, close};
+use crate::motion::Motion;
+use crate::programs::block::{Begin, BlockStar, CopyMass, Correct, Mark, Next, Predict};
+use crate::programs::leapfrog::Energies;
+
+/// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
+const LARGEST: u32 = 1 << 30;
+
+/// The fourth-order Hermite scheme (Makino & Aarseth 1992) with individual time steps in powers of two
+/// (McMillan 1986): each particle has a step of its own, by the criterion of Aarseth (1985), and those
+/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then.
+///
+/// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
+/// time derivative of the acceleration. The state is kept in `f64` on the device; in a step two numbers
+/// come to the host.
+#[derive(Debug)]
+pub struct BlockHermite<X: Interaction> {
+    engine: AllPairs<X>,
+    /// The particles as they were given, whose other fields stay.
+    given: Particles<X::I>,
+    /// Those of the block, and all of them, in the order of the selection.
+    block: Particles<X::I>,
+    all: Particles<X::J>,
+    results: Results<X::F>,
+    stars: Particles<BlockStar>,
+    selection: Selection,
+    programs: Programs,
+    energetics: Energetics,
+    options: HermiteOptions,
+    begin: f64,
+    ticks: u64,
+    /// The ticks until the next block step ends.
+    next: u32,
+    /// The block steps, and the particles that they advanced.
+    steps: [u64; 2],
+}
+
+/// The state of a run between two block steps, from which another continues to the last bit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BlockCheckpoint {
+    /// The time at which the run began.
+    pub begin: f64,
+    /// The time since then, in ticks: 2⁻³⁰ of the largest step.
+    pub ticks: u64,
+    /// The particles.
+    pub stars: Vec<BlockStar>,
+}
+
+#[derive(Debug)]
+struct Programs {
+    predict: PerParticle<Predict>,
+    mark: PerParticle<Mark>,
+    correct: PerParticle<Correct>,
+    next: PerParticle<Next>,
+}
+
+impl Programs {
+    fn new(device: &Device) -> Result<Self, Error> {
+        let (now, tick) = (0, 0.0);
+        Ok(Self {
+            predict: PerParticle::new(device, Predict { now, tick, dt: 0.0 })?,
+            mark: PerParticle::new(device, Mark { now })?,
+            correct: PerParticle::new(device, Correct { now, tick, eta: 0.0, largest: LARGEST })?,
+            next: PerParticle::new(device, Next { now })?,
+        })
+    }
+}
+
+impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
+    /// Begins at this time with particles in these motions, evaluates their forces and chooses their
+    /// first steps. The iterations of the options have no effect: a step is P(EC).
+    pub fn new(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        motions: &[Motion],
+        begin: f64,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        check_motions(motions, particles.len())?;
+        let zero = [0.0; 3];
+        let star = |motion: &Motion| {
+            let &Motion { pos, vel, mass } = motion;
+            let (acc, jerk) = (zero.into(), zero.into());
+            BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, active: 0 }
+        };
+        let stars: Vec<_> = motions.iter().map(star).collect();
+        let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
+        run.evaluate(stars.len())?;
+        let first = Begin { tick: run.tick(), eta: options.eta_start };
+        let mut first = PerParticle::new(run.engine.device(), first)?;
+        first.update_by_name(&mut run.stars, &run.results)?;
+        run.find_next()?;
+        Ok(run)
+    }
+
+    /// Continues a run from a checkpoint, with the options that it had.
+    pub fn resume(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        checkpoint: &BlockCheckpoint,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        let BlockCheckpoint { begin, ticks, stars } = checkpoint;
+        nbody::CoreError::check_length("stars", stars.len(), particles.len())?;
+        let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
+        run.ticks = *ticks;
+        run.find_next()?;
+        Ok(run)
+    }
+
+    fn with_stars(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        stars: &[BlockStar],
+        begin: f64,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        options.check()?;
+        check_fields::<X>()?;
+        let device = engine.device().clone();
+        let stars = device.upload(stars, Precision::Double)?;
+        let mut selection = Selection::new(&device)?;
+        selection.select(&stars)?;
+        Ok(Self {
+            given: engine.upload(particles)?,
+            block: engine.upload(particles)?,
+            all: engine.upload(particles)?,
+            results: engine.results(particles.len())?,
+            stars,
+            selection,
+            programs: Programs::new(&device)?,
+            energetics: Energetics::new::<X>(&device)?,
+            options,
+            begin,
+            ticks: 0,
+            next: 0,
+            steps: [0; 2],
+            engine,
+        })
+    }
+
+    /// Evaluates the forces of all particles, predicted to this time, on the first of the selection.
+    fn evaluate(&mut self, active: usize) -> Result<(), Error> {
+        let predict = Predict { now: self.now(), tick: self.tick(), dt: 0.0 };
+        let Self { engine, given, block, all, results, stars, selection, programs, .. } = self;
+        let predictor = &mut programs.predict;
+        predictor.set_parameters(predict);
+        selection.gather(selection.len(), given, all)?;
+        predictor.update_from_selected(selection, all, &*stars)?;
+        selection.gather(active, given, block)?;
+        predictor.update_from_selected(selection, block, &*stars)?;
+        if results.len() != active {
+            results.resize(active)?;
+        }
+        engine.evaluate_self_into(block, all, results)?;
+        Ok(())
+    }
+
+    /// Advances by one block step.
+    pub fn advance(&mut self) -> Result<(), Error> {
+        self.ticks += u64::from(self.next);
+        let (now, tick) = (self.now(), self.tick());
+        self.programs.mark.set_parameters(Mark { now });
+        self.programs.mark.update(&mut self.stars, ())?;
+        let active = self.selection.select(&self.stars)?;
+        self.evaluate(active)?;
+        let Self { results, stars, selection, programs, options, .. } = self;
+        let correct = Correct { now, tick, eta: options.eta, largest: LARGEST };
+        programs.correct.set_parameters(correct);
+        programs.correct.update_selected(selection, active, stars, &*results)?;
+        self.steps = [self.steps[0] + 1, self.steps[1] + active as u64];
+        self.find_next()
+    }
+
+    /// Finds when the next block step ends.
+    fn find_next(&mut self) -> Result<(), Error> {
+        self.programs.next.set_parameters(Next { now: self.now() });
+        let soonest = self.programs.next.measure(&self.stars, ())?.ticks;
+        if soonest.value == 0.0 {
+            let positions = self.stars.download()?.into_iter().map(|star| star.pos).collect();
+            return Err(close(positions, soonest.index, self.time(), self.tick()));
+        }
+        // Without particles nothing ends.
+        self.next = if soonest.value.is_finite() { soonest.value as u32 } else { LARGEST };
+        Ok(())
+    }
+
+    fn now(&self) -> u32 {
+        self.ticks as u32
+    }
+
+    fn tick(&self) -> f64 {
+        self.options.largest / f64::from(LARGEST)
+    }
+
+    /// Returns the time of the last block step.
+    pub fn time(&self) -> f64 {
+        self.begin + self.ticks as f64 * self.tick()
+    }
+
+    /// Returns the time at which the next block step ends.
+    pub fn next_time(&self) -> f64 {
+        self.begin + (self.ticks + u64::from(self.next)) as f64 * self.tick()
+    }
+
+    /// Does all block steps that end at this time or before.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        while self.next_time() <= time {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of block steps so far, and of the particles that they advanced, each counted as
+    /// often.
+    pub fn steps(&self) -> [u64; 2] {
+        self.steps
+    }
+
+    /// Returns the motions of all particles, predicted to this time, which is at or after that of the last
+    /// block step.
+    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        let motion = |star: BlockStar| Motion { pos: star.pos, vel: star.vel, mass: star.mass };
+        let motions: Vec<_> = self.stars.download()?.into_iter().map(motion).collect();
+        let device = self.engine.device();
+        let mut motions = device.upload(&motions, Precision::Double)?;
+        let dt = time - self.time();
+        let predict = Predict { now: self.now(), tick: self.tick(), dt };
+        PerParticle::new(device, predict)?.update_by_name(&mut motions, &self.stars)?;
+        Ok(motions.download()?)
+    }
+
+    /// Returns the motions of all particles, predicted to the time of the last block step.
+    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
+        self.motions_at(self.time())
+    }
+
+    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
+    pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
+        let &Self { begin, ticks, .. } = self;
+        Ok(BlockCheckpoint { begin, ticks, stars: self.stars.download()? })
+    }
+
+    /// Returns the energies of all particles, predicted to the time of the last block step. They are most
+    /// accurate at multiples of the largest step, where the steps of all particles end. The results of
+    /// the interaction must have a field `pot: Real`, per unit mass.
+    pub fn energies(&mut self) -> Result<Energies, Error> {
+        let n = self.selection.len();
+        self.evaluate(n)?;
+        // In the order of the selection, as the results.
+        let mut motions =
+            self.engine.device().upload(&vec![<Motion>::default(); n], Precision::Double)?;
+        let mut copy = PerParticle::new(self.engine.device(), CopyMass)?;
+        copy.update_from_selected(&self.selection, &mut motions, &self.stars)?;
+        self.programs.predict.update_from_selected(&self.selection, &mut motions, &self.stars)?;
+        self.energetics.measure::<X, _>(&motions, &self.results)
+    }
+}
