@@ -80,6 +80,46 @@ pub(crate) fn active<P: Record>(precision: Precision) -> Result<(usize, Place), 
 /// The fields of the records in the buffers: of the particles, the second particles and the results.
 pub(crate) type Fields = [&'static [Field]; 3];
 
+impl Beside<'_> {
+    /// Refuses buffers of the wrong lengths or of another backend than this: the soundness of launches
+    /// rests on it. `reads` says whether the program reads second particles and results.
+    fn check(
+        &self,
+        reads: [bool; 2],
+        p: &Buffer,
+        count: usize,
+        order: Option<(&Order, Ordered)>,
+        backend: &Arc<dyn Backend>,
+    ) -> Result<(), Error> {
+        let lengths = match order {
+            None => [p.n, p.n],
+            Some((order, Ordered::Both(_))) => {
+                nbody_core::Error::check_length("particles to select from", p.n, order.n)?;
+                nbody_core::Error::check_range(&(0..count), order.n)?;
+                [order.n, count]
+            }
+            Some((order, Ordered::Second)) => {
+                nbody_core::Error::check_range(&(0..count), order.n)?;
+                [order.n, count]
+            }
+        };
+        let inputs = [("second particles", self.q), ("results", self.f)];
+        for (((what, buffer), is_read), expected) in inputs.into_iter().zip(reads).zip(lengths) {
+            let missing = if is_read { 0 } else { expected };
+            let found = buffer.map_or(missing, |buffer| buffer.n);
+            nbody_core::Error::check_length(what, found, expected)?;
+        }
+        if p.n > LIMIT {
+            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        }
+        p.check("particles", backend, p.precision)?;
+        for (what, buffer) in inputs {
+            buffer.map_or(Ok(()), |it| it.check(what, backend, it.precision))?;
+        }
+        Ok(())
+    }
+}
+
 impl ParticleEngine {
     /// Creates an engine with these parameters, which are one record.
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache, parameters: &dyn Rows) -> Self {
@@ -130,7 +170,7 @@ impl ParticleEngine {
             Some((_, Ordered::Both(count))) => count,
             _ => p.n,
         };
-        self.check(program, p, beside, count, order)?;
+        beside.check(reads(program), p, count, order, &self.backend)?;
         if count == 0 {
             return Ok(());
         }
@@ -150,7 +190,7 @@ impl ParticleEngine {
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
-        self.check(program, p, beside, p.n, None)?;
+        beside.check(reads(program), p, p.n, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 {
             return Ok(total);
@@ -208,44 +248,6 @@ impl ParticleEngine {
         or_null(or_null(launch, q), f).numbers([count as u32])
     }
 
-    /// Refuses buffers of the wrong lengths or of another backend: the soundness of launches rests on
-    /// it.
-    fn check(
-        &self,
-        program: &ParticleProgram,
-        p: &Buffer,
-        beside: Beside,
-        count: usize,
-        order: Option<(&Order, Ordered)>,
-    ) -> Result<(), Error> {
-        let lengths = match order {
-            None => [p.n, p.n],
-            Some((order, Ordered::Both(_))) => {
-                nbody_core::Error::check_length("particles to select from", p.n, order.n)?;
-                nbody_core::Error::check_range(&(0..count), order.n)?;
-                [order.n, count]
-            }
-            Some((order, Ordered::Second)) => {
-                nbody_core::Error::check_range(&(0..count), order.n)?;
-                [order.n, count]
-            }
-        };
-        let inputs = [("second particles", beside.q, program.q), ("results", beside.f, program.f)];
-        for ((what, buffer, fields), expected) in inputs.into_iter().zip(lengths) {
-            let missing = if fields.is_empty() { expected } else { 0 };
-            let found = buffer.map_or(missing, |buffer| buffer.n);
-            nbody_core::Error::check_length(what, found, expected)?;
-        }
-        if p.n > LIMIT {
-            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
-        }
-        p.check("particles", &self.backend, p.precision)?;
-        for (what, buffer, _) in inputs {
-            buffer.map_or(Ok(()), |it| it.check(what, &self.backend, it.precision))?;
-        }
-        Ok(())
-    }
-
     /// Returns the kernel for buffers of these precisions, compiled if necessary.
     fn provide(
         &mut self,
@@ -282,10 +284,88 @@ impl ParticleEngine {
     }
 }
 
+/// Returns whether a program reads second particles, and results.
+fn reads(program: &ParticleProgram) -> [bool; 2] {
+    [program.q, program.f].map(|fields| !fields.is_empty())
+}
+
 /// Passes the address of memory, or null.
 fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a> {
     match memory {
         Some(memory) => launch.pointers([memory]),
         None => launch.argument(&[0]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Build;
+    use crate::backend::emulator::Emulator;
+    use crate::backend::{Memory, Module};
+
+    /// An emulator of another name, as another GPU.
+    #[derive(Debug)]
+    struct Another(Emulator);
+
+    impl Backend for Another {
+        fn describe(&self) -> String {
+            "another emulator".to_owned()
+        }
+        fn multiprocessors(&self) -> usize {
+            self.0.multiprocessors()
+        }
+        fn shared_memory(&self) -> usize {
+            self.0.shared_memory()
+        }
+        fn memory_for_parts(&self) -> usize {
+            self.0.memory_for_parts()
+        }
+        fn build(
+            &self,
+            program: &Program,
+            cache: &Cache,
+        ) -> Result<(Box<dyn Module>, Build), Error> {
+            self.0.build(program, cache)
+        }
+        fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+            self.0.allocate(bytes)
+        }
+        fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
+            self.0.time(work)
+        }
+    }
+
+    #[test]
+    fn buffers_of_another_backend_or_length_are_refused() {
+        let emulator = Emulator::open().unwrap();
+        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
+        let there: Arc<dyn Backend> = Arc::new(Another(emulator));
+        let buffer = |backend, n| Buffer::new(backend, n, 2, Precision::Single).unwrap();
+        let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
+        let theirs = buffer(&there, 5);
+        let check = |p: &Buffer, q, f, reads| {
+            Beside { q, f }.check(reads, p, p.n, None, &here).map_err(|error| error.to_string())
+        };
+        let own = Some(&ours);
+        assert_eq!(check(&ours, None, None, [false, false]), Ok(()));
+        assert_eq!(check(&ours, own, own, [true, true]), Ok(()));
+        let foreign = |what| {
+            Err(format!(
+                "{what} of another emulator in single precision given to emulator in single \
+                 precision; upload them with the engine that uses them"
+            ))
+        };
+        assert_eq!(check(&theirs, None, None, [false, false]), foreign("particles"));
+        assert_eq!(check(&ours, Some(&theirs), own, [true, true]), foreign("second particles"));
+        assert_eq!(check(&ours, None, Some(&theirs), [false, true]), foreign("results"));
+        let length =
+            |what, n| Err(format!("{what}: found {n}, expected 5; give one for each particle"));
+        assert_eq!(check(&ours, Some(&four), None, [true, false]), length("second particles", 4));
+        assert_eq!(check(&ours, own, Some(&four), [true, false]), length("results", 4));
+        assert_eq!(check(&ours, None, own, [true, true]), length("second particles", 0));
+        assert_eq!(check(&ours, own, None, [true, true]), length("results", 0));
     }
 }

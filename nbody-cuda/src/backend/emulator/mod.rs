@@ -245,10 +245,11 @@ impl Module for EmulatedModule {
         let entry = kernel.expect("a schedule launches the kernels of its program").1;
         let mut arguments = launch.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `ParticleEngine::check` in
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
         // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written through shared references; no other thread writes
-        // them, since the engine and the results are borrowed mutably.
+        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
+        // through shared references; no other thread writes them, since the engine and the
+        // results or particles that change are borrowed mutably.
         let status = unsafe { entry(launch.blocks, arguments.as_mut_ptr()) };
         match status {
             0 if launch.memory.into_iter().all(intact) => Ok(()),

@@ -110,9 +110,10 @@ impl Module for GpuModule {
         let mut arguments = launch.addresses();
         let stream = CAPTURING.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `ParticleEngine::check` in
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
         // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. Memory is freed on this stream, so after the kernel.
+        // `Scratch::reserve` those of scratch memory. Memory is freed on this stream, so after the
+        // kernel.
         let launched =
             unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| self.gpu.failed("cuLaunchKernel", error))
