@@ -3,7 +3,9 @@
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{ArgMin, CpuInputs, CpuParticles, DoubleSingle, Error, Particles, Results};
-use nbody_tests::particle_programs::{Body, Drift, Energy, Field, Kick, Pull, Relax, Star, Total};
+use nbody_tests::particle_programs::{
+    Body, Drift, Energy, Field, Kick, Pull, Relax, Spread, Star, Total,
+};
 
 const SIZES: [usize; 9] = [0, 1, 2, 15, 16, 17, 255, 256, 257];
 /// More particles than blocks of totals have blocks in one block.
@@ -226,33 +228,37 @@ fn updates_read_second_particles_in_a_box() {
 }
 
 /// Merges totals in a tree of blocks of 256.
-fn merged(totals: &[Total]) -> Total {
-    let block = |block: &[Total]| {
+fn merged<T: Copy>(totals: &[T], nothing: T, merge: impl Fn(T, T) -> T + Copy) -> T {
+    let block = |block: &[T]| {
         let mut block = block.to_vec();
-        block.resize(256, Total::default());
+        block.resize(256, nothing);
         for half in [128, 64, 32, 16, 8, 4, 2, 1] {
             for k in 0..half {
-                let (part, total) = (block[k + half], &mut block[k]);
-                total.kinetic += part.kinetic;
-                total.momentum += part.momentum;
-                total.least = total.least.min(part.least);
-                total.most = total.most.max(part.most);
-                total.count += part.count;
-                let ArgMin { value, index } = part.slowest;
-                let first = value == total.slowest.value && index < total.slowest.index;
-                if value < total.slowest.value || first {
-                    total.slowest = part.slowest;
-                }
+                block[k] = merge(block[k], block[k + half]);
             }
         }
         block[0]
     };
     let blocks: Vec<_> = totals.chunks(256).map(block).collect();
     match *blocks {
-        [] => Total::default(),
+        [] => nothing,
         [total] => total,
-        _ => merged(&blocks),
+        _ => merged(&blocks, nothing, merge),
     }
+}
+
+fn merge(mut total: Total, part: Total) -> Total {
+    total.kinetic += part.kinetic;
+    total.momentum += part.momentum;
+    total.least = total.least.min(part.least);
+    total.most = total.most.max(part.most);
+    total.count += part.count;
+    let ArgMin { value, index } = part.slowest;
+    let first = value == total.slowest.value && index < total.slowest.index;
+    if value < total.slowest.value || first {
+        total.slowest = part.slowest;
+    }
+    total
 }
 
 #[test]
@@ -284,13 +290,31 @@ fn measures_merge_totals_in_a_fixed_order() {
             }
             totals.push(total);
         }
-        assert_eq!(found, merged(&totals), "{device}, {precision}, {n}");
+        assert_eq!(found, merged(&totals, Total::default(), merge), "{device}, {precision}, {n}");
         // Scratch memory is used again, and the particles are as before.
         assert_eq!(energy.measure(&bodies, (&stars, &results)).unwrap(), found);
         let unchanged: Vec<_> = start.iter().map(|it| rounded(*it, precision)).collect();
         same(device, precision, &download(device, &bodies), &unchanged);
         assert!(n < 2 || found.count < n as u32 && found.slowest.index % 3 == 0, "{found:?}");
     });
+}
+
+#[test]
+fn totals_may_exceed_the_shared_memory_of_a_block() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        for n in [0, 1, 37, 600] {
+            let start = stars(n);
+            let stars = device.upload(&start, Precision::Double).unwrap();
+            let mut spread = PerParticle::new(device, Spread { scale: 0.3 }).unwrap();
+            let found = spread.measure(&stars, ()).unwrap();
+            for (k, &found) in found.moments.iter().enumerate() {
+                let moment = |star: &Star| (0.3 + k as f64) * star.weight;
+                let moments: Vec<_> = start.iter().map(moment).collect();
+                assert_eq!(found, merged(&moments, 0.0, |a, b| a + b), "{device}, {n}, {k}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! particles, and a measure with every reduction.
 
 pub use programs::{
-    Advance, Body, Drift, Energy, Field, Kick, Mark, Pull, Relax, Runner, Star, Total,
+    Advance, Body, Drift, Energy, Field, Kick, Mark, Moments, Pull, Relax, Runner, Spread, Star,
+    Total,
 };
 
 #[nbody::interaction]
@@ -134,6 +135,23 @@ pub mod programs {
             if q.flag == 1 {
                 t.count += 1;
                 t.slowest.min(p.table[2]);
+            }
+        }
+    }
+
+    /// A measure whose totals exceed the shared memory of a block.
+    pub struct Spread {
+        pub scale: Real,
+    }
+    pub struct Moments {
+        pub moments: [Real; 160],
+    }
+    impl Measure for Spread {
+        type P = Star;
+        type T = Moments;
+        fn measure(&self, p: &Star, t: &mut Moments) {
+            for k in 0..160 {
+                t.moments[k] += (self.scale + k as Real) * p.weight;
             }
         }
     }

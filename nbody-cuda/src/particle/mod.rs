@@ -268,15 +268,7 @@ impl ParticleEngine {
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }
-        let needed = dim(program.total) * size_of::<f64>();
-        if needed > SHARED_MEMORY {
-            return Err(Error::KernelDoesNotFit {
-                what: "bytes of shared memory",
-                needed,
-                available: SHARED_MEMORY,
-                hint: "give the total fewer numbers",
-            });
-        }
+        check_total(dim(program.total))?;
         let program = Program::per_particle(program, buffers, self.domain)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.built.push(Built { key, kernel: Kernel { program, module, build } });
@@ -295,6 +287,20 @@ fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a>
         Some(memory) => launch.pointers([memory]),
         None => launch.argument(&[0]),
     }
+}
+
+/// Refuses totals of so many numbers that one does not fit in shared memory.
+fn check_total(numbers: usize) -> Result<(), Error> {
+    let needed = numbers.saturating_mul(size_of::<f64>());
+    if needed <= SHARED_MEMORY {
+        return Ok(());
+    }
+    Err(Error::KernelDoesNotFit {
+        what: "bytes of shared memory",
+        needed,
+        available: SHARED_MEMORY,
+        hint: "give the total fewer numbers",
+    })
 }
 
 #[cfg(test)]
@@ -367,5 +373,15 @@ mod tests {
         assert_eq!(check(&ours, own, Some(&four), [true, false]), length("results", 4));
         assert_eq!(check(&ours, None, own, [true, true]), length("second particles", 0));
         assert_eq!(check(&ours, own, None, [true, true]), length("results", 0));
+    }
+
+    #[test]
+    fn totals_fit_in_shared_memory() {
+        assert!(check_total(0).is_ok() && check_total(6144).is_ok());
+        assert_eq!(
+            check_total(6145).unwrap_err().to_string(),
+            "the kernel does not fit: a block needs 49160 bytes of shared memory and can have 49152; \
+             give the total fewer numbers"
+        );
     }
 }
