@@ -78,11 +78,46 @@ fn selected_particles_are_updated() {
                 let factor = if before.active == 0 { 0.0 } else { 0.5 };
                 assert_eq!(after, Runner { x: before.x + factor * before.x, ..*before });
             }
-            // Each takes the number of that which has its place.
-            mark.update_from_selected(&selection, &mut particles, &others).unwrap();
-            let found: Vec<_> = particles.download().unwrap().iter().map(|it| it.id).collect();
-            let expected: Vec<_> = ordered(&runners).1.iter().map(|it| it.id).collect();
-            assert!(found == expected, "{device}, {n}");
+            // Copies change, and the particles stay.
+            let particles = device.upload(&runners, Precision::Double).unwrap();
+            let mut copies = device.upload::<Runner>(&[], Precision::Double).unwrap();
+            for count in [active, n] {
+                mark.update_copies(&selection, count, &particles, &mut copies, &others).unwrap();
+                let copy = |it: &Runner| Runner { x: it.id.into(), ..*it };
+                let expected: Vec<_> = ordered(&runners).1[..count].iter().map(copy).collect();
+                assert!(copies.download().unwrap() == expected, "{device}, {count} of {n}");
+            }
+            assert!(particles.download().unwrap() == runners, "{device}, {n}");
+        }
+    }
+}
+
+#[test]
+fn the_soonest_particles_come_first() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut selection = Selection::new(device).unwrap();
+        for (k, n) in SIZES.into_iter().enumerate() {
+            // Times that wrap around.
+            let now = u32::MAX - 5;
+            let mut runners = runners(n, 1);
+            for (k, runner) in runners.iter_mut().enumerate() {
+                runner.due = now.wrapping_add(3 + (k * k % 7) as u32);
+            }
+            let precision = Precision::ALL[k % Precision::ALL.len()];
+            let particles = device.upload(&runners, precision).unwrap();
+            let (count, ticks) = selection.select_soonest(&particles, now).unwrap();
+            let is_soonest = |it: &&Runner| it.due == now.wrapping_add(3);
+            let soonest: Vec<_> = runners.iter().filter(is_soonest).map(|it| it.id).collect();
+            assert_eq!(
+                (count, ticks),
+                (soonest.len(), if n == 0 { 0 } else { 3 }),
+                "{device}, {n}"
+            );
+            let mut first = device.upload::<Runner>(&[], precision).unwrap();
+            selection.gather(count, &particles, &mut first).unwrap();
+            let found: Vec<_> = first.download().unwrap().iter().map(|it| it.id).collect();
+            assert!(found == soonest, "{device}, {n}");
         }
     }
 }
@@ -102,8 +137,11 @@ fn wrong_buffers_are_refused() {
         assert!(selection.gather(4, &five, &mut double).is_err(), "{device}");
         let mut mark = PerParticle::new(device, Mark).unwrap();
         assert!(mark.update_selected(&selection, 4, &mut four, &five).is_err(), "{device}");
-        let mut six = device.upload(&runners(6, 1), Precision::Single).unwrap();
-        assert!(mark.update_from_selected(&selection, &mut six, &five).is_err(), "{device}");
+        let six = device.upload(&runners(6, 1), Precision::Single).unwrap();
+        let copied = mark.update_copies(&selection, 5, &six, &mut out, &five);
+        assert!(copied.is_err() && out.is_empty(), "{device}");
+        let copied = mark.update_copies(&selection, 5, &five, &mut double, &five);
+        assert!(copied.is_err() && double.is_empty(), "{device}");
         let bodies = device
             .upload(&uniform::<nbody_tests::particle_programs::Body>(3, 1), Precision::Single);
         let error = selection.select(&bodies.unwrap()).unwrap_err().to_string();

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::forces::{Energetics, check_motions};
 use crate::hermite::{HermiteOptions, check_fields, close};
 use crate::motion::Motion;
-use crate::programs::block::{Begin, BlockStar, CopyMass, Correct, Mark, Next, Predict};
+use crate::programs::block::{Begin, BlockStar, Correct, Predict};
 use crate::programs::leapfrog::Energies;
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
@@ -38,8 +38,9 @@ pub struct BlockHermite<X: Interaction> {
     options: HermiteOptions,
     begin: f64,
     ticks: u64,
-    /// The ticks until the next block step ends.
+    /// The ticks until the next block step ends, and the particles that it advances.
     next: u32,
+    active: usize,
     /// The block steps, and the particles that they advanced.
     steps: [u64; 2],
 }
@@ -59,9 +60,7 @@ pub struct BlockCheckpoint {
 #[derive(Debug)]
 struct Programs {
     predict: PerParticle<Predict>,
-    mark: PerParticle<Mark>,
     correct: PerParticle<Correct>,
-    next: PerParticle<Next>,
 }
 
 impl Programs {
@@ -69,9 +68,7 @@ impl Programs {
         let (now, tick) = (0, 0.0);
         Ok(Self {
             predict: PerParticle::new(device, Predict { now, tick, dt: 0.0 })?,
-            mark: PerParticle::new(device, Mark { now })?,
             correct: PerParticle::new(device, Correct { now, tick, eta: 0.0, largest: LARGEST })?,
-            next: PerParticle::new(device, Next { now })?,
         })
     }
 }
@@ -91,7 +88,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
             let (acc, jerk) = (zero.into(), zero.into());
-            BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, active: 0 }
+            BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, due: 0 }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
@@ -130,7 +127,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let device = engine.device().clone();
         let stars = device.upload(stars, Precision::Double)?;
         let mut selection = Selection::new(&device)?;
-        selection.select(&stars)?;
+        selection.select_soonest(&stars, 0)?;
         Ok(Self {
             given: engine.upload(particles)?,
             block: engine.upload(particles)?,
@@ -144,6 +141,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             begin,
             ticks: 0,
             next: 0,
+            active: 0,
             steps: [0; 2],
             engine,
         })
@@ -155,10 +153,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let Self { engine, given, block, all, results, stars, selection, programs, .. } = self;
         let predictor = &mut programs.predict;
         predictor.set_parameters(predict);
-        selection.gather(selection.len(), given, all)?;
-        predictor.update_from_selected(selection, all, &*stars)?;
-        selection.gather(active, given, block)?;
-        predictor.update_from_selected(selection, block, &*stars)?;
+        predictor.update_copies(selection, selection.len(), given, all, &*stars)?;
+        predictor.update_copies(selection, active, given, block, &*stars)?;
         if results.len() != active {
             results.resize(active)?;
         }
@@ -170,9 +166,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     pub fn advance(&mut self) -> Result<(), Error> {
         self.ticks += u64::from(self.next);
         let (now, tick) = (self.now(), self.tick());
-        self.programs.mark.set_parameters(Mark { now });
-        self.programs.mark.update(&mut self.stars, ())?;
-        let active = self.selection.select(&self.stars)?;
+        let active = self.active;
         self.evaluate(active)?;
         let Self { results, stars, selection, programs, options, .. } = self;
         let correct = Correct { now, tick, eta: options.eta, largest: LARGEST };
@@ -184,15 +178,21 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Finds when the next block step ends.
     fn find_next(&mut self) -> Result<(), Error> {
-        self.programs.next.set_parameters(Next { now: self.now() });
-        let soonest = self.programs.next.measure(&self.stars, ())?.ticks;
-        if soonest.value == 0.0 {
-            let positions = self.stars.download()?.into_iter().map(|star| star.pos).collect();
-            return Err(close(positions, soonest.index, self.time(), self.tick()));
+        let (active, ticks) = self.selection.select_soonest(&self.stars, self.now())?;
+        if active > 0 && ticks == 0 {
+            return Err(self.close()?);
         }
         // Without particles nothing ends.
-        self.next = if soonest.value.is_finite() { soonest.value as u32 } else { LARGEST };
+        (self.active, self.next) = (active, if active > 0 { ticks } else { LARGEST });
         Ok(())
+    }
+
+    /// Returns the error for the first particle whose step is too short.
+    fn close(&self) -> Result<Error, Error> {
+        let stars = self.stars.download()?;
+        let index = stars.iter().position(|star| star.step == 0).unwrap_or(0);
+        let positions = stars.iter().map(|star| star.pos).collect();
+        Ok(close(positions, index as u32, self.time(), self.tick()))
     }
 
     fn now(&self) -> u32 {
@@ -258,11 +258,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let n = self.selection.len();
         self.evaluate(n)?;
         // In the order of the selection, as the results.
-        let mut motions =
-            self.engine.device().upload(&vec![<Motion>::default(); n], Precision::Double)?;
-        let mut copy = PerParticle::new(self.engine.device(), CopyMass)?;
-        copy.update_from_selected(&self.selection, &mut motions, &self.stars)?;
-        self.programs.predict.update_from_selected(&self.selection, &mut motions, &self.stars)?;
-        self.energetics.measure::<X, _>(&motions, &self.results)
+        let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
+        let predict = &mut self.programs.predict;
+        predict.update_copies(&self.selection, n, &self.stars, &mut stars, &self.stars)?;
+        self.energetics.measure::<X, _>(&stars, &self.results)
     }
 }

@@ -88,6 +88,7 @@ pub mod programs {
         pub id: u32,
         pub pos: Point,
         pub active: u32,
+        pub due: u32,
         pub x: Real,
     }
 
@@ -107,7 +108,7 @@ pub mod programs {
         type P = Runner;
         type Q = Runner;
         fn update(&self, p: &mut Runner, q: &Runner) {
-            p.id = q.id;
+            p.x = q.id as Real;
         }
     }
 

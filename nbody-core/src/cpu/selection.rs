@@ -6,26 +6,41 @@ use crate::law::binding::Binding;
 use crate::numeric::simd::LINE;
 use crate::{Error, Record, Update};
 
-/// An order of particles in which those that take part come first: those whose field `active: u32` is not
-/// zero. Within both groups they keep their order.
+/// An order of particles in which those that take part come first. Within both groups they keep their
+/// order.
 #[derive(Clone, Debug, Default)]
 pub struct CpuSelection {
     indices: Vec<u32>,
 }
 
 impl CpuSelection {
-    /// Orders these particles, and returns how many take part.
+    /// Orders these particles, and returns how many take part: those whose field `active: u32` is not
+    /// zero.
     pub fn select<P: Record>(&mut self, particles: &CpuParticles<P>) -> Result<usize, Error> {
-        let binding = Binding::active(P::FIELDS)?;
-        let mut lines = Vec::new();
-        let n = particles.len();
-        particles.particles.widen(&binding, 0..n.div_ceil(LINE), &mut lines);
-        let is_active = |k: &u32| lines[*k as usize / LINE].0[*k as usize % LINE] != 0;
+        let active = integers("active", particles)?;
+        Ok(self.order(active.len(), &|k| active[k] != 0))
+    }
+
+    /// Orders these particles, and returns how many take part and the time until then: those whose
+    /// field `due: u32` follows `now` first. Times are modulo 2³².
+    pub fn select_soonest<P: Record>(
+        &mut self,
+        particles: &CpuParticles<P>,
+        now: u32,
+    ) -> Result<(usize, u32), Error> {
+        let due = integers("due", particles)?;
+        let least = due.iter().map(|due| due.wrapping_sub(now)).min().unwrap_or(0);
+        let count = self.order(due.len(), &|k| due[k].wrapping_sub(now) == least);
+        Ok((count, least))
+    }
+
+    /// Orders `n` particles, and returns how many take part.
+    fn order(&mut self, n: usize, takes_part: &dyn Fn(usize) -> bool) -> usize {
         self.indices.clear();
-        self.indices.extend((0..n as u32).filter(is_active));
-        let active = self.indices.len();
-        self.indices.extend((0..n as u32).filter(|k| !is_active(k)));
-        Ok(active)
+        self.indices.extend((0..n).filter(|&k| takes_part(k)).map(|k| k as u32));
+        let count = self.indices.len();
+        self.indices.extend((0..n).filter(|&k| !takes_part(k)).map(|k| k as u32));
+        count
     }
 
     /// Returns the number of particles.
@@ -76,15 +91,18 @@ impl CpuSelection {
         Ok(())
     }
 
-    /// Changes particles, each by the second particle that has its place in this order.
-    pub fn update_from<U: Update, P: Record, Q: Record, F: Record>(
+    /// Changes copies of the first particles in this order, which replace `copies`.
+    pub fn update_copies<U: Update, P: Record, Q: Record, F: Record>(
         &self,
+        count: usize,
         update: &CpuPerParticle<U>,
-        particles: &mut CpuParticles<P>,
+        particles: &CpuParticles<P>,
+        copies: &mut CpuParticles<P>,
         inputs: CpuInputs<Q, F>,
     ) -> Result<(), Error> {
-        let q = self.gathered(particles.len(), inputs.q)?;
-        update.update_by_name(particles, CpuInputs { q: q.as_ref(), f: inputs.f })
+        self.gather(count, particles, copies)?;
+        let q = self.gathered(count, inputs.q)?;
+        update.update_by_name(copies, CpuInputs { q: q.as_ref(), f: inputs.f })
     }
 
     fn gathered<Q: Clone>(
@@ -97,4 +115,12 @@ impl CpuSelection {
         let particles = q.particles.gather(self.first(count)?)?;
         Ok(Some(CpuParticles { particles, record: q.record }))
     }
+}
+
+/// Returns an integer of each particle.
+fn integers<P: Record>(name: &'static str, particles: &CpuParticles<P>) -> Result<Vec<u32>, Error> {
+    let binding = Binding::integer(name, P::FIELDS)?;
+    let (n, mut lines) = (particles.len(), Vec::new());
+    particles.particles.widen(&binding, 0..n.div_ceil(LINE), &mut lines);
+    Ok((0..n).map(|k| lines[k / LINE].0[k % LINE] as u32).collect())
 }

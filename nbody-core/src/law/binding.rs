@@ -1,7 +1,7 @@
 //! The fields of a program per particle, found by their names in the records of a buffer.
 
 use super::pack::{Number, numbers};
-use super::particle::ACTIVE;
+use super::particle::CHOOSING;
 use crate::{Error, Field, Scalar};
 
 /// The numbers of a program's record among the words of a buffer's records, which may have other fields,
@@ -69,9 +69,11 @@ impl Binding {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 
-    /// Finds the field `active: u32`, by which particles take part in something.
-    pub fn active(buffer: &'static [Field]) -> Result<Self, Error> {
-        Self::new("selection", ACTIVE, buffer)
+    /// Finds one of the fields by which selections choose particles: `active` or `due`, a `u32`.
+    pub fn integer(name: &'static str, buffer: &'static [Field]) -> Result<Self, Error> {
+        let found = CHOOSING.iter().position(|field| field.name == name);
+        let found = found.expect("a field of selections");
+        Self::new("selection", &CHOOSING[found..=found], buffer)
     }
 
     /// Returns the places in results, where a number takes one word.

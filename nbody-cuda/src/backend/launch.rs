@@ -33,6 +33,13 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Names memory whose address is within an argument.
+    #[must_use]
+    pub fn reads(mut self, memory: &'a dyn Memory) -> Self {
+        self.memory.push(memory);
+        self
+    }
+
     /// Passes numbers, each an argument of its own.
     #[must_use]
     pub fn numbers<const N: usize>(self, numbers: [u32; N]) -> Self {

@@ -6,11 +6,11 @@ use super::foreign;
 use super::per_particle::Inputs;
 use crate::device::Kind;
 use crate::particle::selection::Order;
-use crate::particle::{self, Ordered};
+use crate::particle::{self, First};
 use crate::{Device, Error, Particles, PerParticle};
 
 /// An order of particles in which those that take part come first, as those that a block time step
-/// advances: those whose field `active: u32` is not zero. Within both groups they keep their order.
+/// advances. Within both groups they keep their order.
 #[derive(Debug)]
 pub struct Selection {
     device: Device,
@@ -46,13 +46,35 @@ impl Selection {
         self.len() == 0
     }
 
-    /// Orders these particles, and returns how many take part, after all earlier work on the device.
+    /// Orders these particles, and returns how many take part, after all earlier work on the device:
+    /// those whose field `active: u32` is not zero.
     pub fn select<P: Record>(&mut self, particles: &Particles<P>) -> Result<usize, Error> {
         match (&mut self.order, particles) {
             (Inner::Cpu(order), Particles::Cpu(particles)) => Ok(order.select(particles)?),
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
-                let (words, active) = particle::active::<P>(particles.precision())?;
-                order.select(&particles.buffer, words, active)
+                let (words, active) = particle::integer::<P>("active", particles.precision())?;
+                let [count, _] = order.select(&particles.buffer, words, active, None)?;
+                Ok(count as usize)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    /// Orders these particles, and returns how many take part and the time until then: those whose
+    /// field `due: u32` follows `now` first. Times are modulo 2³².
+    pub fn select_soonest<P: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        now: u32,
+    ) -> Result<(usize, u32), Error> {
+        match (&mut self.order, particles) {
+            (Inner::Cpu(order), Particles::Cpu(particles)) => {
+                Ok(order.select_soonest(particles, now)?)
+            }
+            (Inner::Cuda(order), Particles::Cuda(particles)) => {
+                let (words, due) = particle::integer::<P>("due", particles.precision())?;
+                let [count, least] = order.select(&particles.buffer, words, due, Some(now))?;
+                Ok((count as usize, least))
             }
             _ => Err(foreign(&self.device, "particles")),
         }
@@ -90,40 +112,44 @@ impl<U: Update> PerParticle<U> {
         particles: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        let ordered = Ordered::Both(count);
-        self.update_ordered(selection, ordered, particles, inputs.into())
-    }
-
-    /// Changes each particle, by the second particle that has its place in a selection.
-    pub fn update_from_selected<'a, P: Record, Q: Record, F: Record>(
-        &mut self,
-        selection: &Selection,
-        particles: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
-    ) -> Result<(), Error> {
-        self.update_ordered(selection, Ordered::Second, particles, inputs.into())
-    }
-
-    fn update_ordered<P: Record, Q: Record, F: Record>(
-        &mut self,
-        selection: &Selection,
-        ordered: Ordered,
-        particles: &mut Particles<P>,
-        inputs: Inputs<'_, Q, F>,
-    ) -> Result<(), Error> {
+        let inputs = inputs.into();
         match &selection.order {
             Inner::Cpu(order) => {
                 let (engine, particles, inputs) = self.on_cpu(particles, &inputs)?;
-                Ok(match ordered {
-                    Ordered::Both(count) => order.update(count, engine, particles, inputs)?,
-                    Ordered::Second => order.update_from(engine, particles, inputs)?,
-                })
+                Ok(order.update(count, engine, particles, inputs)?)
             }
             Inner::Cuda(order) => {
                 let (engine, particles, beside) = self.on_cuda(particles, &inputs)?;
-                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
-                engine.update(U::PROGRAM, fields, particles, beside, Some((order, ordered)))
+                let (fields, first) =
+                    ([P::FIELDS, Q::FIELDS, F::FIELDS], First { order, count, from: None });
+                engine.update(U::PROGRAM, fields, particles, beside, Some(first))
             }
+        }
+    }
+
+    /// Changes copies of the first particles of a selection, which replace `copies` and then are as
+    /// many; the particles themselves stay. Second particles are those of the same index.
+    pub fn update_copies<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        let inputs = inputs.into();
+        match (&selection.order, particles) {
+            (Inner::Cpu(order), Particles::Cpu(particles)) => {
+                let (engine, copies, inputs) = self.on_cpu(copies, &inputs)?;
+                Ok(order.update_copies(count, engine, particles, copies, inputs)?)
+            }
+            (Inner::Cuda(order), Particles::Cuda(particles)) => {
+                let (engine, copies, beside) = self.on_cuda(copies, &inputs)?;
+                let first = First { order, count, from: Some(&particles.buffer) };
+                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
+                engine.update(U::PROGRAM, fields, copies, beside, Some(first))
+            }
+            _ => Err(foreign(self.device(), "particles")),
         }
     }
 }

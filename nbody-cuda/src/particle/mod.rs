@@ -57,13 +57,13 @@ pub(crate) struct Beside<'a> {
     pub f: Option<&'a Buffer>,
 }
 
-/// The records that a selection orders.
+/// The first particles of a selection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Ordered {
-    /// This many first particles, and their second particles.
-    Both(usize),
-    /// The second particles alone.
-    Second,
+pub(crate) struct First<'a> {
+    pub order: &'a Order,
+    pub count: usize,
+    /// The particles that are copied, where it is not the particles themselves that change.
+    pub from: Option<&'a Buffer>,
 }
 
 /// Returns the words of a particle.
@@ -71,9 +71,12 @@ pub(crate) fn words<P: Record>(precision: Precision) -> usize {
     numbers_of(P::FIELDS, precision)
 }
 
-/// Returns the words of a particle, and the place of the number by which it takes part.
-pub(crate) fn active<P: Record>(precision: Precision) -> Result<(usize, Place), Error> {
-    let binding = Binding::active(P::FIELDS)?;
+/// Returns the words of a particle, and the place of an integer by which it takes part.
+pub(crate) fn integer<P: Record>(
+    name: &'static str,
+    precision: Precision,
+) -> Result<(usize, Place), Error> {
+    let binding = Binding::integer(name, P::FIELDS)?;
     Ok((words::<P>(precision), binding.places()[0]))
 }
 
@@ -87,22 +90,16 @@ impl Beside<'_> {
         &self,
         reads: [bool; 2],
         p: &Buffer,
-        count: usize,
-        order: Option<(&Order, Ordered)>,
+        first: Option<First>,
         backend: &Arc<dyn Backend>,
     ) -> Result<(), Error> {
-        let lengths = match order {
-            None => [p.n, p.n],
-            Some((order, Ordered::Both(_))) => {
-                nbody_core::Error::check_length("particles to select from", p.n, order.n)?;
-                nbody_core::Error::check_range(&(0..count), order.n)?;
-                [order.n, count]
-            }
-            Some((order, Ordered::Second)) => {
-                nbody_core::Error::check_range(&(0..count), order.n)?;
-                [order.n, count]
-            }
-        };
+        let mut lengths = [p.n, p.n];
+        if let Some(First { order, count, from }) = first {
+            let found = from.map_or(p.n, |from| from.n);
+            nbody_core::Error::check_length("particles to select from", found, order.n)?;
+            nbody_core::Error::check_range(&(0..count), order.n)?;
+            lengths = [order.n, count];
+        }
         let inputs = [("second particles", self.q), ("results", self.f)];
         for (((what, buffer), is_read), expected) in inputs.into_iter().zip(reads).zip(lengths) {
             let missing = if is_read { 0 } else { expected };
@@ -164,21 +161,22 @@ impl ParticleEngine {
         fields: Fields,
         p: &mut Buffer,
         beside: Beside,
-        order: Option<(&Order, Ordered)>,
+        first: Option<First>,
     ) -> Result<(), Error> {
-        let count = match order {
-            Some((_, Ordered::Both(count))) => count,
-            _ => p.n,
-        };
-        beside.check(reads(program), p, count, order, &self.backend)?;
+        beside.check(reads(program), p, first, &self.backend)?;
+        let from = first.and_then(|first| first.from);
+        let count = first.map_or(p.n, |first| first.count);
+        if let Some(from) = from {
+            from.check("particles to select from", &self.backend, p.precision)?;
+            p.resize(count, numbers_of(fields[0], p.precision))?;
+        }
         if count == 0 {
             return Ok(());
         }
         let kernel = self.provide(program, fields, p, beside)?;
-        let indices = order.map(|(order, _)| order.indices());
-        let of_p = indices.filter(|_| matches!(order, Some((_, Ordered::Both(_)))));
         let launch = self.launch(c"update", p, beside, count);
-        let launch = or_null(or_null(launch, of_p), indices);
+        let launch = or_null(launch, first.map(|first| first.order.indices()));
+        let launch = or_null(launch, from.map(|from| &*from.memory));
         self.built[kernel].kernel.module.launch(launch)
     }
 
@@ -190,7 +188,7 @@ impl ParticleEngine {
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
-        beside.check(reads(program), p, p.n, None, &self.backend)?;
+        beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 {
             return Ok(total);
@@ -353,7 +351,7 @@ mod tests {
         let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
         let theirs = buffer(&there, 5);
         let check = |p: &Buffer, q, f, reads| {
-            Beside { q, f }.check(reads, p, p.n, None, &here).map_err(|error| error.to_string())
+            Beside { q, f }.check(reads, p, None, &here).map_err(|error| error.to_string())
         };
         let own = Some(&ours);
         assert_eq!(check(&ours, None, None, [false, false]), Ok(()));

@@ -11,12 +11,15 @@ use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, KernelConfig, Program, Schedule};
 
+/// Integers of the state of a selection, in front of the counts of blocks.
+const STATE: usize = 4;
+
 /// An order of particles in which those that take part come first.
 #[derive(Debug)]
 pub(crate) struct Order {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
-    counts: Scratch,
+    state: Scratch,
     indices: Scratch,
     /// The number of particles.
     pub n: usize,
@@ -27,45 +30,52 @@ impl Order {
         let program = Program::selection();
         let (module, build) = backend.build(&program, cache)?;
         let kernel = Kernel { program, module, build };
-        let (counts, indices) = Default::default();
-        Ok(Self { backend: backend.clone(), kernel, counts, indices, n: 0 })
+        let (state, indices) = Default::default();
+        Ok(Self { backend: backend.clone(), kernel, state, indices, n: 0 })
     }
 
-    /// Orders particles of this many words, and returns how many take part.
-    pub fn select(&mut self, p: &Buffer, words: usize, active: Place) -> Result<usize, Error> {
+    /// Orders particles of this many words, and returns how many take part, and with `now` the
+    /// difference of their integers to it.
+    pub fn select(
+        &mut self,
+        p: &Buffer,
+        words: usize,
+        integer: Place,
+        now: Option<u32>,
+    ) -> Result<[u32; 2], Error> {
         p.check("particles", &self.backend, p.precision)?;
         if p.n > LIMIT {
             return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
         }
         self.n = 0;
         if p.n == 0 {
-            return Ok(0);
+            return Ok([0; 2]);
         }
         let blocks = p.n.div_ceil(BLOCK);
-        // Read in words of 8 bytes.
-        let size = (blocks + 1).next_multiple_of(2);
-        let Self { backend, kernel, counts, indices, .. } = self;
-        let counts = counts.reserve(&**backend, &[size, size_of::<u32>()], false)?;
-        let indices =
-            indices.reserve(&**backend, &[p.n.next_multiple_of(2), size_of::<u32>()], false)?;
+        let Self { backend, kernel, state, indices, .. } = self;
+        let state = state.reserve(&**backend, &[STATE + blocks, size_of::<u32>()], true)?;
+        let indices = indices.reserve(&**backend, &[p.n, size_of::<u32>()], false)?;
         let bytes = bytes_of(p.precision);
         let word = match p.precision {
-            Precision::Single => active.word::<f32>(),
-            Precision::Mixed => active.word::<Mixed>(),
-            Precision::Double => active.word::<f64>(),
+            Precision::Single => integer.word::<f32>(),
+            Precision::Mixed => integer.word::<Mixed>(),
+            Precision::Double => integer.word::<f64>(),
         };
-        let rows = |name| {
-            let launch = Launch::new(name, blocks as u32).pointers([&*p.memory]);
-            launch.numbers([p.n, words * bytes, word * bytes].map(|number| number as u32))
+        let [n, row_bytes, byte] = [p.n, words * bytes, word * bytes].map(|it| it as u64);
+        let (soonest, now) = (u64::from(now.is_some()), u64::from(now.unwrap_or(0)));
+        let rows = [p.memory.address(), n | row_bytes << 32, byte | now << 32, soonest];
+        let launch = |name| {
+            let launch = Launch::new(name, blocks as u32).argument(&rows).reads(&*p.memory);
+            launch.pointers([state])
         };
         let module = &kernel.module;
-        module.launch(rows(c"count_active").pointers([counts]))?;
-        module.launch(Launch::new(c"sum_counts", 1).pointers([counts]).numbers([blocks as u32]))?;
-        module.launch(rows(c"order").pointers([counts, indices]))?;
-        let mut found = 0;
-        counts.read_words(blocks / 2..blocks / 2 + 1, &mut |words| {
-            found = (words[0] >> (32 * (blocks % 2))) as u32 as usize;
-        })?;
+        if soonest != 0 {
+            module.launch(launch(c"find_least").numbers([blocks as u32]))?;
+        }
+        module.launch(launch(c"count_active").numbers([blocks as u32]))?;
+        module.launch(launch(c"order").pointers([indices]))?;
+        let mut found = [0; 2];
+        state.read_words(0..1, &mut |words| found = [(words[0] >> 32) as u32, words[0] as u32])?;
         self.n = p.n;
         Ok(found)
     }
@@ -118,7 +128,7 @@ impl Program {
         Self {
             name: "selection",
             source,
-            kernels: &[c"count_active", c"sum_counts", c"order", c"gather"],
+            kernels: &[c"find_least", c"count_active", c"order", c"gather"],
             config,
             options: Options::default(),
             declared: 0..0,

@@ -1,6 +1,6 @@
 //! Programs of the Hermite scheme with block time steps.
 
-pub use programs::{Begin, BlockStar, CopyMass, Correct, Mark, Next, Predict};
+pub use programs::{Begin, BlockStar, Correct, Predict};
 
 #[nbody::interaction]
 pub mod programs {
@@ -20,8 +20,8 @@ pub mod programs {
         pub time: u32,
         /// The step in ticks, a power of two; zero where none is short enough.
         pub step: u32,
-        /// Whether the particle is advanced in this block step.
-        pub active: u32,
+        /// The time at which the step ends.
+        pub due: u32,
     }
 
     /// Results of an interaction.
@@ -61,36 +61,6 @@ pub mod programs {
         }
     }
 
-    /// The part of a motion that is not predicted.
-    pub struct Weight {
-        /// Mass.
-        pub mass: Real,
-    }
-
-    /// Copies masses.
-    pub struct CopyMass;
-
-    impl Update for CopyMass {
-        type P = Weight;
-        type Q = BlockStar;
-        fn update(&self, p: &mut Weight, q: &BlockStar) {
-            p.mass = q.mass;
-        }
-    }
-
-    /// Marks the particles whose steps end now.
-    pub struct Mark {
-        /// The time in ticks.
-        pub now: u32,
-    }
-
-    impl Update for Mark {
-        type P = BlockStar;
-        fn update(&self, p: &mut BlockStar) {
-            p.active = if p.time + p.step == self.now { 1 } else { 0 };
-        }
-    }
-
     /// The longest step, a power of two of ticks, that is no longer than is wanted; zero if there is none.
     fn longest(wanted: Real, tick: Real) -> u32 {
         let mut fits = 0;
@@ -120,6 +90,7 @@ pub mod programs {
             p.acc = f.acc;
             p.jerk = f.jerk;
             p.step = longest(self.eta * f.acc.norm() / f.jerk.norm(), self.tick);
+            p.due = p.time + p.step;
         }
     }
 
@@ -166,28 +137,9 @@ pub mod programs {
                 p.step = twice;
             }
             p.time = self.now;
+            p.due = self.now + p.step;
             p.acc = f.acc;
             p.jerk = f.jerk;
-        }
-    }
-
-    /// The end of the next block step.
-    pub struct Soonest {
-        /// The time from now in ticks, and the particle whose step ends then.
-        pub ticks: ArgMin<Real>,
-    }
-
-    /// Finds the end of the next block step.
-    pub struct Next {
-        /// The time in ticks.
-        pub now: u32,
-    }
-
-    impl Measure for Next {
-        type P = BlockStar;
-        type T = Soonest;
-        fn measure(&self, p: &BlockStar, t: &mut Soonest) {
-            t.ticks.min((p.time + p.step - self.now) as Real);
         }
     }
 }
