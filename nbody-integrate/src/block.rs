@@ -1,4 +1,4 @@
-//! The Hermite scheme with block time steps.
+//! The Hermite integrator with block time steps.
 
 use nbody::{
     AllPairs, Device, Engine as _, Interaction, Particles, PerParticle, Precision, Results,
@@ -15,8 +15,8 @@ use crate::programs::leapfrog::Energies;
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
 const LARGEST: u32 = 1 << 30;
 
-/// The fourth-order Hermite scheme (Makino & Aarseth 1992) with individual time steps in powers of two
-/// (McMillan 1986): each particle has a step of its own, by the criterion of Aarseth (1985), and those
+/// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in powers of two
+/// (Makino 1991): each particle has a step of its own, by the criterion of Aarseth (1985), and those
 /// whose steps end at one time are advanced as a block, by the forces of all others predicted to then.
 ///
 /// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
@@ -191,8 +191,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     fn close(&self) -> Result<Error, Error> {
         let stars = self.stars.download()?;
         let index = stars.iter().position(|star| star.step == 0).unwrap_or(0);
-        let positions = stars.iter().map(|star| star.pos).collect();
-        Ok(close(positions, index as u32, self.time(), self.tick()))
+        let positions: Vec<_> = stars.iter().map(|star| star.pos).collect();
+        Ok(close(&positions, index as u32, self.time(), self.tick()))
     }
 
     fn now(&self) -> u32 {

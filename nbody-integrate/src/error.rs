@@ -8,9 +8,9 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] nbody::Error),
 
-    /// The records of an interaction lack a field that the scheme needs.
+    /// The records of an interaction lack a field that the integrator needs.
     #[error(
-        "the {record} of `{interaction}` have no field `{field}`; the scheme needs it: take an \
+        "the {record} of `{interaction}` have no field `{field}`; the integrator needs it: take an \
          interaction that has it"
     )]
     MissingField {
@@ -44,7 +44,7 @@ pub enum Error {
         mass: f64,
     },
 
-    /// An option of a scheme is no positive number.
+    /// An option of a integrator is not positive.
     #[error("{option} is {value}, expected a positive number")]
     Option {
         /// The option.
@@ -83,7 +83,7 @@ pub enum Error {
         step: f64,
     },
 
-    /// The step is zero or no number.
+    /// The step is zero or not finite.
     #[error("a step of {step}, expected a finite number other than zero")]
     Step {
         /// The step.

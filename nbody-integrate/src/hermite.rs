@@ -1,4 +1,4 @@
-//! The Hermite scheme with a shared step.
+//! The Hermite integrator with a shared step.
 
 use nbody::{
     AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Point, Precision, Record,
@@ -13,7 +13,7 @@ use crate::programs::hermite::{
 };
 use crate::programs::leapfrog::Energies;
 
-/// The choices of a Hermite scheme.
+/// The choices of a Hermite integrator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HermiteOptions {
@@ -72,7 +72,7 @@ impl HermiteOptions {
     }
 }
 
-/// The fourth-order Hermite scheme (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all particles: the
+/// The fourth-order Hermite integrator (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all particles: the
 /// shortest that any of them wants by the criterion of Aarseth (1985), rounded down to a power of two
 /// of the largest step.
 ///
@@ -239,8 +239,8 @@ impl<X: Interaction> Hermite<X> {
             Ok(stars) => stars,
             Err(error) => return error.into(),
         };
-        let positions = stars.into_iter().map(|star| star.pos).collect();
-        close(positions, index, self.clock.time(), step)
+        let positions: Vec<_> = stars.into_iter().map(|star| star.pos).collect();
+        close(&positions, index, self.clock.time(), step)
     }
 
     /// Returns the time.
@@ -304,7 +304,7 @@ pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
 }
 
 /// Returns the error for a particle whose step is too short: it names the nearest other.
-pub(crate) fn close(positions: Vec<Point>, index: u32, time: f64, step: f64) -> Error {
+pub(crate) fn close(positions: &[Point], index: u32, time: f64, step: f64) -> Error {
     let first = index as usize;
     let distance = |k: usize| (positions[k] - positions[first]).norm();
     let others = (0..positions.len()).filter(|&k| k != first).map(|k| (k, distance(k)));

@@ -1,4 +1,4 @@
-//! The leapfrog scheme.
+//! The leapfrog integrator.
 
 use nbody::{AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record};
 
@@ -7,7 +7,7 @@ use crate::forces::{Energetics, Forces, Place, check_motions, check_particles};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 
-/// The leapfrog scheme with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
+/// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
 ///
 /// The state is kept in `f64` on the device of the engine, whatever its precision; forces are

@@ -1,4 +1,4 @@
-//! The Hermite scheme with block time steps.
+//! The Hermite integrator with block time steps.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Motion};

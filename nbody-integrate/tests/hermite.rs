@@ -1,4 +1,4 @@
-//! The Hermite scheme: its order, its symmetry in time, energies, restarts, and the bits of all devices.
+//! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{Error, Hermite, HermiteOptions, Motion};

@@ -1,4 +1,4 @@
-//! The leapfrog scheme: its order, its symmetry in time, and the bits of all devices.
+//! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{Error, Leapfrog, Motion};

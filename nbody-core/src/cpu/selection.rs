@@ -17,7 +17,7 @@ impl CpuSelection {
     /// Orders these particles, and returns how many take part: those whose field `active: u32` is not
     /// zero.
     pub fn select<P: Record>(&mut self, particles: &CpuParticles<P>) -> Result<usize, Error> {
-        let active = integers("active", particles)?;
+        let active = integers(&Binding::active(P::FIELDS)?, particles);
         Ok(self.order(active.len(), &|k| active[k] != 0))
     }
 
@@ -28,7 +28,7 @@ impl CpuSelection {
         particles: &CpuParticles<P>,
         now: u32,
     ) -> Result<(usize, u32), Error> {
-        let due = integers("due", particles)?;
+        let due = integers(&Binding::due(P::FIELDS)?, particles);
         let least = due.iter().map(|due| due.wrapping_sub(now)).min().unwrap_or(0);
         let count = self.order(due.len(), &|k| due[k].wrapping_sub(now) == least);
         Ok((count, least))
@@ -118,9 +118,8 @@ impl CpuSelection {
 }
 
 /// Returns an integer of each particle.
-fn integers<P: Record>(name: &'static str, particles: &CpuParticles<P>) -> Result<Vec<u32>, Error> {
-    let binding = Binding::integer(name, P::FIELDS)?;
+fn integers<P>(binding: &Binding, particles: &CpuParticles<P>) -> Vec<u32> {
     let (n, mut lines) = (particles.len(), Vec::new());
-    particles.particles.widen(&binding, 0..n.div_ceil(LINE), &mut lines);
-    Ok((0..n).map(|k| lines[k / LINE].0[k % LINE] as u32).collect())
+    particles.particles.widen(binding, 0..n.div_ceil(LINE), &mut lines);
+    (0..n).map(|k| lines[k / LINE].0[k % LINE] as u32).collect()
 }

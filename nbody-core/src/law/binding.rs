@@ -1,7 +1,7 @@
 //! The fields of a program per particle, found by their names in the records of a buffer.
 
 use super::pack::{Number, numbers};
-use super::particle::CHOOSING;
+use super::particle::{ACTIVE, DUE};
 use crate::{Error, Field, Scalar};
 
 /// The numbers of a program's record among the words of a buffer's records, which may have other fields,
@@ -69,11 +69,14 @@ impl Binding {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 
-    /// Finds one of the fields by which selections choose particles: `active` or `due`, a `u32`.
-    pub fn integer(name: &'static str, buffer: &'static [Field]) -> Result<Self, Error> {
-        let found = CHOOSING.iter().position(|field| field.name == name);
-        let found = found.expect("a field of selections");
-        Self::new("selection", &CHOOSING[found..=found], buffer)
+    /// Finds the field `active: u32`, by which particles take part in a selection.
+    pub fn active(buffer: &'static [Field]) -> Result<Self, Error> {
+        Self::new("selection", ACTIVE, buffer)
+    }
+
+    /// Finds the field `due: u32`, the time at which particles take part in a selection.
+    pub fn due(buffer: &'static [Field]) -> Result<Self, Error> {
+        Self::new("selection", DUE, buffer)
     }
 
     /// Returns the places in results, where a number takes one word.

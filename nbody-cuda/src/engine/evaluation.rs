@@ -1,5 +1,6 @@
 //! The engine of CUDA programs, without the Rust types of a law.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,11 @@ use crate::{Error, KernelConfig};
 
 /// The longest evaluation that is measured behind another one.
 const SHORT: Duration = Duration::from_micros(100);
+/// Repetitions of an evaluation before its launches are captured in a graph, which takes as long as some
+/// of them.
+const REPEATED: u32 = 3;
+/// The most choices that are kept.
+const CHOICES: usize = 4096;
 /// Evaluations of one measurement, of which the median counts.
 const RUNS: usize = 5;
 
@@ -33,6 +39,8 @@ pub(crate) struct CudaEngine {
     space: Vec<u64>,
     /// The kernel and the plan of the last evaluation.
     chosen: Option<Chosen>,
+    /// The choices for other numbers of particles.
+    choices: HashMap<([usize; 2], bool), Chosen>,
     workspace: Workspace,
     /// Scratch memory for results that are added to others.
     fresh: Option<Buffer>,
@@ -52,7 +60,9 @@ struct Chosen {
 #[derive(Debug)]
 struct Last {
     arguments: Arguments,
-    /// Its launches, from the second time on.
+    /// The number of times that it was repeated.
+    repeated: u32,
+    /// Its launches, once it was repeated often enough that capturing them pays.
     graph: Option<Box<dyn LaunchGraph>>,
 }
 
@@ -95,6 +105,7 @@ impl CudaEngine {
             backend: backend.clone(),
             kernels,
             chosen: None,
+            choices: HashMap::new(),
             last: None,
             workspace: Workspace::default(),
             fresh: None,
@@ -117,7 +128,7 @@ impl CudaEngine {
         self.last = None;
         if domain.is_periodic() != self.options.domain.is_periodic() {
             self.kernels = self.kernels.with_options(options)?;
-            self.chosen = None;
+            self.forget_choices();
         }
         self.options = options;
         self.space = space(domain, options.precision);
@@ -126,7 +137,8 @@ impl CudaEngine {
 
     /// Sets the kernel configuration; `None` leaves the choice to the model again.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
-        (self.chosen, self.last) = (None, None);
+        self.forget_choices();
+        self.last = None;
         self.kernels.force(self.options, config)
     }
 
@@ -183,13 +195,15 @@ impl CudaEngine {
         let buffers = Buffers { i, j, out, one_set };
         let arguments = Arguments::of(buffers, store);
         // The graph is not kept if this evaluation fails.
-        let graph = match self.last.take() {
-            Some(Last { arguments: last, graph: Some(graph) }) if last == arguments => {
+        let last = self.last.take().filter(|last| last.arguments == arguments);
+        let repeated = last.as_ref().map_or(0, |last| last.repeated.saturating_add(1));
+        let graph = match last.and_then(|last| last.graph) {
+            Some(graph) => {
                 graph.replay()?;
                 Some(graph)
             }
             // Kernels and scratch memory exist by now: only launches are left to capture.
-            Some(Last { arguments: last, graph: None }) if last == arguments => {
+            None if repeated == REPEATED => {
                 let backend = self.backend.clone();
                 let graph = backend.capture(&mut || self.launch(buffers, store))?;
                 if let Some(graph) = &graph {
@@ -202,7 +216,7 @@ impl CudaEngine {
                 None
             }
         };
-        self.last = Some(Last { arguments, graph });
+        self.last = Some(Last { arguments, repeated, graph });
         Ok(())
     }
 
@@ -266,16 +280,31 @@ impl CudaEngine {
         rules(kernel.program.config.schedule).launch(&mut job, plan)
     }
 
-    /// Returns the kernel and the plan for these numbers of particles: the last choice if it was
-    /// made for the same.
+    fn forget_choices(&mut self) {
+        self.chosen = None;
+        self.choices.clear();
+    }
+
+    /// Returns the kernel and the plan for these numbers of particles: an earlier choice if there was
+    /// one, as in block time steps, whose numbers return.
     fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
         if let Some(chosen) = self.chosen
             && (chosen.n, chosen.one_buffer) == (n, one_buffer)
         {
             return Ok(chosen);
         }
-        let (kernel, plan) = self.kernels.choose(self.options, n, one_buffer)?;
-        Ok(*self.chosen.insert(Chosen { n, one_buffer, kernel, plan }))
+        let chosen = if let Some(known) = self.choices.get(&(n, one_buffer)) {
+            *known
+        } else {
+            let (kernel, plan) = self.kernels.choose(self.options, n, one_buffer)?;
+            if self.choices.len() == CHOICES {
+                self.choices.clear();
+            }
+            let chosen = Chosen { n, one_buffer, kernel, plan };
+            self.choices.insert((n, one_buffer), chosen);
+            chosen
+        };
+        Ok(*self.chosen.insert(chosen))
     }
 
     /// Measures kernel configurations for these particles and returns the fastest, which the
@@ -300,7 +329,8 @@ impl CudaEngine {
             let time =
                 self.measure(config, parts, n, one_buffer, &mut |engine| engine.evaluate(buffers));
             // The next evaluation chooses again, even if the trial failed.
-            (self.chosen, self.last) = (None, None);
+            self.forget_choices();
+            self.last = None;
             let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
             tell(&tuned, trials.len());
             if best.is_none_or(|best| tuned.time < best.time) {
@@ -324,6 +354,7 @@ impl CudaEngine {
         evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<Duration, Error> {
         let (kernel, plan) = self.kernels.plan_as(self.options, config, parts, n, one_buffer)?;
+        self.choices.clear();
         (self.chosen, self.last) = (Some(Chosen { n, one_buffer, kernel, plan }), None);
         let backend = self.backend.clone();
         let mut times = Vec::new();

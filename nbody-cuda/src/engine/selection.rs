@@ -1,5 +1,6 @@
 //! Selections of particles on any device.
 
+use nbody_core::pack::Binding;
 use nbody_core::{CpuSelection, Record, Update};
 
 use super::foreign;
@@ -20,7 +21,7 @@ pub struct Selection {
 #[derive(Debug)]
 pub(super) enum Inner {
     Cpu(CpuSelection),
-    Cuda(Order),
+    Cuda(Box<Order>),
 }
 
 impl Selection {
@@ -28,7 +29,7 @@ impl Selection {
     pub fn new(device: &Device) -> Result<Self, Error> {
         let order = match device.kind() {
             Kind::Cpu(_) => Inner::Cpu(CpuSelection::default()),
-            Kind::Cuda(backend) => Inner::Cuda(Order::new(backend, device.cache())?),
+            Kind::Cuda(backend) => Inner::Cuda(Box::new(Order::new(backend, device.cache())?)),
         };
         Ok(Self { device: device.clone(), order })
     }
@@ -52,7 +53,8 @@ impl Selection {
         match (&mut self.order, particles) {
             (Inner::Cpu(order), Particles::Cpu(particles)) => Ok(order.select(particles)?),
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
-                let (words, active) = particle::integer::<P>("active", particles.precision())?;
+                let words = particle::words::<P>(particles.precision());
+                let active = Binding::active(P::FIELDS)?.places()[0];
                 let [count, _] = order.select(&particles.buffer, words, active, None)?;
                 Ok(count as usize)
             }
@@ -72,7 +74,8 @@ impl Selection {
                 Ok(order.select_soonest(particles, now)?)
             }
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
-                let (words, due) = particle::integer::<P>("due", particles.precision())?;
+                let words = particle::words::<P>(particles.precision());
+                let due = Binding::due(P::FIELDS)?.places()[0];
                 let [count, least] = order.select(&particles.buffer, words, due, Some(now))?;
                 Ok((count as usize, least))
             }

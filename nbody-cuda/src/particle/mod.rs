@@ -8,7 +8,7 @@ pub mod selection;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Binding, Place, Rows, dim};
+use nbody_core::pack::{self, Rows, dim};
 use nbody_core::{Domain, Field, ParticleProgram, Precision, Record};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -71,15 +71,6 @@ pub(crate) fn words<P: Record>(precision: Precision) -> usize {
     numbers_of(P::FIELDS, precision)
 }
 
-/// Returns the words of a particle, and the place of an integer by which it takes part.
-pub(crate) fn integer<P: Record>(
-    name: &'static str,
-    precision: Precision,
-) -> Result<(usize, Place), Error> {
-    let binding = Binding::integer(name, P::FIELDS)?;
-    Ok((words::<P>(precision), binding.places()[0]))
-}
-
 /// The fields of the records in the buffers: of the particles, the second particles and the results.
 pub(crate) type Fields = [&'static [Field]; 3];
 
@@ -98,6 +89,7 @@ impl Beside<'_> {
             let found = from.map_or(p.n, |from| from.n);
             nbody_core::Error::check_length("particles to select from", found, order.n)?;
             nbody_core::Error::check_range(&(0..count), order.n)?;
+            order.check(backend)?;
             lengths = [order.n, count];
         }
         let inputs = [("second particles", self.q), ("results", self.f)];

@@ -80,6 +80,15 @@ impl Order {
         Ok(found)
     }
 
+    /// Refuses an order of another backend than this.
+    pub fn check(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.backend, backend) {
+            return Ok(());
+        }
+        let [found, expected] = [&self.backend, backend].map(|backend| backend.describe());
+        Err(Error::ForeignBuffer { what: "a selection", found, expected })
+    }
+
     /// Returns the indices in this order.
     pub fn indices(&self) -> &dyn Memory {
         self.indices.memory()

@@ -1,4 +1,4 @@
-//! Programs of the Hermite scheme with block time steps.
+//! Programs of the Hermite integrator with block time steps.
 
 pub use programs::{Begin, BlockStar, Correct, Predict};
 

@@ -1,4 +1,4 @@
-//! Programs of the Hermite scheme.
+//! Programs of the Hermite integrator.
 
 pub use programs::{Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step};
 

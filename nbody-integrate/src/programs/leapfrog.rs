@@ -1,4 +1,4 @@
-//! Programs of the leapfrog scheme, and of energies.
+//! Programs of the leapfrog integrator, and of energies.
 
 pub use programs::{
     Drift, Energies, Energy, EnergyPerMass, Kick, Motion, PlaceMoving, PlaceStill, Push,
@@ -6,7 +6,7 @@ pub use programs::{
 
 #[nbody::interaction]
 pub mod programs {
-    /// The motion of a particle: the state of a scheme with a shared step.
+    /// The motion of a particle: the state of a integrator with a shared step.
     pub struct Motion {
         /// Position.
         pub pos: Point,

@@ -1,4 +1,4 @@
-//! The programs per particle of the schemes. They are bound to records of any interaction by the names of
+//! The programs per particle of the integrators. They are bound to records of any interaction by the names of
 //! fields.
 
 pub mod block;
