@@ -44,7 +44,7 @@ pub enum Error {
         mass: f64,
     },
 
-    /// An option of a integrator is not positive.
+    /// An option of an integrator is not positive.
     #[error("{option} is {value}, expected a positive number")]
     Option {
         /// The option.
@@ -79,7 +79,7 @@ pub enum Error {
         distance: f64,
         /// The time.
         time: f64,
-        /// The step that it wants; zero where its acceleration is no number.
+        /// The step that it wants; zero where its acceleration is not finite.
         step: f64,
     },
 

@@ -21,7 +21,7 @@ pub(crate) struct Forces<X: Interaction> {
     pub results: Results<X::F>,
 }
 
-/// A program that places particles where they are in the state of a integrator.
+/// A program that places particles where they are in the state of an integrator.
 pub(crate) trait Place {
     fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error>;
 }

@@ -1,5 +1,5 @@
 //! Time integration on any device, for any declared interaction whose particles and results have the
-//! fields that a integrator needs.
+//! fields that an integrator needs.
 //!
 //! Particles have a position, `pos: Point`, and a velocity, `vel: Vector`, if the interaction depends
 //! on it. Results are accelerations, `acc: Vector`, or forces, `force: Vector`; energies need `pot: Real`,

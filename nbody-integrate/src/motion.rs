@@ -1,4 +1,4 @@
-//! The state of a integrator with a shared step.
+//! The state of an integrator with a shared step.
 
 use nbody::{FieldKind, Record};
 use nbody_core::pack;

@@ -6,7 +6,7 @@ pub use programs::{
 
 #[nbody::interaction]
 pub mod programs {
-    /// The motion of a particle: the state of a integrator with a shared step.
+    /// The motion of a particle: the state of an integrator with a shared step.
     pub struct Motion {
         /// Position.
         pub pos: Point,
