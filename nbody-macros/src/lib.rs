@@ -41,7 +41,9 @@ use proc_macro::TokenStream;
 /// # The language
 ///
 /// The module holds structs, constants, helper functions and `impl Interaction for ...`. Several
-/// interactions may share a module.
+/// interactions may share a module. `impl Update for ...` and `impl Measure for ...` declare programs
+/// per particle in the same language: `fn update(&self, p: &mut P, q: &Q, f: &F)` changes each particle,
+/// `fn measure(&self, p: &P, q: &Q, f: &F, t: &mut T)` adds up a property of all of them.
 ///
 /// - **Fields**: `Real`; `Vector` and `Vector<2>`; `Point` and `Point<2>`, positions, of which
 ///   only differences exist; `[Real; N]`; `u32` for types, flags and ids; among the parameters,
