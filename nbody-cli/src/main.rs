@@ -8,6 +8,7 @@ mod date;
 mod devices;
 mod emit;
 mod files;
+mod format;
 mod plots;
 mod plummer;
 mod select;

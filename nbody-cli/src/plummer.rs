@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use nbody::models::plummer;
 
 use crate::Outcome;
+use crate::format::Format;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -28,14 +28,6 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// Columns mass, x, y, z, vx, vy, vz.
-    Csv,
-    /// The plain text that NEMO's atos reads.
-    Nemo,
-}
-
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut snapshot = plummer(arguments.n, arguments.seed)?;
     if !arguments.as_sampled {
@@ -47,12 +39,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ),
         None => Box::new(std::io::stdout()),
     };
-    let out = BufWriter::new(out);
-    let written = match arguments.format {
-        Format::Csv => snapshot.write_csv(out),
-        Format::Nemo => snapshot.write_nemo(out),
-    };
-    match written {
+    match arguments.format.write(&snapshot, BufWriter::new(out)) {
         Err(nbody::models::Error::Io { source, .. }) => Err(source.into()),
         other => Ok(other.map(|()| ExitCode::SUCCESS)?),
     }

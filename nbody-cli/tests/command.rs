@@ -260,6 +260,9 @@ fn plummer_writes_snapshots_that_read_back() {
     let nemo = nbody(&["plummer", "50", "--format", "nemo"]);
     let snapshot = Snapshot::read_csv(&csv.stdout[..]).unwrap();
     assert_eq!(snapshot, Snapshot::read_nemo(&nemo.stdout[..]).unwrap());
+    let xyz = stdout(&nbody(&["plummer", "50", "--format", "xyz"]));
+    assert_eq!(xyz.lines().next(), Some("50"), "{xyz}");
+    assert_eq!(xyz.lines().count(), 52, "{xyz}");
     assert!((snapshot.potential_energy() + 0.5).abs() < 1e-12);
     assert_ne!(nbody(&["plummer", "50", "--as-sampled"]).stdout, csv.stdout);
     assert_ne!(nbody(&["plummer", "50", "--seed", "2"]).stdout, csv.stdout);

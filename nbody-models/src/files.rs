@@ -1,4 +1,4 @@
-//! Snapshots as text: CSV, and the plain text of NEMO's `atos`.
+//! Snapshots as text: CSV, the plain text of NEMO's `atos`, and extended XYZ.
 
 use std::io::{BufRead, Write};
 
@@ -76,6 +76,21 @@ impl Snapshot {
             to.flush()
         };
         write().map_err(|source| Error::Io { action: "write NEMO text", source })
+    }
+
+    /// Writes extended XYZ, which viewers of particles read: the number of particles; the names and
+    /// numbers of columns, and the time; then a line for each particle, with its position, velocity
+    /// and mass. Numbers have enough digits to be read back exactly.
+    pub fn write_xyz(&self, mut to: impl Write) -> Result<(), Error> {
+        let mut write = || {
+            writeln!(to, "{}", self.particles.len())?;
+            writeln!(to, "Properties=pos:R:3:velo:R:3:mass:R:1 Time={}", self.time)?;
+            for Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } in &self.particles {
+                writeln!(to, "{x} {y} {z} {vx} {vy} {vz} {mass}")?;
+            }
+            to.flush()
+        };
+        write().map_err(|source| Error::Io { action: "write extended XYZ", source })
     }
 
     /// Reads text as [`write_nemo`](Self::write_nemo) writes it; line breaks are treated as blanks.

@@ -38,6 +38,12 @@ fn files_have_the_documented_layout() {
         String::from_utf8(nemo(&snapshot)).unwrap(),
         "1\n3\n2\n0.5\n1 2 3.5\n-1 0 0.000000001\n"
     );
+    let mut xyz = Vec::new();
+    snapshot.write_xyz(&mut xyz).unwrap();
+    assert_eq!(
+        String::from_utf8(xyz).unwrap(),
+        "1\nProperties=pos:R:3:velo:R:3:mass:R:1 Time=2\n1 2 3.5 -1 0 0.000000001 0.5\n"
+    );
 }
 
 #[test]
