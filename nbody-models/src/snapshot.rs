@@ -51,14 +51,36 @@ impl Snapshot {
         self.particles[..k].iter().map(term).sum()
     }
 
+    /// Returns the Lagrangian radii: those of the spheres about the centre of mass that contain these
+    /// fractions of the mass, which rise. Masses are not negative.
+    pub fn lagrangian_radii(&self, fractions: &[f64]) -> Vec<f64> {
+        let centre = self.mean(|particle| particle.pos);
+        let distance = |p: &Particle| square([0, 1, 2].map(|c| p.pos[c] - centre[c])).sqrt();
+        let mut shells: Vec<_> = self.particles.iter().map(|p| (distance(p), p.mass)).collect();
+        shells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mass = self.mass();
+        let mut shells = shells.into_iter();
+        let (mut radius, mut within) = (0.0, 0.0);
+        let reach = |fraction: &f64| {
+            while within < fraction * mass {
+                let Some(shell) = shells.next() else { break };
+                (radius, within) = (shell.0, within + shell.1);
+            }
+            radius
+        };
+        fractions.iter().map(reach).collect()
+    }
+
+    /// Returns the mean of a vector, weighted by mass.
+    fn mean(&self, of: fn(&Particle) -> [f64; 3]) -> [f64; 3] {
+        let mass = self.mass();
+        let sum = |c: usize| self.particles.iter().map(|p| p.mass * of(p)[c]).sum::<f64>();
+        [0, 1, 2].map(|c| sum(c) / mass)
+    }
+
     /// Transforms to the frame in which the centre of mass is at rest at the origin.
     pub fn centre(&mut self) {
-        let mass = self.mass();
-        let mean = |of: fn(&Particle) -> [f64; 3]| {
-            let sum = |c: usize| self.particles.iter().map(|p| p.mass * of(p)[c]).sum::<f64>();
-            [0, 1, 2].map(|c| sum(c) / mass)
-        };
-        let (pos, vel) = (mean(|p| p.pos), mean(|p| p.vel));
+        let (pos, vel) = (self.mean(|p| p.pos), self.mean(|p| p.vel));
         for particle in &mut self.particles {
             for c in 0..3 {
                 particle.pos[c] -= pos[c];

@@ -1,6 +1,6 @@
 //! The Plummer sphere against its known profile and energies.
 
-use nbody_models::{Error, Snapshot, plummer};
+use nbody_models::{Error, Particle, Snapshot, plummer};
 
 fn radii(snapshot: &Snapshot) -> Vec<f64> {
     let mut radii: Vec<f64> = snapshot
@@ -80,4 +80,27 @@ const FIRST: [u64; 3] = [0x3fe1_8b5b_7118_5f9f, 0xbfa4_4d7d_ee08_5d92, 0x3f97_a7
 fn impossible_models_are_refused() {
     assert!(matches!(plummer(0, 1), Err(Error::TooFew { found: 0, expected: 1, .. })));
     assert!(matches!(plummer(1, 1).unwrap().virialise(), Err(Error::NotBound { .. })));
+}
+
+#[test]
+fn lagrangian_radii_are_those_of_the_profile() {
+    let fractions = [0.1, 0.5, 0.9];
+    let mut snapshot = plummer(20_000, 3).unwrap();
+    for particle in &mut snapshot.particles {
+        particle.pos[0] += 5.0;
+    }
+    for (fraction, found) in fractions.into_iter().zip(snapshot.lagrangian_radii(&fractions)) {
+        let root = f64::powf(0.999 * fraction, 2.0 / 3.0);
+        let expected = 3.0 * std::f64::consts::PI / 16.0 * (root / (1.0 - root)).sqrt();
+        assert!((found / expected - 1.0).abs() < 0.03, "{fraction}: {found} {expected}");
+    }
+}
+
+#[test]
+fn lagrangian_radii_weigh_particles_by_mass() {
+    let particle = |mass, x| Particle { mass, pos: [x, 0.0, 0.0], ..Particle::default() };
+    let particles = vec![particle(6.0, 1.0), particle(1.0, -2.0), particle(1.0, -4.0)];
+    let snapshot = Snapshot { time: 0.0, particles };
+    assert_eq!(snapshot.lagrangian_radii(&[0.75, 0.8, 1.0]), [1.0, 2.0, 4.0]);
+    assert_eq!(Snapshot::default().lagrangian_radii(&[0.5]), [0.0]);
 }
