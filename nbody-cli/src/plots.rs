@@ -40,7 +40,24 @@ const MOST_LAYERS: u32 = 4;
 /// Approximate height of charts, in pixels.
 const HEIGHT: f64 = 400.0;
 
-/// Lines on logarithmic axes, with a legend beside them.
+/// Scale of an axis.
+#[derive(Clone, Copy)]
+enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+impl Scale {
+    /// Returns the coordinate of a value.
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic => value.log10(),
+        }
+    }
+}
+
+/// Lines with a legend beside them. The vertical axis is logarithmic.
 pub struct Figure {
     pub title: String,
     /// Caption, in lines.
@@ -61,15 +78,24 @@ pub type Drawn = Result<(), Box<dyn Error>>;
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 impl Figure {
-    /// Writes the figure to a file.
-    pub fn log_log(mut self, path: &Path) -> Drawn {
+    /// Writes the figure to a file, its horizontal axis logarithmic.
+    pub fn log_log(self, path: &Path) -> Drawn {
+        self.write(path, Scale::Logarithmic)
+    }
+
+    /// Writes the figure to a file, its horizontal axis linear.
+    pub fn semi_log(self, path: &Path) -> Drawn {
+        self.write(path, Scale::Linear)
+    }
+
+    fn write(mut self, path: &Path, scale: Scale) -> Drawn {
         for line in &mut self.lines {
             line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
         // The legend lists the lines in their order at the right edge.
         self.lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
-        if self.layers().iter().any(|layer| *layer > 0) {
+        if self.layers(scale).iter().any(|layer| *layer > 0) {
             self.caption.push("Where lines coincide, those below are drawn wider.".to_owned());
         }
         let below = head_height(&self.caption);
@@ -77,13 +103,17 @@ impl Figure {
         write(path, (WIDTH, height), |root| {
             let body = head(root, &self.title, &self.caption)?;
             let (left, right) = body.split_horizontally(WIDTH - LEGEND);
-            self.chart(&left)?;
-            self.legend(&right)
+            self.chart(&left, scale)?;
+            self.legend(&right, scale)
         })
     }
 
-    fn x_axis(&self) -> Axis {
-        ticks::of_values(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
+    fn x_axis(&self, scale: Scale) -> Axis {
+        let values = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        match scale {
+            Scale::Linear => ticks::of_range(values),
+            Scale::Logarithmic => ticks::of_values(values),
+        }
     }
 
     fn y_axis(&self) -> Axis {
@@ -91,15 +121,15 @@ impl Figure {
     }
 
     /// Chooses the style of each line.
-    fn styles(&self) -> Vec<Style> {
-        self.layers().into_iter().enumerate().map(|(k, layer)| Style::new(k, layer)).collect()
+    fn styles(&self, scale: Scale) -> Vec<Style> {
+        self.layers(scale).into_iter().enumerate().map(|(k, layer)| Style::new(k, layer)).collect()
     }
 
     /// Counts the lines on top of each line, which is drawn before them and wider, so that all are
     /// visible where lines coincide.
-    fn layers(&self) -> Vec<u32> {
+    fn layers(&self, scale: Scale) -> Vec<u32> {
         let Range { start, end } = self.y_axis().range;
-        let lines: Vec<_> = self.lines.iter().map(Line::logarithms).collect();
+        let lines: Vec<_> = self.lines.iter().map(|line| line.coordinates(scale)).collect();
         let mut layers: Vec<u32> = vec![0; lines.len()];
         for k in (0..lines.len()).rev() {
             let on_top = (k + 1..lines.len()).filter(|&other| {
@@ -112,25 +142,28 @@ impl Figure {
         layers
     }
 
-    fn chart(&self, area: &Area) -> Drawn {
+    fn chart(&self, area: &Area, scale: Scale) -> Drawn {
         let mut chart = ChartBuilder::on(area)
             .margin(12)
             .x_label_area_size(48)
             .y_label_area_size(80)
-            .build_cartesian_2d(self.x_axis(), self.y_axis())?;
+            .build_cartesian_2d(self.x_axis(scale), self.y_axis())?;
         chart
             .configure_mesh()
             .x_desc(self.x)
             .y_desc(self.y)
-            .x_label_formatter(&|x| ticks::whole(*x))
+            .x_label_formatter(&|x| match scale {
+                Scale::Linear => ticks::plain(*x),
+                Scale::Logarithmic => ticks::whole(*x),
+            })
             .y_label_formatter(&|y| ticks::power(*y))
             .label_style((FONT, 13))
             .axis_desc_style((FONT, 15))
             .light_line_style(TRANSPARENT)
             .draw()?;
-        for (line, style) in self.lines.iter().zip(self.styles()) {
+        for (line, style) in self.lines.iter().zip(self.styles(scale)) {
             let Style { dash: (dash, gap), stroke, dot } = style;
-            let points = line.logarithms();
+            let points = line.coordinates(scale);
             if gap == 0 {
                 chart.draw_series(LineSeries::new(points.clone(), stroke))?;
             } else {
@@ -142,8 +175,8 @@ impl Figure {
         Ok(())
     }
 
-    fn legend(&self, area: &Area) -> Drawn {
-        for (k, (line, style)) in self.lines.iter().zip(self.styles()).enumerate() {
+    fn legend(&self, area: &Area, scale: Scale) -> Drawn {
+        for (k, (line, style)) in self.lines.iter().zip(self.styles(scale)).enumerate() {
             let y = down(k + 1);
             let Style { dash: (dash, gap), stroke, dot } = style;
             let ends = [(6, y), (40, y)];
@@ -160,9 +193,10 @@ impl Figure {
 }
 
 impl Line {
-    /// The points on logarithmic axes, without NaN, zeros and infinities.
-    fn logarithms(&self) -> Vec<(f64, f64)> {
-        let points = self.points.iter().map(|&(x, y)| (x.log10(), y.log10()));
+    /// The points on axes of which the vertical one is logarithmic, without NaN and infinities, and
+    /// without zeros there.
+    fn coordinates(&self, horizontal: Scale) -> Vec<(f64, f64)> {
+        let points = self.points.iter().map(|&(x, y)| (horizontal.of(x), y.log10()));
         points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
     }
 }
@@ -258,7 +292,7 @@ mod tests {
 
     #[test]
     fn lines_that_coincide_are_nested() {
-        let layers = |lines: &[&[(f64, f64)]]| figure(lines).layers();
+        let layers = |lines: &[&[(f64, f64)]]| figure(lines).layers(Scale::Logarithmic);
         let (low, high) = ([(1.0, 1.0), (10.0, 2.0), (100.0, 4.0)], [(1.0, 100.0), (10.0, 200.0)]);
         // From 10 on nearly equal to `low`.
         let joins = [(1.0, 50.0), (10.0, 2.001), (100.0, 4.001)];
@@ -286,5 +320,17 @@ mod tests {
         let (below, above) = (at("#0072B2", 5), at("#D55E00", 2));
         assert!(below.is_some() && above.is_some() && below < above, "{text}");
         assert!(text.contains("those below are drawn wider"), "{text}");
+    }
+    #[test]
+    fn a_horizontal_axis_is_linear_or_logarithmic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.svg");
+        let labels = |draw: fn(Figure, &Path) -> Drawn| {
+            draw(figure(&[&[(0.0, 1.0), (5.0, 3.0), (10.0, 1.0)]]), &path).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            ["5", "7"].map(|tick| text.lines().any(|line| line.trim() == tick))
+        };
+        assert_eq!(labels(Figure::semi_log), [true, true]);
+        assert_eq!(labels(Figure::log_log), [true, false]);
     }
 }

@@ -1,4 +1,5 @@
-//! Axes with chosen ticks. Coordinates on logarithmic axes are exponents of ten.
+//! Axes with chosen ticks. Coordinates on logarithmic axes are exponents of ten, those on linear axes
+//! the values themselves.
 
 use std::ops::Range;
 
@@ -41,6 +42,22 @@ pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
     Axis { range, ticks }
 }
 
+/// Makes a linear axis with ticks at multiples of 1, 2 or 5 times a power of ten.
+pub fn of_range(values: impl Iterator<Item = f64>) -> Axis {
+    let mut values: Vec<_> = values.filter(|x| x.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    // Wide enough for numbers that differ, however close the values are.
+    let range = around(&values, 0.03, 1e-6 * largest.max(1e-6));
+    let least = (range.end - range.start) / MOST as f64;
+    let decade = 10_f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0].map(|x| x * decade).into_iter().find(|step| *step >= least);
+    let step = step.unwrap_or(10.0 * decade);
+    let first = (range.start / step).ceil();
+    let ticks = (0..=MOST).map(|k| (first + k as f64) * step).filter(|tick| range.contains(tick));
+    Axis { ticks: ticks.collect(), range }
+}
+
 /// Makes an axis with ticks at 1, 2 and 5 of each decade, or, where that is too many, at each decade.
 pub fn of_decades(values: impl Iterator<Item = f64>) -> Axis {
     let mut values: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
@@ -63,6 +80,12 @@ fn around(sorted: &[f64], room: f64, least: f64) -> Range<f64> {
     let (first, last) = (sorted.first().unwrap_or(&0.0), sorted.last().unwrap_or(&0.0));
     let room = (room * (last - first)).max(least);
     first - room..last + room
+}
+
+/// Formats a number of a linear axis, without the rounding error of a tick.
+pub fn plain(number: f64) -> String {
+    let rounded: f64 = format!("{number:.9e}").parse().unwrap_or(number);
+    rounded.to_string()
 }
 
 /// Formats 10^`exponent`, a whole number.
@@ -104,6 +127,21 @@ mod tests {
         let sizes = of_values([2048.0, 4096.0, 2048.0].into_iter());
         assert_eq!(sizes.ticks.iter().map(|&x| whole(x)).collect::<Vec<_>>(), ["2048", "4096"]);
         assert!(of_values([0.0, f64::NAN, f64::INFINITY].into_iter()).ticks.is_empty());
+    }
+
+    #[test]
+    fn ticks_of_linear_axes_are_round_numbers() {
+        let labels = |values: &[f64]| {
+            let axis = of_range(values.iter().copied());
+            assert!(axis.range.start < axis.range.end, "{values:?}");
+            assert!(axis.ticks.iter().all(|tick| axis.range.contains(tick)), "{values:?}");
+            assert!(axis.ticks.len() <= MOST + 1, "{values:?}");
+            axis.ticks.into_iter().map(plain).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(&[0.0, f64::NAN, 1.0]), "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
+        assert_eq!(labels(&[-3.0, 17.0]), "-2 0 2 4 6 8 10 12 14 16");
+        assert!(labels(&[0.25]).contains("0.25"));
+        assert_eq!(labels(&[]), labels(&[0.0]));
     }
 
     #[test]
