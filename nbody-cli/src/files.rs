@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 /// A CSV file, created before the measurement, so that a path that cannot be written is an error
@@ -30,6 +31,28 @@ impl Sheet {
         self.writer.write_record(cells.iter().map(|(_, cell)| cell))?;
         Ok(self.writer.flush()?)
     }
+}
+
+/// Writes a file whole or not at all: one of this name is replaced when all is written.
+pub fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let replace = || -> Result<(), Box<dyn Error>> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut builder = tempfile::Builder::new();
+        // Temporary files are private otherwise; the mask of the process applies.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder)?;
+        let mut out = BufWriter::new(file.as_file());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        file.persist(path)?;
+        Ok(())
+    };
+    replace().map_err(|error| format!("cannot write {}: {error}", path.display()).into())
 }
 
 /// Formats a number in full precision, and `None` as an empty cell.

@@ -1,12 +1,16 @@
 //! Formats of snapshot files.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
 
 use clap::ValueEnum;
 use nbody::models::{Error, Snapshot};
+use serde::{Deserialize, Serialize};
 
 /// A format that snapshots are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Columns mass, x, y, z, vx, vy, vz.
     Csv,
@@ -24,4 +28,24 @@ impl Format {
             Self::Xyz => snapshot.write_xyz(to),
         }
     }
+
+    /// Returns the extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Nemo => "nemo",
+            Self::Xyz => "xyz",
+        }
+    }
+}
+
+/// Reads a snapshot in the format of the file's extension; `None` if there is no reader for it.
+pub fn read(path: &Path) -> Option<Result<Snapshot, Error>> {
+    let read = match path.extension()?.to_str()? {
+        "csv" => Snapshot::read_csv,
+        "nemo" | "txt" => Snapshot::read_nemo,
+        _ => return None,
+    };
+    let opened = File::open(path).map_err(|source| Error::Io { action: "open the file", source });
+    Some(opened.and_then(|file| read(BufReader::new(file))))
 }

@@ -11,6 +11,7 @@ mod files;
 mod format;
 mod plots;
 mod plummer;
+mod run;
 mod select;
 mod table;
 mod ticks;
@@ -32,9 +33,10 @@ Environment:
   NBODY_CXX_TIMEOUT  its time limit in seconds for a program (else 300)
 
 Exit codes:
-  0  success
-  1  a failure, or a check that did not pass
-  2  an invalid command line";
+  0    success
+  1    a failure, or a check that did not pass
+  2    an invalid command line
+  130  `nbody run` ended by Ctrl-C, with a file to restart from";
 
 /// Print, verify and measure pairwise interactions on every device of this machine.
 #[derive(Parser)]
@@ -63,6 +65,8 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
+    /// Simulate a cluster of point masses under gravity.
+    Run(Box<run::Arguments>),
 }
 
 fn main() -> ExitCode {
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
     };
     match ran {
         Ok(code) => code,

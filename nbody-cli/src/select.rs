@@ -32,25 +32,28 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     visit_all(&mut Filter(names, visitor));
 }
 
-/// Numerics of a program.
+/// Numerics of a program, those that were given.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Numerics {
-    /// The arithmetic of a pair: single, double, mixed.
-    #[arg(long, default_value_t)]
-    precision: Precision,
-    /// The accumulation of sums: direct, blocked, blocked-f64, compensated.
-    #[arg(long, default_value_t)]
-    accumulation: Accumulation,
-    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
-    #[arg(long, default_value_t)]
-    math: Math,
+    /// The arithmetic of a pair: single, double, mixed [default: single].
+    #[arg(long)]
+    pub precision: Option<Precision>,
+    /// The accumulation of sums: direct, blocked, blocked-f64, compensated [default: blocked-f64].
+    #[arg(long)]
+    pub accumulation: Option<Accumulation>,
+    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE) [default: fast].
+    #[arg(long)]
+    pub math: Option<Math>,
 }
 
 impl Numerics {
     /// The options with these numerics.
     pub fn options(self) -> Options {
         let Self { precision, accumulation, math } = self;
-        Options::default().precision(precision).accumulation(accumulation).math(math)
+        Options::default()
+            .precision(precision.unwrap_or_default())
+            .accumulation(accumulation.unwrap_or_default())
+            .math(math.unwrap_or_default())
     }
 }
 

@@ -1,0 +1,102 @@
+//! The progress bar of a run.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::history::History;
+use super::simulation::Simulation;
+use crate::ticks;
+
+/// Length of the bar in units of its position.
+const LENGTH: u64 = 10_000;
+/// The energy takes at most this fraction of the time.
+const SHARE: f64 = 0.05;
+/// Time between two changes of the text.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// A progress bar over time. It is not drawn where the standard error is no terminal.
+pub struct Progress {
+    bar: ProgressBar,
+    begin: f64,
+    until: f64,
+    start: Instant,
+    first_step: u64,
+    drawn: Instant,
+    error: f64,
+    measured: Instant,
+    cost: Duration,
+}
+
+impl Progress {
+    pub fn new(begin: f64, until: f64, steps: u64, error: f64) -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let now = Instant::now();
+        Self {
+            bar: ProgressBar::new(LENGTH).with_style(style),
+            begin,
+            until,
+            start: now,
+            first_step: steps,
+            drawn: now,
+            error,
+            measured: now,
+            cost: Duration::ZERO,
+        }
+    }
+
+    /// Shows the state after this number of steps, each of which evaluates so many pairs.
+    pub fn show(
+        &mut self,
+        simulation: &mut Simulation,
+        history: &History,
+        steps: u64,
+        pairs_of_step: f64,
+    ) -> Result<(), nbody_integrate::Error> {
+        if self.bar.is_hidden() || self.drawn.elapsed() < INTERVAL {
+            return Ok(());
+        }
+        self.measure(simulation, history)?;
+        self.drawn = Instant::now();
+        let (time, step) = (simulation.time(), simulation.step());
+        let part = (time - self.begin) / (self.until - self.begin);
+        self.bar.set_position(position(part));
+        let rate = (steps - self.first_step) as f64 / self.start.elapsed().as_secs_f64();
+        self.bar.set_message(format!(
+            "t {time:.4} of {}, step {step:.1e}, {steps} steps, {} steps/s, {} pairs/s, \
+             energy error {:.1e}",
+            self.until,
+            ticks::power(rate.log10()),
+            ticks::power((rate * pairs_of_step).log10()),
+            self.error
+        ));
+        Ok(())
+    }
+
+    /// Measures the energy, if that takes little of the time.
+    fn measure(
+        &mut self,
+        simulation: &mut Simulation,
+        history: &History,
+    ) -> Result<(), nbody_integrate::Error> {
+        if self.cost > self.measured.elapsed().mul_f64(SHARE) {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        let energies = simulation.energies()?;
+        self.error = history.error(energies.kinetic, energies.potential);
+        (self.cost, self.measured) = (begin.elapsed(), Instant::now());
+        Ok(())
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Returns the position of the bar at this part of the run.
+#[expect(clippy::cast_sign_loss, reason = "casts saturate")]
+fn position(part: f64) -> u64 {
+    (part * LENGTH as f64) as u64
+}

@@ -1,0 +1,150 @@
+//! The file that a run is continued from: JSON, whose numbers come back to the last bit.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::history::History;
+use super::image::View;
+use super::settings::Settings;
+use super::simulation::State;
+use crate::files;
+
+/// Version of the format.
+const VERSION: u32 = 1;
+
+/// A run between two steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Restart {
+    pub settings: Settings,
+    pub view: View,
+    /// Steps since the beginning.
+    pub steps: u64,
+    /// Wall time of the integration since the beginning, in seconds.
+    pub seconds: f64,
+    pub history: History,
+    pub state: State,
+}
+
+/// The file as a whole.
+#[derive(Serialize)]
+struct Document<'a> {
+    nbody_run: u32,
+    #[serde(flatten)]
+    restart: &'a Restart,
+}
+
+/// The part of the file that no version changes.
+#[derive(Deserialize)]
+struct Head {
+    nbody_run: u32,
+}
+
+impl Restart {
+    pub fn save(&self, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+        let document = Document { nbody_run: VERSION, restart: self };
+        files::replace(path, |out| Ok(serde_json::to_writer(out, &document)?))
+    }
+
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let wrong = |reason: String| Error::Malformed { path: path.to_owned(), reason };
+        let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let head: Head = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if head.nbody_run != VERSION {
+            let (found, expected) = (head.nbody_run, VERSION);
+            return Err(Error::Version { path: path.to_owned(), found, expected });
+        }
+        let restart: Self =
+            serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if restart.state.is_of(&restart.settings.scheme) {
+            Ok(restart)
+        } else {
+            Err(wrong(format!("its state is not of the {} scheme", restart.settings.scheme.name())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody::models::plummer;
+    use nbody_integrate::Energies;
+
+    use super::*;
+    use crate::format::Format;
+    use crate::run::history::Row;
+    use crate::run::settings::Scheme;
+
+    /// A run of particles with these numbers.
+    fn sample(particles: Vec<[f64; 7]>) -> Restart {
+        let snapshot = plummer(50, 1).unwrap();
+        let energies = Energies { kinetic: 0.1 + 0.2, potential: -1.0 / 3.0 };
+        let settings = Settings {
+            scheme: Scheme::Leapfrog { step: 0.1 },
+            interaction: "gravity".to_owned(),
+            eps: 1e-3,
+            precision: nbody::Precision::Mixed,
+            accumulation: nbody::Accumulation::Blocked,
+            math: nbody::Math::Exact,
+            until: 2.0,
+            every: None,
+            format: Format::Xyz,
+        };
+        let mut history = History::new(Row::new(&snapshot, &energies, 0, 0.0));
+        history.push(Row::new(&snapshot, &energies, 7, 0.7));
+        let view = View { centre: [1e-17, -0.0], half: 0.1 };
+        let state = State::Leapfrog { begin: 0.5, steps: 7, particles };
+        Restart { settings, view, steps: 7, seconds: 0.7, history, state }
+    }
+
+    #[test]
+    fn numbers_come_back_to_the_last_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.json");
+        let mut bits = 1_u64;
+        let number = |_| loop {
+            // The generator of Knuth (MMIX).
+            bits = bits
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let number = f64::from_bits(bits);
+            if number.is_finite() {
+                break number;
+            }
+        };
+        let numbers: Vec<_> = (0..7000).map(number).collect();
+        let mut particles = numbers.as_chunks::<7>().0.to_vec();
+        particles.push([0.0, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::EPSILON, 0.1 + 0.2]);
+        let restart = sample(particles);
+        restart.save(&path).unwrap();
+        assert_eq!(Restart::load(&path).unwrap(), restart);
+    }
+
+    #[test]
+    fn files_of_other_contents_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.json");
+        sample(vec![[1.0; 7]]).save(&path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let message = |from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            fs::write(&path, text.replace(from, to)).unwrap();
+            Restart::load(&path).unwrap_err().to_string()
+        };
+        for (from, to, part) in [
+            ("\"nbody_run\":1", "\"nbody_run\":2", "version 2 of restart files, expected 1"),
+            ("\"nbody_run\":1,", "", "missing field `nbody_run`"),
+            ("\"mixed\"", "\"half\"", "expected single, double"),
+            ("\"eps\":0.001,", "", "missing field `eps`"),
+            ("[1.0,1.0,", "[null,1.0,", "not a file to restart from"),
+            ("[1.0,1.0,", "[1.0,", "not a file to restart from"),
+            ("{\"leapfrog\":{\"step\":0.1}}", HERMITE, "state is not of the hermite scheme"),
+        ] {
+            let message = message(from, to);
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    const HERMITE: &str = r#"{"hermite":{"eta":0.1,"eta_start":0.1,"largest":0.1,"iterations":1}}"#;
+}

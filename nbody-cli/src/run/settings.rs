@@ -1,0 +1,262 @@
+//! The settings of a run, which its restart file has too.
+
+use std::fmt;
+use std::path::Path;
+
+use clap::ValueEnum;
+use nbody::{Accumulation, Interaction as _, Math, Options, Precision};
+use nbody_integrate::HermiteOptions;
+use nbody_interactions::{gravity::Gravity, hermite::Hermite};
+use serde::{Deserialize, Serialize};
+
+use super::Arguments;
+use super::error::Error;
+use crate::format::Format;
+
+/// A scheme by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemeName {
+    /// Fourth order, with steps that follow the motion.
+    Hermite,
+    /// Second order, kick-drift-kick, with a constant step.
+    Leapfrog,
+}
+
+/// A scheme with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    Hermite { eta: f64, eta_start: f64, largest: f64, iterations: u32 },
+    Leapfrog { step: f64 },
+}
+
+impl Scheme {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Hermite { .. } => "hermite",
+            Self::Leapfrog { .. } => "leapfrog",
+        }
+    }
+
+    /// Returns the name of the interaction.
+    pub fn interaction(&self) -> &'static str {
+        match self {
+            Self::Hermite { .. } => Hermite::LAW.name,
+            Self::Leapfrog { .. } => Gravity::LAW.name,
+        }
+    }
+
+    /// Returns the evaluations of all forces in a step.
+    pub fn evaluations(&self) -> u32 {
+        match self {
+            Self::Hermite { iterations, .. } => *iterations,
+            Self::Leapfrog { .. } => 1,
+        }
+    }
+
+    fn new(arguments: &Arguments) -> Result<Self, Error> {
+        let &Arguments { step, eta, eta_start, largest, iterations, .. } = arguments;
+        let default = HermiteOptions::default();
+        let (scheme, foreign) = match arguments.scheme.unwrap_or(SchemeName::Hermite) {
+            SchemeName::Hermite => {
+                let scheme = Self::Hermite {
+                    eta: eta.unwrap_or(default.eta),
+                    eta_start: eta_start.unwrap_or(default.eta_start),
+                    largest: largest.unwrap_or(default.largest),
+                    iterations: iterations.unwrap_or(default.iterations),
+                };
+                (scheme, step.map(|_| "--step"))
+            }
+            SchemeName::Leapfrog => {
+                let foreign = eta.map(|_| "--eta").or(eta_start.map(|_| "--eta-start"));
+                let foreign = foreign.or(largest.map(|_| "--largest"));
+                let foreign = foreign.or(iterations.map(|_| "--iterations"));
+                match (foreign, step) {
+                    (None, None) => return Err(Error::NoStep),
+                    (foreign, step) => (Self::Leapfrog { step: step.unwrap_or(0.0) }, foreign),
+                }
+            }
+        };
+        match foreign {
+            Some(option) => Err(Error::WrongScheme { option, scheme: scheme.name() }),
+            None => Ok(scheme),
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let numbers = match *self {
+            Self::Hermite { eta, eta_start, largest, iterations } => vec![
+                ("--eta", eta),
+                ("--eta-start", eta_start),
+                ("--largest", largest),
+                ("--iterations", iterations.into()),
+            ],
+            Self::Leapfrog { step } => vec![("--step", step)],
+        };
+        numbers.into_iter().try_for_each(|(option, value)| positive(option, value))
+    }
+}
+
+fn positive(option: &'static str, value: f64) -> Result<(), Error> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(Error::Number { option, value, expected: "a positive number" })
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    pub scheme: Scheme,
+    /// The name of the interaction.
+    pub interaction: String,
+    /// The softening length.
+    pub eps: f64,
+    #[serde(with = "name")]
+    pub precision: Precision,
+    #[serde(with = "name")]
+    pub accumulation: Accumulation,
+    #[serde(with = "name")]
+    pub math: Math,
+    /// The time at the end.
+    pub until: f64,
+    /// The time between snapshots; without it there is one at the end.
+    pub every: Option<f64>,
+    pub format: Format,
+}
+
+impl Settings {
+    /// Returns the settings of a new run.
+    pub fn new(arguments: &Arguments) -> Result<Self, Error> {
+        let scheme = Scheme::new(arguments)?;
+        let Options { precision, accumulation, math, .. } = arguments.numerics.options();
+        let settings = Self {
+            scheme,
+            interaction: scheme.interaction().to_owned(),
+            eps: arguments.eps.unwrap_or(0.0),
+            precision,
+            accumulation,
+            math,
+            until: arguments.until.unwrap_or(1.0),
+            every: arguments.every,
+            format: arguments.format.unwrap_or(Format::Csv),
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Returns the settings of a run that is continued from a file: those of the file, of which the
+    /// arguments may change the times and the format, and no others.
+    pub fn resume(self, path: &Path, arguments: &Arguments) -> Result<Self, Error> {
+        self.refuse_others(path, arguments)?;
+        let settings = Self {
+            until: arguments.until.unwrap_or(self.until),
+            every: arguments.every.or(self.every),
+            format: arguments.format.unwrap_or(self.format),
+            ..self
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Refuses arguments that are not those of the file.
+    fn refuse_others(&self, path: &Path, arguments: &Arguments) -> Result<(), Error> {
+        let Arguments { numerics, .. } = arguments;
+        let scheme = arguments.scheme.map(|name| match name {
+            SchemeName::Hermite => "hermite",
+            SchemeName::Leapfrog => "leapfrog",
+        });
+        let (mut step, mut eta, mut eta_start, mut largest, mut iterations) = Default::default();
+        match self.scheme {
+            Scheme::Leapfrog { step: found } => step = Some(found),
+            Scheme::Hermite { eta: a, eta_start: b, largest: c, iterations: d } => {
+                (eta, eta_start, largest, iterations) = (Some(a), Some(b), Some(c), Some(d));
+            }
+        }
+        let compared = [
+            another("scheme", Some(self.scheme.name()), scheme),
+            another("interaction", Some(&self.interaction[..]), Some(self.scheme.interaction())),
+            another("softening length", Some(self.eps), arguments.eps),
+            another("precision", Some(self.precision), numerics.precision),
+            another("accumulation", Some(self.accumulation), numerics.accumulation),
+            another("mathematics", Some(self.math), numerics.math),
+            another("step", step, arguments.step),
+            another("eta", eta, arguments.eta),
+            another("eta at the start", eta_start, arguments.eta_start),
+            another("largest step", largest, arguments.largest),
+            another("iterations", iterations, arguments.iterations),
+        ];
+        match compared.into_iter().flatten().next() {
+            None => Ok(()),
+            Some((name, found, given)) => {
+                Err(Error::AnotherRun { path: path.to_owned(), name, found, given })
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.scheme.check()?;
+        if !(self.eps.is_finite() && self.eps >= 0.0) {
+            let expected = "a length of zero or more";
+            return Err(Error::Number { option: "--eps", value: self.eps, expected });
+        }
+        if !self.until.is_finite() {
+            let expected = "a finite time";
+            return Err(Error::Number { option: "--until", value: self.until, expected });
+        }
+        self.every.map_or(Ok(()), |every| positive("--every", every))
+    }
+
+    /// Refuses times of snapshots that a run from `begin`, now at `time`, does not reach.
+    pub fn check_times(&self, begin: f64, time: f64) -> Result<(), Error> {
+        if self.until <= time {
+            return Err(Error::Until { until: self.until, time });
+        }
+        let Scheme::Leapfrog { step } = self.scheme else { return Ok(()) };
+        let every = self.every.map(|every| ("--every", every, every));
+        let until = ("--until", self.until, self.until - begin);
+        for (option, value, interval) in every.into_iter().chain([until]) {
+            let steps = interval / step;
+            if (steps - steps.round()).abs() > 1e-9 * steps.abs().max(1.0) || steps < 0.5 {
+                return Err(Error::NotMultiple { option, value, step });
+            }
+        }
+        Ok(())
+    }
+
+    pub fn options(&self) -> Options {
+        let &Self { precision, accumulation, math, .. } = self;
+        Options::default().precision(precision).accumulation(accumulation).math(math)
+    }
+}
+
+/// Returns a setting that is another than the one of the file.
+fn another<T: PartialEq + fmt::Display>(
+    name: &'static str,
+    found: Option<T>,
+    given: Option<T>,
+) -> Option<(&'static str, String, String)> {
+    let given = given.filter(|given| found.as_ref() != Some(given))?;
+    let found = found.map_or_else(|| "none".to_owned(), |found| found.to_string());
+    Some((name, found, given.to_string()))
+}
+
+/// Values by the names that the command line has for them.
+mod name {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    pub fn serialize<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub fn deserialize<'a, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'a>,
+    {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
+}

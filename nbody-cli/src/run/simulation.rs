@@ -1,0 +1,242 @@
+//! A run by either scheme.
+
+use nbody::models::{Particle, Snapshot};
+use nbody::{AllPairs, Device};
+use nbody_integrate::{
+    Checkpoint, Energies, Error, Hermite, HermiteOptions, Leapfrog, Motion, Star,
+};
+use nbody_interactions::{gravity, hermite};
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Scheme, Settings};
+
+/// The integration of a cluster by either scheme.
+pub enum Simulation {
+    Hermite(Box<Hermite<hermite::Hermite>>),
+    Leapfrog(Box<LeapfrogRun>),
+}
+
+/// A leapfrog integration, its steps counted from the beginning of the run also after a restart.
+pub struct LeapfrogRun {
+    run: Leapfrog<gravity::Gravity>,
+    begin: f64,
+    steps: u64,
+}
+
+/// The state between two steps, from which a run continues to the last bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// The time in ticks since the beginning, the level of the next step, and of each particle
+    /// position, velocity, acceleration, its derivative, and mass.
+    Hermite { begin: f64, ticks: u64, level: u32, particles: Vec<[f64; 13]> },
+    /// The number of steps since the beginning, and of each particle position, velocity and mass.
+    Leapfrog { begin: f64, steps: u64, particles: Vec<[f64; 7]> },
+}
+
+impl State {
+    /// Returns the number of particles.
+    pub fn particles(&self) -> usize {
+        match self {
+            Self::Hermite { particles, .. } => particles.len(),
+            Self::Leapfrog { particles, .. } => particles.len(),
+        }
+    }
+
+    /// Returns whether it is a state of this scheme.
+    pub fn is_of(&self, scheme: &Scheme) -> bool {
+        matches!(
+            (self, scheme),
+            (Self::Hermite { .. }, Scheme::Hermite { .. })
+                | (Self::Leapfrog { .. }, Scheme::Leapfrog { .. })
+        )
+    }
+}
+
+impl Simulation {
+    /// Begins with these particles.
+    pub fn new(device: &Device, settings: &Settings, snapshot: &Snapshot) -> Result<Self, Error> {
+        let motion = |it: &Particle| motion(it.pos, it.vel, it.mass);
+        let motions: Vec<_> = snapshot.particles.iter().map(motion).collect();
+        let begin = snapshot.time;
+        match settings.scheme {
+            Scheme::Hermite { .. } => {
+                let (engine, options) = hermite(device, settings)?;
+                let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
+                Ok(Self::Hermite(Box::new(run)))
+            }
+            Scheme::Leapfrog { step } => Self::leapfrog(device, settings, &motions, step, begin, 0),
+        }
+    }
+
+    /// Continues from a state of the same scheme.
+    pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
+        match (state, settings.scheme) {
+            (&State::Hermite { begin, ticks, level, ref particles }, Scheme::Hermite { .. }) => {
+                let stars: Vec<_> = particles.iter().map(star).collect();
+                let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
+                let motions: Vec<_> = stars.iter().map(motion).collect();
+                let mut checkpoint = any_checkpoint()?;
+                (checkpoint.begin, checkpoint.ticks) = (begin, ticks);
+                (checkpoint.level, checkpoint.stars) = (level, stars);
+                let (engine, options) = hermite(device, settings)?;
+                let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
+                Ok(Self::Hermite(Box::new(run)))
+            }
+            (&State::Leapfrog { begin, steps, ref particles }, Scheme::Leapfrog { step }) => {
+                let motion =
+                    |&[x, y, z, vx, vy, vz, mass]: &[f64; 7]| motion([x, y, z], [vx, vy, vz], mass);
+                let motions: Vec<_> = particles.iter().map(motion).collect();
+                Self::leapfrog(device, settings, &motions, step, begin, steps)
+            }
+            _ => panic!("a state of another scheme"),
+        }
+    }
+
+    fn leapfrog(
+        device: &Device,
+        settings: &Settings,
+        motions: &[Motion],
+        step: f64,
+        begin: f64,
+        steps: u64,
+    ) -> Result<Self, Error> {
+        let law = gravity::Gravity { eps2: settings.eps * settings.eps };
+        let engine = AllPairs::with_options(device, law, settings.options())?;
+        let body = |it: &Motion| gravity::Body { pos: it.pos, mass: it.mass };
+        let bodies: Vec<_> = motions.iter().map(body).collect();
+        let run = Leapfrog::new(engine, &bodies, motions, begin, step)?;
+        Ok(Self::Leapfrog(Box::new(LeapfrogRun { run, begin, steps })))
+    }
+
+    /// Advances by one step.
+    pub fn advance(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Hermite(run) => run.advance(),
+            Self::Leapfrog(it) => {
+                it.run.advance()?;
+                it.steps += 1;
+                Ok(())
+            }
+        }
+    }
+
+    pub fn time(&self) -> f64 {
+        match self {
+            Self::Hermite(run) => run.time(),
+            // As without a restart, to the last bit.
+            Self::Leapfrog(it) => it.begin + it.steps as f64 * it.run.step(),
+        }
+    }
+
+    /// Returns the length of the next step.
+    pub fn step(&self) -> f64 {
+        match self {
+            Self::Hermite(run) => run.step(),
+            Self::Leapfrog(it) => it.run.step(),
+        }
+    }
+
+    /// Returns the particles at a time within the next step: predicted by the Hermite scheme, those at
+    /// its beginning by leapfrog.
+    pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
+        let motions = match self {
+            Self::Hermite(run) => run.motions_at(time)?,
+            Self::Leapfrog(it) => it.run.motions()?,
+        };
+        let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
+        check(&motions)?;
+        Ok(Snapshot { time, particles: motions.iter().map(particle).collect() })
+    }
+
+    /// Returns the energies at the time of the last step.
+    pub fn energies(&mut self) -> Result<Energies, Error> {
+        match self {
+            Self::Hermite(run) => run.energies(),
+            Self::Leapfrog(it) => it.run.energies(),
+        }
+    }
+
+    pub fn state(&self) -> Result<State, Error> {
+        match self {
+            Self::Hermite(run) => {
+                let checkpoint = run.checkpoint()?;
+                let particles = checkpoint.stars.iter().map(numbers).collect();
+                let Checkpoint { begin, ticks, level, .. } = checkpoint;
+                Ok(State::Hermite { begin, ticks, level, particles })
+            }
+            Self::Leapfrog(it) => {
+                let numbers = |it: &Motion| {
+                    let (&[x, y, z], &[vx, vy, vz]) = (&it.pos.0, &it.vel.0);
+                    [x, y, z, vx, vy, vz, it.mass]
+                };
+                let particles = it.run.motions()?.iter().map(numbers).collect();
+                Ok(State::Leapfrog { begin: it.begin, steps: it.steps, particles })
+            }
+        }
+    }
+}
+
+type HermiteEngine = AllPairs<hermite::Hermite>;
+
+/// Returns the engine and the options of a Hermite scheme.
+fn hermite(
+    device: &Device,
+    settings: &Settings,
+) -> Result<(HermiteEngine, HermiteOptions), nbody::Error> {
+    let law = hermite::Hermite { eps2: settings.eps * settings.eps };
+    let engine = AllPairs::with_options(device, law, settings.options())?;
+    let mut options = HermiteOptions::default();
+    if let Scheme::Hermite { eta, eta_start, largest, iterations } = settings.scheme {
+        options = options.eta(eta).eta_start(eta_start).largest(largest).iterations(iterations);
+    }
+    Ok((engine, options))
+}
+
+fn bodies(motions: &[Motion]) -> Vec<hermite::Body> {
+    let body = |it: &Motion| hermite::Body { pos: it.pos, vel: it.vel, mass: it.mass };
+    motions.iter().map(body).collect()
+}
+
+fn motion(pos: [f64; 3], vel: [f64; 3], mass: f64) -> Motion {
+    Motion { pos: pos.into(), vel: vel.into(), mass }
+}
+
+fn star(numbers: &[f64; 13]) -> Star {
+    let three = |at: usize| [0, 1, 2].map(|k| numbers[at + k]);
+    Star {
+        pos: three(0).into(),
+        vel: three(3).into(),
+        acc: three(6).into(),
+        jerk: three(9).into(),
+        mass: numbers[12],
+    }
+}
+
+fn numbers(star: &Star) -> [f64; 13] {
+    let vectors = [star.pos.0, star.vel.0, star.acc.0, star.jerk.0];
+    let mut numbers = [star.mass; 13];
+    numbers[..12].copy_from_slice(vectors.as_flattened());
+    numbers
+}
+
+/// Refuses motions with NaN, which a scheme without a choice of steps does not see.
+fn check(motions: &[Motion]) -> Result<(), Error> {
+    for (index, motion) in motions.iter().enumerate() {
+        for (field, three) in [("pos", motion.pos.0), ("vel", motion.vel.0)] {
+            if let Some(value) = three.into_iter().find(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { index, field, value });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns a checkpoint to be filled: that of two bodies.
+fn any_checkpoint() -> Result<Checkpoint, Error> {
+    let bodies = [0.0, 1.0].map(|x| motion([x, 0.0, 0.0], [0.0; 3], 1.0));
+    let law = hermite::Hermite { eps2: 0.0 };
+    let engine = AllPairs::new(&Device::cpu(), law)?;
+    Hermite::new(engine, &self::bodies(&bodies), &bodies, 0.0, HermiteOptions::default())?
+        .checkpoint()
+}

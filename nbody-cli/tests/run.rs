@@ -1,0 +1,283 @@
+//! The command `nbody run`, run as a process.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nbody::models::{Particle, Snapshot};
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+    command.args(["run", "--device", "cpu"]).args(arguments);
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// Runs to success, and returns what is printed.
+fn succeed(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    // No progress bar in a pipe.
+    assert!(output.status.success() && error.is_empty(), "{error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs to a failure, and returns its message.
+fn fail(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{text}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    text
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn snapshot(folder: &Path, name: &str) -> Snapshot {
+    let file = fs::read(folder.join(name)).unwrap();
+    Snapshot::read_csv(&file[..]).unwrap()
+}
+
+/// Reads a column of a table.
+fn column(folder: &Path, table: &str, name: &str) -> Vec<f64> {
+    let mut reader = csv::Reader::from_path(folder.join(table)).unwrap();
+    let at = reader.headers().unwrap().iter().position(|found| found == name).unwrap();
+    reader.records().map(|row| row.unwrap()[at].parse().unwrap()).collect()
+}
+
+#[test]
+fn a_run_writes_snapshots_tables_plots_and_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("deep/run");
+    let numerics = ["--precision", "double", "--eps", "0.01"];
+    let arguments = ["--n", "64", "--until", "0.5", "--every", "0.2", "-o", text(&out)];
+    let printed = succeed(&[&arguments[..], &numerics].concat());
+    let lines: Vec<_> = printed.lines().collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    let cells: Vec<_> = lines[1].split_whitespace().collect();
+    assert_eq!(cells[..4], ["hermite", "cpu", "64", "0.5"], "{printed}");
+
+    let times = [0.0, 0.2, 0.4, 0.5];
+    for table in ["energies.csv", "lagrange.csv"] {
+        assert_eq!(column(&out, table, "time"), times);
+    }
+    let energies = |name| column(&out, "energies.csv", name);
+    let [kinetic, potential, total] = ["kinetic", "potential", "total"].map(energies);
+    for k in 0..times.len() {
+        assert_eq!(kinetic[k] + potential[k], total[k]);
+        assert_eq!(energies("error")[k], (total[k] - total[0]) / total[0].abs());
+        assert!(energies("error")[k].abs() < 1e-6, "{:?}", energies("error"));
+    }
+    assert!(energies("error")[3] != 0.0 && energies("steps").is_sorted_by(|a, b| a < b));
+
+    let first = snapshot(&out, "snapshot-0000.csv");
+    let plummer =
+        Command::new(env!("CARGO_BIN_EXE_nbody")).args(["plummer", "64"]).output().unwrap();
+    assert_eq!(first, Snapshot::read_csv(&plummer.stdout[..]).unwrap());
+    for (k, time) in times.into_iter().enumerate() {
+        let snapshot = snapshot(&out, &format!("snapshot-{k:04}.csv"));
+        assert_eq!(snapshot.time, time);
+        let radii = snapshot.lagrangian_radii(&[0.5]);
+        assert_eq!(column(&out, "lagrange.csv", "r50")[k], radii[0]);
+        // Energies are those of the last step before, and particles are predicted.
+        assert!((snapshot.kinetic_energy() / kinetic[k] - 1.0).abs() < 1e-2, "{k}");
+        let image = fs::File::open(out.join(format!("snapshot-{k:04}.png"))).unwrap();
+        let reader = png::Decoder::new(std::io::BufReader::new(image)).read_info().unwrap();
+        assert_eq!((reader.info().width, reader.info().height), (512, 512));
+    }
+    for (plot, word) in [("energy.svg", "relative error"), ("lagrange.svg", "90% of the mass")] {
+        let plot = fs::read_to_string(out.join(plot)).unwrap();
+        assert!(plot.contains(word) && plot.contains("</svg>") && !plot.contains("NaN"), "{plot}");
+    }
+}
+
+#[test]
+fn particles_come_from_files_and_go_to_files_of_any_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let body = |sign: f64| Particle {
+        mass: 0.5,
+        pos: [0.5 * sign, 0.0, 0.0],
+        vel: [0.0, 0.5 * sign, 0.0],
+    };
+    // A circular orbit of period 2 π.
+    let binary = Snapshot { time: 3.0, particles: vec![body(-1.0), body(1.0)] };
+    binary.write_nemo(fs::File::create(path("binary.nemo")).unwrap()).unwrap();
+    binary.write_csv(fs::File::create(path("binary.csv")).unwrap()).unwrap();
+    let until = (3.0 + std::f64::consts::PI).to_string();
+    for (input, format) in [("binary.nemo", "nemo"), ("binary.csv", "xyz"), ("binary.csv", "csv")] {
+        let out = path(format);
+        let arguments = [text(&path(input)).to_owned(), text(&out).to_owned()];
+        let options = ["--precision", "double", "--format", format, "--until", &until];
+        succeed(&[&[&arguments[0][..], "-o", &arguments[1]], &options[..]].concat());
+        assert!(out.join(format!("snapshot-0001.{format}")).exists());
+    }
+    let end = snapshot(&path("csv"), "snapshot-0001.csv");
+    let nemo = fs::read(path("nemo/snapshot-0001.nemo")).unwrap();
+    assert_eq!(Snapshot::read_nemo(&nemo[..]).unwrap(), end);
+    for (a, b) in binary.particles.iter().zip(&end.particles) {
+        let error = (0..3).map(|c| (a.pos[c] + b.pos[c]).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-4, "half an orbit: {a:?} {b:?}");
+    }
+}
+
+/// The files that two runs share, but for the wall time.
+fn assert_equal(a: &Path, b: &Path, snapshots: usize) {
+    for k in 0..snapshots {
+        for extension in ["csv", "png"] {
+            let name = format!("snapshot-{k:04}.{extension}");
+            assert!(fs::read(a.join(&name)).unwrap() == fs::read(b.join(&name)).unwrap(), "{name}");
+        }
+    }
+    let read = |folder: &Path| {
+        let text = fs::read_to_string(folder.join("checkpoint.json")).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        (document["state"].clone(), document["steps"].clone())
+    };
+    assert_eq!(read(a), read(b));
+    assert_eq!(
+        fs::read(a.join("lagrange.csv")).unwrap(),
+        fs::read(b.join("lagrange.csv")).unwrap()
+    );
+    for name in ["time", "kinetic", "potential", "error", "steps"] {
+        assert_eq!(column(a, "energies.csv", name), column(b, "energies.csv", name), "{name}");
+    }
+}
+
+#[test]
+fn a_continued_run_equals_one_without_a_break() {
+    for scheme in
+        [&["--eps", "0.01"][..], &["--scheme", "leapfrog", "--step", "0.01", "--eps", "0.1"]]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        let start = |until: &str, out: &Path| {
+            let arguments = ["--n", "48", "--every", "0.3", "--until", until, "-o", text(out)];
+            succeed(&[&arguments[..], scheme].concat());
+        };
+        start("0.9", &whole);
+        start("0.3", &parts);
+        let checkpoint = parts.join("checkpoint.json");
+        succeed(&["--restart", text(&checkpoint), "--until", "0.9"]);
+        assert_equal(&whole, &parts, 4);
+        // In a folder of its own.
+        let other = folder.path().join("other");
+        succeed(&["--restart", text(&checkpoint), "--until", "1.2", "-o", text(&other)]);
+        assert_eq!(column(&other, "energies.csv", "time").len(), 5);
+        assert!(
+            other.join("snapshot-0004.csv").exists() && !parts.join("snapshot-0004.csv").exists()
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_interrupted_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let options = ["--n", "16", "--eps", "0.1", "--every", "0.25"];
+    let arguments = [&options[..], &["--until", "1e6", "-o", text(&parts)]].concat();
+    let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let checkpoint = parts.join("checkpoint.json");
+    let start = Instant::now();
+    while !parts.join("snapshot-0001.png").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no snapshot was written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("continue with: nbody run --restart "), "{printed}");
+
+    let time = snapshot(&parts, "interrupted.csv").time;
+    let document: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&checkpoint).unwrap()).unwrap();
+    let ticks = document["state"]["hermite"]["ticks"].as_u64().unwrap();
+    assert_eq!(ticks as f64 * 0.125 / (1_u64 << 40) as f64, time);
+    let until = (time * 4.0).ceil() / 4.0 + 0.25;
+    let until = until.to_string();
+    succeed(&["--restart", text(&checkpoint), "--until", &until]);
+    succeed(&[&options[..], &["--until", &until, "-o", text(&whole)]].concat());
+    assert_equal(&whole, &parts, column(&whole, "energies.csv", "time").len());
+}
+
+#[test]
+fn a_failure_keeps_the_snapshots_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let body = |x| Particle { mass: 0.5, pos: [x, 0.0, 0.0], ..Particle::default() };
+    // They fall onto each other at time π / √8 = 1.11.
+    let bodies = Snapshot { time: 0.0, particles: vec![body(-0.5), body(0.5)] };
+    bodies.write_csv(fs::File::create(path("bodies.csv")).unwrap()).unwrap();
+    let (model, out) = (path("bodies.csv"), path("out"));
+    let options = ["--precision", "double", "--every", "0.5", "--until", "4"];
+    let message = fail(&[&[text(&model), "-o", text(&out)], &options[..]].concat());
+    assert!(message.starts_with("error: particles "), "{message}");
+    assert!(message.contains("at time 1.1"), "{message}");
+    assert_eq!(column(&out, "energies.csv", "time"), [0.0, 0.5, 1.0]);
+    assert_eq!(snapshot(&out, "snapshot-0002.csv").time, 1.0);
+    assert!(out.join("energy.svg").exists());
+    succeed(&["--restart", text(&out.join("checkpoint.json")), "--until", "1.0625"]);
+}
+
+#[test]
+fn wrong_arguments_are_refused_before_anything_is_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&folder.path().join(name)).to_owned();
+    let (done, new, file) = (path("done"), path("new"), path("file.csv"));
+    succeed(&["--n", "8", "--until", "0.125", "-o", &done]);
+    let header = "mass,x,y,z,vx,vy,vz\n";
+    fs::write(&file, format!("{header}1,0,0,0,0,0,0\n-1,1,0,0,0,0,0\n")).unwrap();
+    let (none, same, xyz) = (path("none.csv"), path("same.csv"), path("a.xyz"));
+    fs::write(&none, header).unwrap();
+    fs::write(&same, format!("{header}1,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")).unwrap();
+    let inside = format!("{file}/inside");
+    let checkpoint = format!("{done}/checkpoint.json");
+    let (table, leap) = (format!("{done}/energies.csv"), ["--scheme", "leapfrog"]);
+    let restart = |more: &[&'static str]| [&["--restart", &checkpoint[..]], more].concat();
+    let begin = |more: &[&'static str]| [&["--n", "8", "-o", &new], more].concat();
+    for (arguments, part) in [
+        (vec!["--n", "8", "-o", &done], "checkpoint.json of another run: give another folder"),
+        (vec!["--n", "8", "-o", &inside], "cannot write in "),
+        (vec!["--n", "8"], "required arguments were not provided"),
+        (vec!["-o", &new], "<FILE|--n <N>|--restart <FILE>>"),
+        (vec![&xyz, "-o", &new], "the extension is that of no format"),
+        (vec![&file, "-o", &new], "particle 1 has mass -1, expected zero or more"),
+        (vec![&none, "-o", &new], "0 particles of total mass 0, expected"),
+        (vec![&same, "-o", &new], "particles 0 and 1 are at a distance of 0e0 at time 0"),
+        (vec![&same, "-o", &new, leap[0], leap[1], "--step", "0.1"], "give a softening length"),
+        (begin(&leap), "the leapfrog scheme needs a step"),
+        (begin(&["--step", "0.1"]), "the hermite scheme has no option --step"),
+        (begin(&[leap[0], leap[1], "--eta", "0.1"]), "the leapfrog scheme has no option --eta"),
+        (
+            begin(&[leap[0], leap[1], "--step", "0.3"]),
+            "--until is 1, not a multiple of the step 0.3",
+        ),
+        (begin(&["--eps", "-1"]), "--eps is -1, expected a length of zero or more"),
+        (begin(&["--eta", "0"]), "--eta is 0, expected a positive number"),
+        (begin(&["--every", "nan"]), "--every is NaN, expected a positive number"),
+        (begin(&["--until", "-1"]), "--until is -1, but the particles are at time 0 already"),
+        (restart(&[]), "--until is 0.125, but the particles are at time 0.125 already"),
+        (restart(&leap), "a run with scheme hermite, but leapfrog is wanted"),
+        (restart(&["--precision", "double"]), "a run with precision single, but double is wanted"),
+        (restart(&["--eps", "0.1"]), "a run with softening length 0, but 0.1 is wanted"),
+        (restart(&["--step", "0.1"]), "a run with step none, but 0.1 is wanted"),
+        (vec!["--restart", &table], "not a file to restart from"),
+        (vec!["--restart", &new], "not a file to restart from"),
+    ] {
+        let message = fail(&arguments);
+        assert!(
+            message.starts_with("error: ") && message.contains(part),
+            "{arguments:?}: {message}"
+        );
+        assert!(!Path::new(&new).join("snapshot-0000.csv").exists(), "{arguments:?}");
+    }
+}
