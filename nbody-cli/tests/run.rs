@@ -51,6 +51,14 @@ fn column(folder: &Path, table: &str, name: &str) -> Vec<f64> {
     reader.records().map(|row| row.unwrap()[at].parse().unwrap()).collect()
 }
 
+/// The time of the state in the file that a Hermite run restarts from.
+fn time_of_checkpoint(folder: &Path) -> f64 {
+    let text = fs::read_to_string(folder.join("checkpoint.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let ticks = document["state"]["hermite"]["ticks"].as_u64().unwrap();
+    ticks as f64 * 0.125 / (1_u64 << 40) as f64
+}
+
 #[test]
 fn a_run_writes_snapshots_tables_plots_and_images() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,6 +83,8 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
         assert!(energies("error")[k].abs() < 1e-6, "{:?}", energies("error"));
     }
     assert!(energies("error")[3] != 0.0 && energies("steps").is_sorted_by(|a, b| a < b));
+
+    assert_eq!(time_of_checkpoint(&out), 0.5);
 
     let first = snapshot(&out, "snapshot-0000.csv");
     let plummer =
@@ -198,10 +208,7 @@ fn a_run_that_is_interrupted_continues() {
     assert!(printed.contains("continue with: nbody run --restart "), "{printed}");
 
     let time = snapshot(&parts, "interrupted.csv").time;
-    let document: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(&checkpoint).unwrap()).unwrap();
-    let ticks = document["state"]["hermite"]["ticks"].as_u64().unwrap();
-    assert_eq!(ticks as f64 * 0.125 / (1_u64 << 40) as f64, time);
+    assert_eq!(time_of_checkpoint(&parts), time);
     let until = (time * 4.0).ceil() / 4.0 + 0.25;
     let until = until.to_string();
     succeed(&["--restart", text(&checkpoint), "--until", &until]);
