@@ -1,0 +1,150 @@
+//! Liquid argon in a periodic box.
+
+use nbody::models::uniform;
+use nbody::{AllPairs, Device, Domain, Options, Precision};
+use nbody_integrate::{Error, Leapfrog, Motion};
+use nbody_interactions::lennard_jones::{Atom, LennardJones};
+
+/// Cubic cells of the lattice at the beginning, along each axis, of four atoms each.
+const CELLS: u32 = 6;
+/// Number of atoms.
+pub const ATOMS: usize = 864;
+/// Edge of the box in σ (Rahman 1964).
+pub const EDGE: f64 = 10.229;
+/// Cutoff radius in σ (Rahman 1964).
+const CUTOFF: f64 = 2.25;
+/// Seed of the velocities at the beginning.
+const SEED: u64 = 1;
+
+/// Units of length, temperature and time: σ in ångström, ε in kelvin (Rahman 1964), and σ √(m/ε) in
+/// picoseconds, for argon of 39.948 u.
+pub const SIGMA: f64 = 3.4;
+pub const EPSILON: f64 = 120.0;
+pub const TAU: f64 = 2.1513;
+
+/// Atoms in motion by velocity Verlet. Positions are not wrapped into the box, so that displacements are
+/// their differences.
+pub struct Liquid {
+    run: Leapfrog<LennardJones>,
+    device: Device,
+    step: f64,
+}
+
+impl Liquid {
+    /// Begins with a face-centred cubic lattice and random velocities, with a step in τ.
+    pub fn new(device: &Device, step: f64) -> Result<Self, Error> {
+        let velocities = uniform::<Motion>(ATOMS, SEED);
+        let motion = |(pos, random): ([f64; 3], &Motion)| Motion {
+            pos: pos.into(),
+            vel: random.vel,
+            mass: 1.0,
+        };
+        let motions: Vec<_> = lattice().into_iter().zip(&velocities).map(motion).collect();
+        Ok(Self { run: begin(device, &motions, step)?, device: device.clone(), step })
+    }
+
+    /// Advances by this many steps.
+    pub fn advance(&mut self, steps: u32) -> Result<(), Error> {
+        (0..steps).try_for_each(|_| self.run.advance())
+    }
+
+    /// Scales the velocities to a temperature in ε.
+    pub fn scale_to(&mut self, temperature: f64) -> Result<(), Error> {
+        self.scale(|kinetic| temperature / temperature_of(kinetic))
+    }
+
+    /// Multiplies the kinetic energy by a factor.
+    pub fn scale_by(&mut self, factor: f64) -> Result<(), Error> {
+        self.scale(|_| factor)
+    }
+
+    /// Multiplies the kinetic energy by a factor of it, in the frame of the centre of mass.
+    fn scale(&mut self, factor: impl Fn(f64) -> f64) -> Result<(), Error> {
+        let mut motions = self.run.motions()?;
+        let mean = |c: usize| motions.iter().map(|it| it.vel.0[c]).sum::<f64>() / ATOMS as f64;
+        let mean = [mean(0), mean(1), mean(2)];
+        for motion in &mut motions {
+            motion.vel = [0, 1, 2].map(|c| motion.vel.0[c] - mean[c]).into();
+        }
+        let kinetic: f64 = motions.iter().map(|it| 0.5 * it.vel.norm2()).sum();
+        let factor = factor(kinetic).sqrt();
+        for motion in &mut motions {
+            motion.vel = motion.vel * factor;
+        }
+        self.run = begin(&self.device, &motions, self.step)?;
+        Ok(())
+    }
+
+    /// Returns the temperature and the total energy, in ε.
+    pub fn state(&mut self) -> Result<[f64; 2], Error> {
+        let energies = self.run.energies()?;
+        Ok([temperature_of(energies.kinetic), energies.kinetic + energies.potential])
+    }
+
+    /// Returns the positions in σ.
+    pub fn positions(&self) -> Result<Vec<[f64; 3]>, Error> {
+        Ok(self.run.motions()?.into_iter().map(|motion| motion.pos.0).collect())
+    }
+}
+
+/// Returns the temperature of atoms whose total momentum is zero.
+fn temperature_of(kinetic: f64) -> f64 {
+    2.0 * kinetic / (3.0 * (ATOMS as f64 - 1.0))
+}
+
+fn begin(device: &Device, motions: &[Motion], step: f64) -> Result<Leapfrog<LennardJones>, Error> {
+    // Atoms of type 0; there are no others.
+    let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: CUTOFF };
+    let domain = Domain::periodic([EDGE; 3])?;
+    let options = Options::default().precision(Precision::Double).domain(domain);
+    let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
+    Leapfrog::new(AllPairs::with_options(device, law, options)?, &atoms, motions, 0.0, step)
+}
+
+/// Returns the places of a face-centred cubic lattice.
+fn lattice() -> Vec<[f64; 3]> {
+    let cell = EDGE / f64::from(CELLS);
+    let basis = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
+    let axis = || (0..CELLS).map(f64::from);
+    let cells = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
+    cells.flat_map(|at| basis.map(|atom| [0, 1, 2].map(|c| (at[c] + atom[c]) * cell))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lattice_fills_the_box() {
+        let places = lattice();
+        assert_eq!(places.len(), ATOMS);
+        assert!(places.iter().flatten().all(|x| (0.0..EDGE).contains(x)));
+        let square =
+            |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>();
+        let nearest = places[1..].iter().map(|b| square(&places[0], b)).fold(f64::MAX, f64::min);
+        assert!((nearest.sqrt() - EDGE / f64::from(CELLS) / 2_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_unit_of_time_is_that_of_argon() {
+        let (mass, kelvin) = (39.948 * 1.660_539e-27, 1.380_649e-23);
+        let tau = SIGMA * 1e-10 * f64::sqrt(mass / (EPSILON * kelvin));
+        assert!((tau / (TAU * 1e-12) - 1.0).abs() < 1e-4, "{tau}");
+    }
+
+    #[test]
+    fn a_liquid_keeps_its_energy_and_has_the_temperature_that_it_is_scaled_to() {
+        let mut liquid = Liquid::new(&Device::cpu(), 0.005).unwrap();
+        liquid.scale_to(0.8).unwrap();
+        let [temperature, energy] = liquid.state().unwrap();
+        assert!((temperature - 0.8).abs() < 1e-12, "{temperature}");
+        liquid.scale_by(0.5).unwrap();
+        assert!((liquid.state().unwrap()[0] - 0.4).abs() < 1e-12);
+        liquid.scale_by(2.0).unwrap();
+        // So short that no pair crosses the cutoff, where the potential has a step.
+        liquid.advance(6).unwrap();
+        let [cooler, after] = liquid.state().unwrap();
+        assert!(cooler < 0.79, "the lattice takes up energy: {cooler}");
+        assert!((after / energy - 1.0).abs() < 1e-4, "{energy} {after}");
+    }
+}

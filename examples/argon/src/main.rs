@@ -1,0 +1,210 @@
+//! Liquid argon, the simulation of Rahman 1964 (Phys. Rev. 136, A405): 864 atoms by Lennard-Jones at
+//! 94.4 K and 1.374 g/cm³ in a periodic box, velocity Verlet with steps of 10 fs. It prints the first
+//! peak of the pair distribution and the diffusion coefficient beside the published ones, and draws
+//! the pair distribution and the mean square displacement.
+//!
+//! `cargo run --release -p nbody-argon -- FOLDER` takes about 20 s on a core. The potential has a
+//! step at the cutoff, as there, so that the energy is conserved to about 10⁻³.
+#![forbid(unsafe_code)]
+
+mod liquid;
+mod measure;
+mod plot;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::Device;
+
+use liquid::{ATOMS, EDGE, EPSILON, Liquid, SIGMA, TAU};
+use measure::{Distances, displacements, mean_and_error, peak, slope};
+use plot::Plot;
+
+/// Step in picoseconds.
+const STEP: f64 = 0.01;
+/// Temperature in kelvin.
+const TEMPERATURE: f64 = 94.4;
+/// Temperature in kelvin at which the lattice melts.
+const HOT: f64 = 300.0;
+/// Steps between two scalings of the velocities.
+const SCALING: u32 = 20;
+/// Scalings while hot, and at the temperature of the measurement.
+const SCALINGS: [u32; 2] = [20, 80];
+/// Corrections of the mean temperature before the measurement, and the samples of each mean.
+const CORRECTIONS: u32 = 6;
+const CORRECTION_SAMPLES: u32 = 40;
+/// Steps between two samples.
+const SAMPLING: u32 = 5;
+/// Independent parts of the measurement, and the samples in each.
+const PARTS: usize = 8;
+const SAMPLES: usize = 200;
+/// Displacements are measured up to this number of samples, and diffusion from this one on.
+const LAGS: usize = 61;
+const LINEAR: usize = 30;
+/// Bins of the pair distribution.
+const BINS: usize = 200;
+
+/// Published values (Rahman 1964): place and height of the first peak, in ångström, and the diffusion
+/// coefficient in 10⁻⁵ cm²/s.
+const PEAK: (f64, f64) = (3.7, 2.8);
+const DIFFUSION: f64 = 2.43;
+
+/// Diffusion coefficients of σ²/τ in 10⁻⁵ cm²/s: 1 Å²/ps is 10⁻⁴ cm²/s.
+const DIFFUSION_UNIT: f64 = 10.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    std::fs::create_dir_all(&folder)?;
+    let device = Device::best();
+    let measured = simulate(&device)?;
+    measured.draw(&folder)?;
+    println!("{ATOMS} atoms on {device}\n\n{}", measured.table());
+    println!("\nplots: {}", folder.join("{g,msd}.svg").display());
+    Ok(())
+}
+
+/// Measurements, in ångström, picoseconds and kelvin.
+struct Measured {
+    /// The pair distribution.
+    g: Vec<(f64, f64)>,
+    /// Mean square displacement after each time.
+    displacements: Vec<(f64, f64)>,
+    /// Figures of each part.
+    temperatures: Vec<f64>,
+    peaks: Vec<(f64, f64)>,
+    diffusion: Vec<f64>,
+    /// Largest relative error of the energy.
+    energy_error: f64,
+}
+
+fn simulate(device: &Device) -> Result<Measured, Box<dyn Error>> {
+    let corrections = CORRECTIONS * CORRECTION_SAMPLES * SAMPLING;
+    let steps = (SCALINGS[0] + SCALINGS[1]) * SCALING + corrections;
+    let bar = ProgressBar::new(u64::from(steps) + (PARTS * SAMPLES) as u64 * u64::from(SAMPLING));
+    bar.set_style(ProgressStyle::with_template("{bar:40} {percent:>3}% {msg}")?);
+    let mut liquid = Liquid::new(device, STEP / TAU)?;
+    bar.set_message("equilibration");
+    for (temperature, scalings) in [HOT, TEMPERATURE].into_iter().zip(SCALINGS) {
+        for _ in 0..scalings {
+            liquid.scale_to(temperature / EPSILON)?;
+            liquid.advance(SCALING)?;
+            bar.inc(SCALING.into());
+        }
+    }
+    correct(&mut liquid, &bar)?;
+    bar.set_message("measurement");
+    let measured = measure(&mut liquid, &bar)?;
+    bar.finish_and_clear();
+    Ok(measured)
+}
+
+/// Scales to the temperature as a mean over time, since that of a moment fluctuates by some kelvin.
+fn correct(liquid: &mut Liquid, bar: &ProgressBar) -> Result<(), Box<dyn Error>> {
+    for _ in 0..CORRECTIONS {
+        let mut mean = 0.0;
+        for _ in 0..CORRECTION_SAMPLES {
+            liquid.advance(SAMPLING)?;
+            bar.inc(SAMPLING.into());
+            mean += liquid.state()?[0] * EPSILON / f64::from(CORRECTION_SAMPLES);
+        }
+        liquid.scale_by(TEMPERATURE / mean)?;
+    }
+    Ok(())
+}
+
+fn measure(liquid: &mut Liquid, bar: &ProgressBar) -> Result<Measured, Box<dyn Error>> {
+    let [_, energy] = liquid.state()?;
+    let mut all = Distances::new(EDGE, BINS);
+    let mut measured = Measured {
+        g: Vec::new(),
+        displacements: vec![(0.0, 0.0); LAGS],
+        temperatures: Vec::new(),
+        peaks: Vec::new(),
+        diffusion: Vec::new(),
+        energy_error: 0.0,
+    };
+    for _ in 0..PARTS {
+        let mut distances = Distances::new(EDGE, BINS);
+        let (mut trajectory, mut temperature) = (Vec::new(), 0.0);
+        for _ in 0..SAMPLES {
+            liquid.advance(SAMPLING)?;
+            bar.inc(SAMPLING.into());
+            let [now, total] = liquid.state()?;
+            temperature += now * EPSILON / SAMPLES as f64;
+            measured.energy_error = measured.energy_error.max((total / energy - 1.0).abs());
+            let positions = liquid.positions()?;
+            distances.add(&positions);
+            trajectory.push(positions);
+        }
+        let squares = displacements(&trajectory, LAGS);
+        let time = |lag: usize| lag as f64 * f64::from(SAMPLING) * STEP;
+        let points: Vec<_> =
+            squares.iter().enumerate().map(|(k, x)| (time(k), x * SIGMA * SIGMA)).collect();
+        for (sum, point) in measured.displacements.iter_mut().zip(&points) {
+            *sum = (point.0, sum.1 + point.1 / PARTS as f64);
+        }
+        measured.diffusion.push(slope(&points[LINEAR..]) / 6.0 * DIFFUSION_UNIT);
+        measured.temperatures.push(temperature);
+        measured.peaks.extend(peak(&distances.g()));
+        all.merge(&distances);
+    }
+    measured.g = all.g().into_iter().map(|(r, g)| (r * SIGMA, g)).collect();
+    Ok(measured)
+}
+
+impl Measured {
+    /// Formats the figures beside the published ones, with the standard errors of their means.
+    fn table(&self) -> String {
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING);
+        table.set_header(["", "measured", "standard error", "Rahman 1964"]);
+        let places: Vec<_> = self.peaks.iter().map(|peak| peak.0 * SIGMA).collect();
+        let heights: Vec<_> = self.peaks.iter().map(|peak| peak.1).collect();
+        for (name, values, published) in [
+            ("temperature (K)", &self.temperatures, TEMPERATURE),
+            ("first peak of g(r), at (Å)", &places, PEAK.0),
+            ("first peak of g(r), height", &heights, PEAK.1),
+            ("diffusion coefficient (10⁻⁵ cm²/s)", &self.diffusion, DIFFUSION),
+        ] {
+            let (mean, error) = mean_and_error(values);
+            let cells = [format!("{mean:.3}"), format!("{error:.3}"), published.to_string()];
+            table.add_row([&[name.to_owned()], &cells[..]].concat());
+        }
+        let error = format!("{:.1e}", self.energy_error);
+        table.add_row(["relative error of the energy", &error]);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        let lines = table.lines().map(|line| line.trim_end().to_owned());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Draws g.svg and msd.svg.
+    fn draw(&self, folder: &std::path::Path) -> Result<(), Box<dyn Error>> {
+        Plot {
+            title: "Pair distribution of liquid argon",
+            x: "r (Å)",
+            y: "g(r)",
+            points: &self.g,
+            published: ("first peak, Rahman 1964", &[PEAK]),
+        }
+        .write(&folder.join("g.svg"))?;
+        // The line of the published diffusion coefficient, through the middle of the linear part.
+        let end = self.displacements[LAGS - 1];
+        let slope = 6.0 * DIFFUSION / DIFFUSION_UNIT;
+        let start = (end.0 - end.1 / slope).max(0.0);
+        Plot {
+            title: "Mean square displacement in liquid argon",
+            x: "time (ps)",
+            y: "mean square displacement (Å²)",
+            points: &self.displacements,
+            published: (
+                "slope 6 D, D = 2.43·10⁻⁵ cm²/s, Rahman 1964",
+                &[(start, end.1 - slope * (end.0 - start)), end],
+            ),
+        }
+        .write(&folder.join("msd.svg"))
+    }
+}
