@@ -30,7 +30,7 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(begin: f64, until: f64, steps: u64, error: f64) -> Self {
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}");
+        let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let now = Instant::now();
         Self {
@@ -64,12 +64,11 @@ impl Progress {
         self.bar.set_position(position(part));
         let rate = (steps - self.first_step) as f64 / self.start.elapsed().as_secs_f64();
         self.bar.set_message(format!(
-            "t {time:.4} of {}, step {step:.1e}, {steps} steps, {} steps/s, {} pairs/s, \
-             energy error {:.1e}",
+            "t {time:.4} of {}, energy error {:.1e}, {} pairs/s, {steps} steps, step {step:.1e}, \
+             {rate:.0} steps/s",
             self.until,
-            ticks::power(rate.log10()),
+            self.error,
             ticks::power((rate * pairs_of_step).log10()),
-            self.error
         ));
         Ok(())
     }
