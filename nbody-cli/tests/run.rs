@@ -249,6 +249,10 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     let inside = format!("{file}/inside");
     let checkpoint = format!("{done}/checkpoint.json");
     let (table, leap) = (format!("{done}/energies.csv"), ["--scheme", "leapfrog"]);
+    let text = fs::read_to_string(&checkpoint).unwrap();
+    let foreign = path("foreign.json");
+    let text = text.replace("\"interaction\":\"hermite\"", "\"interaction\":\"coulomb\"");
+    fs::write(&foreign, text).unwrap();
     let restart = |more: &[&'static str]| [&["--restart", &checkpoint[..]], more].concat();
     let begin = |more: &[&'static str]| [&["--n", "8", "-o", &new], more].concat();
     for (arguments, part) in [
@@ -277,6 +281,7 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (restart(&["--precision", "double"]), "a run with precision single, but double is wanted"),
         (restart(&["--eps", "0.1"]), "a run with softening length 0, but 0.1 is wanted"),
         (restart(&["--step", "0.1"]), "a run with step none, but 0.1 is wanted"),
+        (vec!["--restart", &foreign], "a run with interaction coulomb, but hermite is wanted"),
         (vec!["--restart", &table], "not a file to restart from"),
         (vec!["--restart", &new], "not a file to restart from"),
     ] {

@@ -253,17 +253,28 @@ impl Run {
         loop {
             let step = self.simulation.step();
             if self.simulation.time() + step > time + ROUNDOFF * step {
+                self.timed(Simulation::finish)?;
                 return Ok(Ended::Complete);
             }
             if interrupted.load(Ordering::Relaxed) {
+                self.timed(Simulation::finish)?;
                 return Ok(Ended::Interrupted);
             }
-            let start = Instant::now();
-            self.simulation.advance()?;
-            self.seconds += start.elapsed().as_secs_f64();
+            self.timed(Simulation::advance)?;
             self.steps += 1;
             self.progress.show(&mut self.simulation, &self.history, self.steps, pairs)?;
         }
+    }
+
+    /// Does a part of the integration, and adds its time.
+    fn timed(
+        &mut self,
+        part: impl FnOnce(&mut Simulation) -> Result<(), nbody_integrate::Error>,
+    ) -> Result<(), nbody_integrate::Error> {
+        let start = Instant::now();
+        part(&mut self.simulation)?;
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
     }
 
     /// Returns the ordered pairs that a step evaluates.

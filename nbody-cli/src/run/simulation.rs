@@ -121,6 +121,15 @@ impl Simulation {
         }
     }
 
+    /// Waits until the device has done all steps, so that they can be timed.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        match self {
+            // The choice of each step is read from the device.
+            Self::Hermite(_) => Ok(()),
+            Self::Leapfrog(it) => it.run.energies().map(drop),
+        }
+    }
+
     pub fn time(&self) -> f64 {
         match self {
             Self::Hermite(run) => run.time(),
