@@ -162,14 +162,14 @@ fn assert_equal(a: &Path, b: &Path, snapshots: usize) {
 
 #[test]
 fn a_continued_run_equals_one_without_a_break() {
-    for scheme in
-        [&["--eps", "0.01"][..], &["--scheme", "leapfrog", "--step", "0.01", "--eps", "0.1"]]
+    for integrator in
+        [&["--eps", "0.01"][..], &["--integrator", "leapfrog", "--step", "0.01", "--eps", "0.1"]]
     {
         let folder = tempfile::tempdir().unwrap();
         let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
         let start = |until: &str, out: &Path| {
             let arguments = ["--n", "48", "--every", "0.3", "--until", until, "-o", text(out)];
-            succeed(&[&arguments[..], scheme].concat());
+            succeed(&[&arguments[..], integrator].concat());
         };
         start("0.9", &whole);
         start("0.3", &parts);
@@ -248,7 +248,7 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     fs::write(&same, format!("{header}1,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")).unwrap();
     let inside = format!("{file}/inside");
     let checkpoint = format!("{done}/checkpoint.json");
-    let (table, leap) = (format!("{done}/energies.csv"), ["--scheme", "leapfrog"]);
+    let (table, leap) = (format!("{done}/energies.csv"), ["--integrator", "leapfrog"]);
     let text = fs::read_to_string(&checkpoint).unwrap();
     let foreign = path("foreign.json");
     let text = text.replace("\"interaction\":\"hermite\"", "\"interaction\":\"coulomb\"");
@@ -265,9 +265,9 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (vec![&none, "-o", &new], "0 particles of total mass 0, expected"),
         (vec![&same, "-o", &new], "particles 0 and 1 are at a distance of 0e0 at time 0"),
         (vec![&same, "-o", &new, leap[0], leap[1], "--step", "0.1"], "give a softening length"),
-        (begin(&leap), "the leapfrog scheme needs a step"),
-        (begin(&["--step", "0.1"]), "the hermite scheme has no option --step"),
-        (begin(&[leap[0], leap[1], "--eta", "0.1"]), "the leapfrog scheme has no option --eta"),
+        (begin(&leap), "the leapfrog integrator needs a step"),
+        (begin(&["--step", "0.1"]), "the hermite integrator has no option --step"),
+        (begin(&[leap[0], leap[1], "--eta", "0.1"]), "the leapfrog integrator has no option --eta"),
         (
             begin(&[leap[0], leap[1], "--step", "0.3"]),
             "--until is 1, not a multiple of the step 0.3",
@@ -277,7 +277,7 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (begin(&["--every", "nan"]), "--every is NaN, expected a positive number"),
         (begin(&["--until", "-1"]), "--until is -1, but the particles are at time 0 already"),
         (restart(&[]), "--until is 0.125, but the particles are at time 0.125 already"),
-        (restart(&leap), "a run with scheme hermite, but leapfrog is wanted"),
+        (restart(&leap), "a run with integrator hermite, but leapfrog is wanted"),
         (restart(&["--precision", "double"]), "a run with precision single, but double is wanted"),
         (restart(&["--eps", "0.1"]), "a run with softening length 0, but 0.1 is wanted"),
         (restart(&["--step", "0.1"]), "a run with step none, but 0.1 is wanted"),

@@ -28,16 +28,18 @@ pub enum Error {
     Until { until: f64, time: f64 },
 
     #[error(
-        "{option} is {value}, not a multiple of the step {step}: the leapfrog scheme has snapshots \
+        "{option} is {value}, not a multiple of the step {step}: the leapfrog integrator has snapshots \
          after whole steps"
     )]
     NotMultiple { option: &'static str, value: f64, step: f64 },
 
-    #[error("the leapfrog scheme needs a step: give --step")]
+    #[error("the leapfrog integrator needs a step: give --step")]
     NoStep,
 
-    #[error("the {scheme} scheme has no option {option}: leave it out, or choose another --scheme")]
-    WrongScheme { option: &'static str, scheme: &'static str },
+    #[error(
+        "the {integrator} integrator has no option {option}: leave it out, or choose another --integrator"
+    )]
+    WrongIntegrator { option: &'static str, integrator: &'static str },
 
     #[error(
         "{} holds {file} of another run: give another folder, or continue that run with --restart",

@@ -31,7 +31,7 @@ use image::View;
 use output::{Folder, INTERRUPTED};
 use progress::Progress;
 use restart::Restart;
-use settings::{SchemeName, Settings};
+use settings::{IntegratorName, Settings};
 use simulation::Simulation;
 
 /// Exit code after Ctrl-C: 128 and the number of the signal, as in a shell.
@@ -73,9 +73,9 @@ pub struct Arguments {
     /// The folder to write into, which must not hold another run.
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "restart")]
     output: Option<PathBuf>,
-    /// The integration scheme [default: hermite].
+    /// The integrator [default: hermite].
     #[arg(long, value_enum)]
-    scheme: Option<SchemeName>,
+    integrator: Option<IntegratorName>,
     /// The time at the end [default: 1].
     #[arg(long, value_name = "T")]
     until: Option<f64>,
@@ -97,7 +97,7 @@ pub struct Arguments {
     /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
-    /// The step of the leapfrog scheme, which needs it.
+    /// The step of the leapfrog integrator, which needs it.
     #[arg(long)]
     step: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
@@ -279,7 +279,7 @@ impl Run {
 
     /// Returns the ordered pairs that a step evaluates.
     fn pairs_of_step(&self) -> f64 {
-        (self.particles as f64).powi(2) * f64::from(self.settings.scheme.evaluations())
+        (self.particles as f64).powi(2) * f64::from(self.settings.integrator.evaluations())
     }
 
     /// Measures and writes a snapshot.
@@ -321,10 +321,10 @@ impl Run {
     }
 
     fn draw(&self) -> Result<(), Box<dyn StdError>> {
-        let Settings { scheme, eps, precision, accumulation, math, .. } = &self.settings;
-        let (name, n) = (scheme.name(), self.particles);
+        let Settings { integrator, eps, precision, accumulation, math, .. } = &self.settings;
+        let (name, n) = (integrator.name(), self.particles);
         let caption = format!(
-            "{n} particles, softening length {eps}, {name} scheme on {}; {precision} precision, \
+            "{n} particles, softening length {eps}, {name} integrator on {}; {precision} precision, \
              {accumulation} accumulation, {math} mathematics",
             self.device
         );
@@ -334,7 +334,7 @@ impl Run {
     /// Prints the table at the end.
     fn report(&self, wall: Duration, ended: Ended) -> Outcome {
         let mut table = Table::new(&[
-            "scheme",
+            "integrator",
             "device",
             ">N",
             ">time",
@@ -350,7 +350,7 @@ impl Run {
         };
         let rate = self.pairs_of_step() * self.steps as f64 / self.seconds;
         table.row(vec![
-            self.settings.scheme.name().to_owned(),
+            self.settings.integrator.name().to_owned(),
             self.device.name(),
             self.particles.to_string(),
             time.to_string(),

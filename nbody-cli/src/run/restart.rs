@@ -58,10 +58,13 @@ impl Restart {
         }
         let restart: Self =
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        if restart.state.is_of(&restart.settings.scheme) {
+        if restart.state.is_of(&restart.settings.integrator) {
             Ok(restart)
         } else {
-            Err(wrong(format!("its state is not of the {} scheme", restart.settings.scheme.name())))
+            Err(wrong(format!(
+                "its state is not of the {} integrator",
+                restart.settings.integrator.name()
+            )))
         }
     }
 }
@@ -74,14 +77,14 @@ mod tests {
     use super::*;
     use crate::format::Format;
     use crate::run::history::Row;
-    use crate::run::settings::Scheme;
+    use crate::run::settings::Integrator;
 
     /// A run of particles with these numbers.
     fn sample(particles: Vec<[f64; 7]>) -> Restart {
         let snapshot = plummer(50, 1).unwrap();
         let energies = Energies { kinetic: 0.1 + 0.2, potential: -1.0 / 3.0 };
         let settings = Settings {
-            scheme: Scheme::Leapfrog { step: 0.1 },
+            integrator: Integrator::Leapfrog { step: 0.1 },
             interaction: "gravity".to_owned(),
             eps: 1e-3,
             precision: nbody::Precision::Mixed,
@@ -139,7 +142,7 @@ mod tests {
             ("\"eps\":0.001,", "", "missing field `eps`"),
             ("[1.0,1.0,", "[null,1.0,", "not a file to restart from"),
             ("[1.0,1.0,", "[1.0,", "not a file to restart from"),
-            ("{\"leapfrog\":{\"step\":0.1}}", HERMITE, "state is not of the hermite scheme"),
+            ("{\"leapfrog\":{\"step\":0.1}}", HERMITE, "state is not of the hermite integrator"),
         ] {
             let message = message(from, to);
             assert!(message.contains(part), "{message}");

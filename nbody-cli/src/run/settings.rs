@@ -13,24 +13,24 @@ use super::Arguments;
 use super::error::Error;
 use crate::format::Format;
 
-/// A scheme by name.
+/// An integrator by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SchemeName {
+pub enum IntegratorName {
     /// Fourth order, with steps that follow the motion.
     Hermite,
     /// Second order, kick-drift-kick, with a constant step.
     Leapfrog,
 }
 
-/// A scheme with its parameters.
+/// An integrator with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scheme {
+pub enum Integrator {
     Hermite { eta: f64, eta_start: f64, largest: f64, iterations: u32 },
     Leapfrog { step: f64 },
 }
 
-impl Scheme {
+impl Integrator {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Hermite { .. } => "hermite",
@@ -57,17 +57,17 @@ impl Scheme {
     fn new(arguments: &Arguments) -> Result<Self, Error> {
         let &Arguments { step, eta, eta_start, largest, iterations, .. } = arguments;
         let default = HermiteOptions::default();
-        let (scheme, foreign) = match arguments.scheme.unwrap_or(SchemeName::Hermite) {
-            SchemeName::Hermite => {
-                let scheme = Self::Hermite {
+        let (integrator, foreign) = match arguments.integrator.unwrap_or(IntegratorName::Hermite) {
+            IntegratorName::Hermite => {
+                let integrator = Self::Hermite {
                     eta: eta.unwrap_or(default.eta),
                     eta_start: eta_start.unwrap_or(default.eta_start),
                     largest: largest.unwrap_or(default.largest),
                     iterations: iterations.unwrap_or(default.iterations),
                 };
-                (scheme, step.map(|_| "--step"))
+                (integrator, step.map(|_| "--step"))
             }
-            SchemeName::Leapfrog => {
+            IntegratorName::Leapfrog => {
                 let foreign = eta.map(|_| "--eta").or(eta_start.map(|_| "--eta-start"));
                 let foreign = foreign.or(largest.map(|_| "--largest"));
                 let foreign = foreign.or(iterations.map(|_| "--iterations"));
@@ -78,8 +78,8 @@ impl Scheme {
             }
         };
         match foreign {
-            Some(option) => Err(Error::WrongScheme { option, scheme: scheme.name() }),
-            None => Ok(scheme),
+            Some(option) => Err(Error::WrongIntegrator { option, integrator: integrator.name() }),
+            None => Ok(integrator),
         }
     }
 
@@ -107,7 +107,7 @@ fn positive(option: &'static str, value: f64) -> Result<(), Error> {
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    pub scheme: Scheme,
+    pub integrator: Integrator,
     /// The name of the interaction.
     pub interaction: String,
     /// The softening length.
@@ -128,11 +128,11 @@ pub struct Settings {
 impl Settings {
     /// Returns the settings of a new run.
     pub fn new(arguments: &Arguments) -> Result<Self, Error> {
-        let scheme = Scheme::new(arguments)?;
+        let integrator = Integrator::new(arguments)?;
         let Options { precision, accumulation, math, .. } = arguments.numerics.options();
         let settings = Self {
-            scheme,
-            interaction: scheme.interaction().to_owned(),
+            integrator,
+            interaction: integrator.interaction().to_owned(),
             eps: arguments.eps.unwrap_or(0.0),
             precision,
             accumulation,
@@ -162,20 +162,24 @@ impl Settings {
     /// Refuses arguments that are not those of the file.
     fn refuse_others(&self, path: &Path, arguments: &Arguments) -> Result<(), Error> {
         let Arguments { numerics, .. } = arguments;
-        let scheme = arguments.scheme.map(|name| match name {
-            SchemeName::Hermite => "hermite",
-            SchemeName::Leapfrog => "leapfrog",
+        let integrator = arguments.integrator.map(|name| match name {
+            IntegratorName::Hermite => "hermite",
+            IntegratorName::Leapfrog => "leapfrog",
         });
         let (mut step, mut eta, mut eta_start, mut largest, mut iterations) = Default::default();
-        match self.scheme {
-            Scheme::Leapfrog { step: found } => step = Some(found),
-            Scheme::Hermite { eta: a, eta_start: b, largest: c, iterations: d } => {
+        match self.integrator {
+            Integrator::Leapfrog { step: found } => step = Some(found),
+            Integrator::Hermite { eta: a, eta_start: b, largest: c, iterations: d } => {
                 (eta, eta_start, largest, iterations) = (Some(a), Some(b), Some(c), Some(d));
             }
         }
         let compared = [
-            another("scheme", Some(self.scheme.name()), scheme),
-            another("interaction", Some(&self.interaction[..]), Some(self.scheme.interaction())),
+            another("integrator", Some(self.integrator.name()), integrator),
+            another(
+                "interaction",
+                Some(&self.interaction[..]),
+                Some(self.integrator.interaction()),
+            ),
             another("softening length", Some(self.eps), arguments.eps),
             another("precision", Some(self.precision), numerics.precision),
             another("accumulation", Some(self.accumulation), numerics.accumulation),
@@ -195,7 +199,7 @@ impl Settings {
     }
 
     fn check(&self) -> Result<(), Error> {
-        self.scheme.check()?;
+        self.integrator.check()?;
         if !(self.eps.is_finite() && self.eps >= 0.0) {
             let expected = "a length of zero or more";
             return Err(Error::Number { option: "--eps", value: self.eps, expected });
@@ -212,7 +216,7 @@ impl Settings {
         if self.until <= time {
             return Err(Error::Until { until: self.until, time });
         }
-        let Scheme::Leapfrog { step } = self.scheme else { return Ok(()) };
+        let Integrator::Leapfrog { step } = self.integrator else { return Ok(()) };
         let every = self.every.map(|every| ("--every", every, every));
         let until = ("--until", self.until, self.until - begin);
         for (option, value, interval) in every.into_iter().chain([until]) {

@@ -1,4 +1,4 @@
-//! A run by either scheme.
+//! A run by any of the integrators.
 
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device};
@@ -8,9 +8,9 @@ use nbody_integrate::{
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Scheme, Settings};
+use super::settings::{Integrator, Settings};
 
-/// The integration of a cluster by either scheme.
+/// The integration of a cluster by any of the integrators.
 pub enum Simulation {
     Hermite(Box<Hermite<hermite::Hermite>>),
     Leapfrog(Box<LeapfrogRun>),
@@ -43,12 +43,12 @@ impl State {
         }
     }
 
-    /// Returns whether it is a state of this scheme.
-    pub fn is_of(&self, scheme: &Scheme) -> bool {
+    /// Returns whether it is a state of this integrator.
+    pub fn is_of(&self, integrator: &Integrator) -> bool {
         matches!(
-            (self, scheme),
-            (Self::Hermite { .. }, Scheme::Hermite { .. })
-                | (Self::Leapfrog { .. }, Scheme::Leapfrog { .. })
+            (self, integrator),
+            (Self::Hermite { .. }, Integrator::Hermite { .. })
+                | (Self::Leapfrog { .. }, Integrator::Leapfrog { .. })
         )
     }
 }
@@ -59,20 +59,25 @@ impl Simulation {
         let motion = |it: &Particle| motion(it.pos, it.vel, it.mass);
         let motions: Vec<_> = snapshot.particles.iter().map(motion).collect();
         let begin = snapshot.time;
-        match settings.scheme {
-            Scheme::Hermite { .. } => {
+        match settings.integrator {
+            Integrator::Hermite { .. } => {
                 let (engine, options) = hermite(device, settings)?;
                 let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
-            Scheme::Leapfrog { step } => Self::leapfrog(device, settings, &motions, step, begin, 0),
+            Integrator::Leapfrog { step } => {
+                Self::leapfrog(device, settings, &motions, step, begin, 0)
+            }
         }
     }
 
-    /// Continues from a state of the same scheme.
+    /// Continues from a state of the same integrator.
     pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
-        match (state, settings.scheme) {
-            (&State::Hermite { begin, ticks, level, ref particles }, Scheme::Hermite { .. }) => {
+        match (state, settings.integrator) {
+            (
+                &State::Hermite { begin, ticks, level, ref particles },
+                Integrator::Hermite { .. },
+            ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
@@ -83,13 +88,13 @@ impl Simulation {
                 let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
-            (&State::Leapfrog { begin, steps, ref particles }, Scheme::Leapfrog { step }) => {
+            (&State::Leapfrog { begin, steps, ref particles }, Integrator::Leapfrog { step }) => {
                 let motion =
                     |&[x, y, z, vx, vy, vz, mass]: &[f64; 7]| motion([x, y, z], [vx, vy, vz], mass);
                 let motions: Vec<_> = particles.iter().map(motion).collect();
                 Self::leapfrog(device, settings, &motions, step, begin, steps)
             }
-            _ => panic!("a state of another scheme"),
+            _ => panic!("a state of another integrator"),
         }
     }
 
@@ -146,7 +151,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the particles at a time within the next step: predicted by the Hermite scheme, those at
+    /// Returns the particles at a time within the next step: predicted by the Hermite integrator, those at
     /// its beginning by leapfrog.
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
         let motions = match self {
@@ -188,7 +193,7 @@ impl Simulation {
 
 type HermiteEngine = AllPairs<hermite::Hermite>;
 
-/// Returns the engine and the options of a Hermite scheme.
+/// Returns the engine and the options of a Hermite integrator.
 fn hermite(
     device: &Device,
     settings: &Settings,
@@ -196,7 +201,7 @@ fn hermite(
     let law = hermite::Hermite { eps2: settings.eps * settings.eps };
     let engine = AllPairs::with_options(device, law, settings.options())?;
     let mut options = HermiteOptions::default();
-    if let Scheme::Hermite { eta, eta_start, largest, iterations } = settings.scheme {
+    if let Integrator::Hermite { eta, eta_start, largest, iterations } = settings.integrator {
         options = options.eta(eta).eta_start(eta_start).largest(largest).iterations(iterations);
     }
     Ok((engine, options))
@@ -229,7 +234,7 @@ fn numbers(star: &Star) -> [f64; 13] {
     numbers
 }
 
-/// Refuses motions with NaN, which a scheme without a choice of steps does not see.
+/// Refuses motions with NaN, which an integrator without a choice of steps does not see.
 fn check(motions: &[Motion]) -> Result<(), Error> {
     for (index, motion) in motions.iter().enumerate() {
         for (field, three) in [("pos", motion.pos.0), ("vel", motion.vel.0)] {
