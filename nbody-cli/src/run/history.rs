@@ -13,25 +13,32 @@ use crate::plots::{Drawn, Figure, Line};
 /// Fractions of the mass, of which the Lagrangian radii are measured.
 const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
+/// The work since the beginning of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    pub steps: u64,
+    /// The particles that steps advanced, each counted as often.
+    pub particle_steps: u64,
+    /// Wall time of the integration, in seconds.
+    pub seconds: f64,
+}
+
 /// Figures of a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub time: f64,
-    /// Steps since the beginning.
-    pub steps: u64,
-    /// Wall time of the integration since the beginning, in seconds.
-    pub seconds: f64,
+    counts: Counts,
     kinetic: f64,
     potential: f64,
     radii: [f64; FRACTIONS.len()],
 }
 
 impl Row {
-    pub fn new(snapshot: &Snapshot, energies: &Energies, steps: u64, seconds: f64) -> Self {
+    pub fn new(snapshot: &Snapshot, energies: &Energies, counts: Counts) -> Self {
         let mut radii = [0.0; FRACTIONS.len()];
         radii.copy_from_slice(&snapshot.lagrangian_radii(&FRACTIONS));
         let &Energies { kinetic, potential } = energies;
-        Self { time: snapshot.time, steps, seconds, kinetic, potential, radii }
+        Self { time: snapshot.time, counts, kinetic, potential, radii }
     }
 
     fn total(&self) -> f64 {
@@ -97,12 +104,23 @@ impl History {
     /// Writes energies.csv and lagrange.csv.
     pub fn write(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
         let energies = self.rows().map(|row| {
-            let &Row { time, kinetic, potential, steps, seconds, .. } = row;
+            let &Row { time, kinetic, potential, counts, .. } = row;
+            let Counts { steps, particle_steps, seconds } = counts;
             let energies = [time, kinetic, potential, row.total()].map(|x| x.to_string());
             let error = format!("{:e}", self.error_of(row));
-            [&energies[..], &[error, steps.to_string(), seconds.to_string()]].concat()
+            let work = [steps.to_string(), particle_steps.to_string(), seconds.to_string()];
+            [&energies[..], &[error], &work].concat()
         });
-        let header = ["time", "kinetic", "potential", "total", "error", "steps", "seconds"];
+        let header = [
+            "time",
+            "kinetic",
+            "potential",
+            "total",
+            "error",
+            "steps",
+            "particle_steps",
+            "seconds",
+        ];
         table(&folder.join("energies.csv"), &header, energies)?;
         let names = FRACTIONS.map(|fraction| format!("r{}", percent(fraction)));
         let header: Vec<_> =

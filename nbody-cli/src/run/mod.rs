@@ -26,7 +26,7 @@ use crate::select::{DeviceName, Numerics};
 use crate::table::Table;
 use crate::{Outcome, ticks};
 use error::Error;
-use history::{History, Row};
+use history::{Counts, History, Row};
 use image::View;
 use output::{Folder, INTERRUPTED};
 use progress::Progress;
@@ -43,11 +43,13 @@ const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
   snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm
-  energies.csv        of each snapshot the time, the energies, their error, steps, seconds so far
+  energies.csv        of each snapshot the time, the energies, their error; so far the steps, the
+                      particles that they advanced, and the seconds of the integration
   lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
   energy.svg, lagrange.svg   the same as plots, drawn at the end
   checkpoint.json     the run as it is, for --restart
-Energies are those at the last step before the time of a snapshot, or at it.
+Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
+are most accurate at multiples of the largest step, where the steps of all particles end.
 
 Ctrl-C ends the run after the step, writes interrupted.csv and .png and the checkpoint, and exits with
 130; a second Ctrl-C ends it at once. A run that is continued gives the same bits as one that was not
@@ -94,7 +96,7 @@ pub struct Arguments {
     /// The largest Hermite step; steps are this divided by powers of two [default: 0.125].
     #[arg(long, value_name = "STEP")]
     largest: Option<f64>,
-    /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
+    /// Evaluations and corrections of a step of hermite-shared: n of P(EC)^n [default: 1].
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
     /// The step of the leapfrog integrator, which needs it.
@@ -153,9 +155,7 @@ struct Run {
     history: History,
     device: Device,
     particles: usize,
-    steps: u64,
-    /// Wall time of the integration since the beginning.
-    seconds: f64,
+    counts: Counts,
     progress: Progress,
 }
 
@@ -169,12 +169,12 @@ impl Run {
         let begin = snapshot.time;
         settings.check_times(begin, begin)?;
         let mut simulation = Simulation::new(&device, &settings, &snapshot)?;
-        let first = measure(&mut simulation, &snapshot, 0, 0.0)?;
+        let first = measure(&mut simulation, &snapshot, Counts::default())?;
         let view = view(&snapshot, &first);
         let history = History::new(first);
-        let progress = Progress::new(begin, settings.until, 0, 0.0);
+        let progress = Progress::new(begin, settings.until, Counts::default(), 0.0);
         let particles = snapshot.particles.len();
-        let (steps, seconds) = (0, 0.0);
+        let counts = Counts::default();
         let run = Self {
             simulation,
             settings,
@@ -183,8 +183,7 @@ impl Run {
             history,
             device,
             particles,
-            steps,
-            seconds,
+            counts,
             progress,
         };
         run.write(&snapshot)?;
@@ -193,14 +192,14 @@ impl Run {
 
     /// Continues a run from a file.
     fn resume(arguments: &Arguments, path: &Path) -> Result<Self, Box<dyn StdError>> {
-        let Restart { settings, view, steps, seconds, history, state } = Restart::load(path)?;
+        let Restart { settings, view, counts, history, state } = Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
         let device = open(arguments)?;
         let folder = Folder::resume(path, arguments.output.as_deref())?;
         let simulation = Simulation::resume(&device, &settings, &state)?;
         let (begin, time) = (history.first().time, simulation.time().max(history.last().time));
         settings.check_times(begin, time)?;
-        let progress = Progress::new(begin, settings.until, steps, history.last_error());
+        let progress = Progress::new(begin, settings.until, counts, history.last_error());
         let particles = state.particles();
         Ok(Self {
             simulation,
@@ -210,8 +209,7 @@ impl Run {
             history,
             device,
             particles,
-            steps,
-            seconds,
+            counts,
             progress,
         })
     }
@@ -249,7 +247,7 @@ impl Run {
         time: f64,
         interrupted: &AtomicBool,
     ) -> Result<Ended, nbody_integrate::Error> {
-        let pairs = self.pairs_of_step();
+        let pairs = self.pairs_of_particle();
         loop {
             let step = self.simulation.step();
             if self.simulation.time() + step > time + ROUNDOFF * step {
@@ -260,32 +258,33 @@ impl Run {
                 self.timed(Simulation::finish)?;
                 return Ok(Ended::Interrupted);
             }
-            self.timed(Simulation::advance)?;
-            self.steps += 1;
-            self.progress.show(&mut self.simulation, &self.history, self.steps, pairs)?;
+            let block = self.timed(Simulation::advance)?.unwrap_or(self.particles as u64);
+            self.counts.steps += 1;
+            self.counts.particle_steps += block;
+            self.progress.show(&mut self.simulation, &self.history, self.counts, pairs)?;
         }
     }
 
     /// Does a part of the integration, and adds its time.
-    fn timed(
+    fn timed<T>(
         &mut self,
-        part: impl FnOnce(&mut Simulation) -> Result<(), nbody_integrate::Error>,
-    ) -> Result<(), nbody_integrate::Error> {
+        part: impl FnOnce(&mut Simulation) -> Result<T, nbody_integrate::Error>,
+    ) -> Result<T, nbody_integrate::Error> {
         let start = Instant::now();
-        part(&mut self.simulation)?;
-        self.seconds += start.elapsed().as_secs_f64();
-        Ok(())
+        let done = part(&mut self.simulation)?;
+        self.counts.seconds += start.elapsed().as_secs_f64();
+        Ok(done)
     }
 
-    /// Returns the ordered pairs that a step evaluates.
-    fn pairs_of_step(&self) -> f64 {
-        (self.particles as f64).powi(2) * f64::from(self.settings.integrator.evaluations())
+    /// Returns the ordered pairs that are evaluated to advance a particle by a step.
+    fn pairs_of_particle(&self) -> f64 {
+        self.particles as f64 * f64::from(self.settings.integrator.evaluations())
     }
 
     /// Measures and writes a snapshot.
     fn record(&mut self, time: f64) -> Result<(), Box<dyn StdError>> {
         let snapshot = self.snapshot(time)?;
-        let row = measure(&mut self.simulation, &snapshot, self.steps, self.seconds)?;
+        let row = measure(&mut self.simulation, &snapshot, self.counts)?;
         self.history.push(row);
         self.write(&snapshot)
     }
@@ -313,8 +312,7 @@ impl Run {
         self.folder.save(&Restart {
             settings: self.settings.clone(),
             view: self.view.clone(),
-            steps: self.steps,
-            seconds: self.seconds,
+            counts: self.counts,
             history: self.history.clone(),
             state: self.simulation.state()?,
         })
@@ -339,6 +337,7 @@ impl Run {
             ">N",
             ">time",
             ">steps",
+            ">mean block",
             ">integration",
             ">pairs/s",
             ">wall time",
@@ -348,14 +347,17 @@ impl Run {
             Ended::Complete => self.history.last().time,
             Ended::Interrupted => self.simulation.time(),
         };
-        let rate = self.pairs_of_step() * self.steps as f64 / self.seconds;
+        let Counts { steps, particle_steps, seconds } = self.counts;
+        let block = particle_steps as f64 / steps as f64;
+        let rate = self.pairs_of_particle() * particle_steps as f64 / seconds;
         table.row(vec![
             self.settings.integrator.name().to_owned(),
             self.device.name(),
             self.particles.to_string(),
             time.to_string(),
-            self.steps.to_string(),
-            format!("{:.3} s", self.seconds),
+            steps.to_string(),
+            format!("{block:.1}"),
+            format!("{seconds:.3} s"),
             ticks::power(rate.log10()),
             format!("{:.3} s", wall.as_secs_f64()),
             format!("{:.2e}", self.history.last_error()),
@@ -403,13 +405,12 @@ fn particles(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
 fn measure(
     simulation: &mut Simulation,
     snapshot: &Snapshot,
-    steps: u64,
-    seconds: f64,
+    counts: Counts,
 ) -> Result<Row, Box<dyn StdError>> {
     let energies = simulation.energies()?;
     let (kinetic, potential) = (energies.kinetic, energies.potential);
     if kinetic.is_finite() && potential.is_finite() {
-        return Ok(Row::new(snapshot, &energies, steps, seconds));
+        return Ok(Row::new(snapshot, &energies, counts));
     }
     Err(Error::Energy { time: snapshot.time, kinetic, potential }.into())
 }

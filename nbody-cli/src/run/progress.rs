@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::history::History;
+use super::history::{Counts, History};
 use super::simulation::Simulation;
 use crate::ticks;
 
@@ -21,7 +21,7 @@ pub struct Progress {
     begin: f64,
     until: f64,
     start: Instant,
-    first_step: u64,
+    first: Counts,
     drawn: Instant,
     error: f64,
     measured: Instant,
@@ -29,7 +29,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(begin: f64, until: f64, steps: u64, error: f64) -> Self {
+    pub fn new(begin: f64, until: f64, first: Counts, error: f64) -> Self {
         let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let now = Instant::now();
@@ -38,7 +38,7 @@ impl Progress {
             begin,
             until,
             start: now,
-            first_step: steps,
+            first,
             drawn: now,
             error,
             measured: now,
@@ -46,13 +46,13 @@ impl Progress {
         }
     }
 
-    /// Shows the state after this number of steps, each of which evaluates so many pairs.
+    /// Shows the state. To advance a particle by a step takes so many pairs.
     pub fn show(
         &mut self,
         simulation: &mut Simulation,
         history: &History,
-        steps: u64,
-        pairs_of_step: f64,
+        counts: Counts,
+        pairs_of_particle: f64,
     ) -> Result<(), nbody_integrate::Error> {
         if self.bar.is_hidden() || self.drawn.elapsed() < INTERVAL {
             return Ok(());
@@ -62,13 +62,18 @@ impl Progress {
         let (time, step) = (simulation.time(), simulation.step());
         let part = (time - self.begin) / (self.until - self.begin);
         self.bar.set_position(position(part));
-        let rate = (steps - self.first_step) as f64 / self.start.elapsed().as_secs_f64();
+        let seconds = self.start.elapsed().as_secs_f64();
+        let steps = (counts.steps - self.first.steps) as f64;
+        let particles = (counts.particle_steps - self.first.particle_steps) as f64;
         self.bar.set_message(format!(
-            "t {time:.4} of {}, energy error {:.1e}, {} pairs/s, {steps} steps, step {step:.1e}, \
-             {rate:.0} steps/s",
+            "t {time:.4} of {}, energy error {:.1e}, {} pairs/s, {} steps, {:.0} steps/s, \
+             mean block {:.1}, step {step:.1e}",
             self.until,
             self.error,
-            ticks::power((rate * pairs_of_step).log10()),
+            ticks::power((particles * pairs_of_particle / seconds).log10()),
+            counts.steps,
+            steps / seconds,
+            particles / steps,
         ));
         Ok(())
     }

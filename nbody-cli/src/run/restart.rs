@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use super::history::History;
+use super::history::{Counts, History};
 use super::image::View;
 use super::settings::Settings;
 use super::simulation::State;
@@ -20,10 +20,7 @@ const VERSION: u32 = 1;
 pub struct Restart {
     pub settings: Settings,
     pub view: View,
-    /// Steps since the beginning.
-    pub steps: u64,
-    /// Wall time of the integration since the beginning, in seconds.
-    pub seconds: f64,
+    pub counts: Counts,
     pub history: History,
     pub state: State,
 }
@@ -94,11 +91,12 @@ mod tests {
             every: None,
             format: Format::Xyz,
         };
-        let mut history = History::new(Row::new(&snapshot, &energies, 0, 0.0));
-        history.push(Row::new(&snapshot, &energies, 7, 0.7));
+        let counts = Counts { steps: 7, particle_steps: 350, seconds: 0.7 };
+        let mut history = History::new(Row::new(&snapshot, &energies, Counts::default()));
+        history.push(Row::new(&snapshot, &energies, counts));
         let view = View { centre: [1e-17, -0.0], half: 0.1 };
         let state = State::Leapfrog { begin: 0.5, steps: 7, particles };
-        Restart { settings, view, steps: 7, seconds: 0.7, history, state }
+        Restart { settings, view, counts, history, state }
     }
 
     #[test]
@@ -149,5 +147,5 @@ mod tests {
         }
     }
 
-    const HERMITE: &str = r#"{"hermite":{"eta":0.1,"eta_start":0.1,"largest":0.1,"iterations":1}}"#;
+    const HERMITE: &str = r#"{"hermite":{"eta":0.1,"eta_start":0.1,"largest":0.1}}"#;
 }

@@ -16,85 +16,133 @@ use crate::format::Format;
 /// An integrator by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IntegratorName {
-    /// Fourth order, with steps that follow the motion.
+    /// Fourth order, block time steps: each particle has a step of its own.
     Hermite,
-    /// Second order, kick-drift-kick, with a constant step.
+    /// Fourth order, one step for all particles.
+    HermiteShared,
+    /// Second order, kick-drift-kick, one constant step.
     Leapfrog,
+}
+
+impl IntegratorName {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hermite => "hermite",
+            Self::HermiteShared => "hermite-shared",
+            Self::Leapfrog => "leapfrog",
+        }
+    }
+
+    /// Returns whether it has this option.
+    fn has(self, option: &str) -> bool {
+        match option {
+            "--step" => self == Self::Leapfrog,
+            "--iterations" => self == Self::HermiteShared,
+            _ => self != Self::Leapfrog,
+        }
+    }
 }
 
 /// An integrator with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Integrator {
-    Hermite { eta: f64, eta_start: f64, largest: f64, iterations: u32 },
+    Hermite { eta: f64, eta_start: f64, largest: f64 },
+    HermiteShared { eta: f64, eta_start: f64, largest: f64, iterations: u32 },
     Leapfrog { step: f64 },
 }
 
 impl Integrator {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Hermite { .. } => "hermite",
-            Self::Leapfrog { .. } => "leapfrog",
+    fn new(arguments: &Arguments) -> Result<Self, Error> {
+        let name = arguments.integrator.unwrap_or(IntegratorName::Hermite);
+        let given = parameters_given(arguments);
+        let foreign = given.iter().find(|(option, value)| value.is_some() && !name.has(option));
+        if let Some((option, _)) = foreign {
+            return Err(Error::WrongIntegrator { option, integrator: name.name() });
         }
+        let default = HermiteOptions::default();
+        let eta = arguments.eta.unwrap_or(default.eta);
+        let eta_start = arguments.eta_start.unwrap_or(default.eta_start);
+        let largest = arguments.largest.unwrap_or(default.largest);
+        let iterations = arguments.iterations.unwrap_or(default.iterations);
+        Ok(match name {
+            IntegratorName::Hermite => Self::Hermite { eta, eta_start, largest },
+            IntegratorName::HermiteShared => {
+                Self::HermiteShared { eta, eta_start, largest, iterations }
+            }
+            IntegratorName::Leapfrog => {
+                Self::Leapfrog { step: arguments.step.ok_or(Error::NoStep)? }
+            }
+        })
+    }
+
+    pub fn name(&self) -> &'static str {
+        let name = match self {
+            Self::Hermite { .. } => IntegratorName::Hermite,
+            Self::HermiteShared { .. } => IntegratorName::HermiteShared,
+            Self::Leapfrog { .. } => IntegratorName::Leapfrog,
+        };
+        name.name()
     }
 
     /// Returns the name of the interaction.
     pub fn interaction(&self) -> &'static str {
         match self {
-            Self::Hermite { .. } => Hermite::LAW.name,
+            Self::Hermite { .. } | Self::HermiteShared { .. } => Hermite::LAW.name,
             Self::Leapfrog { .. } => Gravity::LAW.name,
         }
     }
 
-    /// Returns the evaluations of all forces in a step.
+    /// Returns the evaluations of a force in a step.
     pub fn evaluations(&self) -> u32 {
         match self {
-            Self::Hermite { iterations, .. } => *iterations,
-            Self::Leapfrog { .. } => 1,
+            Self::HermiteShared { iterations, .. } => *iterations,
+            Self::Hermite { .. } | Self::Leapfrog { .. } => 1,
         }
     }
 
-    fn new(arguments: &Arguments) -> Result<Self, Error> {
-        let &Arguments { step, eta, eta_start, largest, iterations, .. } = arguments;
+    /// Returns the options of the Hermite integrators.
+    pub fn hermite_options(&self) -> HermiteOptions {
         let default = HermiteOptions::default();
-        let (integrator, foreign) = match arguments.integrator.unwrap_or(IntegratorName::Hermite) {
-            IntegratorName::Hermite => {
-                let integrator = Self::Hermite {
-                    eta: eta.unwrap_or(default.eta),
-                    eta_start: eta_start.unwrap_or(default.eta_start),
-                    largest: largest.unwrap_or(default.largest),
-                    iterations: iterations.unwrap_or(default.iterations),
-                };
-                (integrator, step.map(|_| "--step"))
+        match *self {
+            Self::Hermite { eta, eta_start, largest } => {
+                default.eta(eta).eta_start(eta_start).largest(largest)
             }
-            IntegratorName::Leapfrog => {
-                let foreign = eta.map(|_| "--eta").or(eta_start.map(|_| "--eta-start"));
-                let foreign = foreign.or(largest.map(|_| "--largest"));
-                let foreign = foreign.or(iterations.map(|_| "--iterations"));
-                match (foreign, step) {
-                    (None, None) => return Err(Error::NoStep),
-                    (foreign, step) => (Self::Leapfrog { step: step.unwrap_or(0.0) }, foreign),
-                }
+            Self::HermiteShared { eta, eta_start, largest, iterations } => {
+                default.eta(eta).eta_start(eta_start).largest(largest).iterations(iterations)
             }
-        };
-        match foreign {
-            Some(option) => Err(Error::WrongIntegrator { option, integrator: integrator.name() }),
-            None => Ok(integrator),
+            Self::Leapfrog { .. } => default,
         }
+    }
+
+    /// Returns the options of the command line that it has, with their values.
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        if let Self::Leapfrog { step } = *self {
+            return vec![("--step", step)];
+        }
+        let HermiteOptions { eta, eta_start, largest, iterations, .. } = self.hermite_options();
+        let mut parameters =
+            vec![("--eta", eta), ("--eta-start", eta_start), ("--largest", largest)];
+        if let Self::HermiteShared { .. } = self {
+            parameters.push(("--iterations", iterations.into()));
+        }
+        parameters
     }
 
     fn check(&self) -> Result<(), Error> {
-        let numbers = match *self {
-            Self::Hermite { eta, eta_start, largest, iterations } => vec![
-                ("--eta", eta),
-                ("--eta-start", eta_start),
-                ("--largest", largest),
-                ("--iterations", iterations.into()),
-            ],
-            Self::Leapfrog { step } => vec![("--step", step)],
-        };
-        numbers.into_iter().try_for_each(|(option, value)| positive(option, value))
+        self.parameters().into_iter().try_for_each(|(option, value)| positive(option, value))
     }
+}
+
+/// Returns the options of integrators on the command line.
+fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 5] {
+    [
+        ("--step", arguments.step),
+        ("--eta", arguments.eta),
+        ("--eta-start", arguments.eta_start),
+        ("--largest", arguments.largest),
+        ("--iterations", arguments.iterations.map(f64::from)),
+    ]
 }
 
 fn positive(option: &'static str, value: f64) -> Result<(), Error> {
@@ -162,19 +210,11 @@ impl Settings {
     /// Refuses arguments that are not those of the file.
     fn refuse_others(&self, path: &Path, arguments: &Arguments) -> Result<(), Error> {
         let Arguments { numerics, .. } = arguments;
-        let integrator = arguments.integrator.map(|name| match name {
-            IntegratorName::Hermite => "hermite",
-            IntegratorName::Leapfrog => "leapfrog",
-        });
-        let (mut step, mut eta, mut eta_start, mut largest, mut iterations) = Default::default();
-        match self.integrator {
-            Integrator::Leapfrog { step: found } => step = Some(found),
-            Integrator::Hermite { eta: a, eta_start: b, largest: c, iterations: d } => {
-                (eta, eta_start, largest, iterations) = (Some(a), Some(b), Some(c), Some(d));
-            }
-        }
+        let found = self.integrator.parameters();
+        let found = |option| found.iter().find(|(name, _)| *name == option).map(|found| found.1);
+        let given = arguments.integrator.map(IntegratorName::name);
         let compared = [
-            another("integrator", Some(self.integrator.name()), integrator),
+            another("integrator", Some(self.integrator.name()), given),
             another(
                 "interaction",
                 Some(&self.interaction[..]),
@@ -184,13 +224,12 @@ impl Settings {
             another("precision", Some(self.precision), numerics.precision),
             another("accumulation", Some(self.accumulation), numerics.accumulation),
             another("mathematics", Some(self.math), numerics.math),
-            another("step", step, arguments.step),
-            another("eta", eta, arguments.eta),
-            another("eta at the start", eta_start, arguments.eta_start),
-            another("largest step", largest, arguments.largest),
-            another("iterations", iterations, arguments.iterations),
         ];
-        match compared.into_iter().flatten().next() {
+        let parameters = parameters_given(arguments);
+        let parameters =
+            parameters.into_iter().map(|(option, given)| another(option, found(option), given));
+        let compared = compared.into_iter().chain(parameters);
+        match compared.flatten().next() {
             None => Ok(()),
             Some((name, found, given)) => {
                 Err(Error::AnotherRun { path: path.to_owned(), name, found, given })

@@ -3,7 +3,8 @@
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device};
 use nbody_integrate::{
-    Checkpoint, Energies, Error, Hermite, HermiteOptions, Leapfrog, Motion, Star,
+    BlockCheckpoint, BlockHermite, BlockStar, Checkpoint, Energies, Error, Hermite, HermiteOptions,
+    Leapfrog, Motion, Star,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ use super::settings::{Integrator, Settings};
 
 /// The integration of a cluster by any of the integrators.
 pub enum Simulation {
-    Hermite(Box<Hermite<hermite::Hermite>>),
+    Hermite(Box<BlockHermite<hermite::Hermite>>),
+    HermiteShared(Box<Hermite<hermite::Hermite>>),
     Leapfrog(Box<LeapfrogRun>),
 }
 
@@ -25,11 +27,14 @@ pub struct LeapfrogRun {
 
 /// The state between two steps, from which a run continues to the last bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
+    /// The time in ticks since the beginning, and of each particle position, velocity, acceleration,
+    /// its derivative, and mass; its time, its step and the end of the step in ticks.
+    Hermite { begin: f64, ticks: u64, particles: Vec<([f64; 13], [u32; 3])> },
     /// The time in ticks since the beginning, the level of the next step, and of each particle
     /// position, velocity, acceleration, its derivative, and mass.
-    Hermite { begin: f64, ticks: u64, level: u32, particles: Vec<[f64; 13]> },
+    HermiteShared { begin: f64, ticks: u64, level: u32, particles: Vec<[f64; 13]> },
     /// The number of steps since the beginning, and of each particle position, velocity and mass.
     Leapfrog { begin: f64, steps: u64, particles: Vec<[f64; 7]> },
 }
@@ -39,6 +44,7 @@ impl State {
     pub fn particles(&self) -> usize {
         match self {
             Self::Hermite { particles, .. } => particles.len(),
+            Self::HermiteShared { particles, .. } => particles.len(),
             Self::Leapfrog { particles, .. } => particles.len(),
         }
     }
@@ -48,6 +54,7 @@ impl State {
         matches!(
             (self, integrator),
             (Self::Hermite { .. }, Integrator::Hermite { .. })
+                | (Self::HermiteShared { .. }, Integrator::HermiteShared { .. })
                 | (Self::Leapfrog { .. }, Integrator::Leapfrog { .. })
         )
     }
@@ -62,8 +69,13 @@ impl Simulation {
         match settings.integrator {
             Integrator::Hermite { .. } => {
                 let (engine, options) = hermite(device, settings)?;
-                let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
+                let run = BlockHermite::new(engine, &bodies(&motions), &motions, begin, options)?;
                 Ok(Self::Hermite(Box::new(run)))
+            }
+            Integrator::HermiteShared { .. } => {
+                let (engine, options) = hermite(device, settings)?;
+                let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
+                Ok(Self::HermiteShared(Box::new(run)))
             }
             Integrator::Leapfrog { step } => {
                 Self::leapfrog(device, settings, &motions, step, begin, 0)
@@ -74,19 +86,29 @@ impl Simulation {
     /// Continues from a state of the same integrator.
     pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
         match (state, settings.integrator) {
+            (&State::Hermite { begin, ticks, ref particles }, Integrator::Hermite { .. }) => {
+                let stars: Vec<_> = particles.iter().map(block_star).collect();
+                let motion = |star: &BlockStar| motion(star.pos.0, star.vel.0, star.mass);
+                let motions: Vec<_> = stars.iter().map(motion).collect();
+                let mut checkpoint = any_run(BlockHermite::new)?.checkpoint()?;
+                (checkpoint.begin, checkpoint.ticks, checkpoint.stars) = (begin, ticks, stars);
+                let (engine, options) = hermite(device, settings)?;
+                let run = BlockHermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
+                Ok(Self::Hermite(Box::new(run)))
+            }
             (
-                &State::Hermite { begin, ticks, level, ref particles },
-                Integrator::Hermite { .. },
+                &State::HermiteShared { begin, ticks, level, ref particles },
+                Integrator::HermiteShared { .. },
             ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
-                let mut checkpoint = any_checkpoint()?;
+                let mut checkpoint = any_run(Hermite::new)?.checkpoint()?;
                 (checkpoint.begin, checkpoint.ticks) = (begin, ticks);
                 (checkpoint.level, checkpoint.stars) = (level, stars);
                 let (engine, options) = hermite(device, settings)?;
                 let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
-                Ok(Self::Hermite(Box::new(run)))
+                Ok(Self::HermiteShared(Box::new(run)))
             }
             (&State::Leapfrog { begin, steps, ref particles }, Integrator::Leapfrog { step }) => {
                 let motion =
@@ -114,23 +136,28 @@ impl Simulation {
         Ok(Self::Leapfrog(Box::new(LeapfrogRun { run, begin, steps })))
     }
 
-    /// Advances by one step.
-    pub fn advance(&mut self) -> Result<(), Error> {
+    /// Advances by one step, and returns the number of particles that it advanced, if not all.
+    pub fn advance(&mut self) -> Result<Option<u64>, Error> {
         match self {
-            Self::Hermite(run) => run.advance(),
+            Self::Hermite(run) => {
+                let [_, before] = run.steps();
+                run.advance()?;
+                return Ok(Some(run.steps()[1] - before));
+            }
+            Self::HermiteShared(run) => run.advance()?,
             Self::Leapfrog(it) => {
                 it.run.advance()?;
                 it.steps += 1;
-                Ok(())
             }
         }
+        Ok(None)
     }
 
     /// Waits until the device has done all steps, so that they can be timed.
     pub fn finish(&mut self) -> Result<(), Error> {
         match self {
             // The choice of each step is read from the device.
-            Self::Hermite(_) => Ok(()),
+            Self::Hermite(_) | Self::HermiteShared(_) => Ok(()),
             Self::Leapfrog(it) => it.run.energies().map(drop),
         }
     }
@@ -138,6 +165,7 @@ impl Simulation {
     pub fn time(&self) -> f64 {
         match self {
             Self::Hermite(run) => run.time(),
+            Self::HermiteShared(run) => run.time(),
             // As without a restart, to the last bit.
             Self::Leapfrog(it) => it.begin + it.steps as f64 * it.run.step(),
         }
@@ -146,7 +174,8 @@ impl Simulation {
     /// Returns the length of the next step.
     pub fn step(&self) -> f64 {
         match self {
-            Self::Hermite(run) => run.step(),
+            Self::Hermite(run) => run.next_time() - run.time(),
+            Self::HermiteShared(run) => run.step(),
             Self::Leapfrog(it) => it.run.step(),
         }
     }
@@ -156,6 +185,7 @@ impl Simulation {
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
         let motions = match self {
             Self::Hermite(run) => run.motions_at(time)?,
+            Self::HermiteShared(run) => run.motions_at(time)?,
             Self::Leapfrog(it) => it.run.motions()?,
         };
         let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
@@ -167,6 +197,7 @@ impl Simulation {
     pub fn energies(&mut self) -> Result<Energies, Error> {
         match self {
             Self::Hermite(run) => run.energies(),
+            Self::HermiteShared(run) => run.energies(),
             Self::Leapfrog(it) => it.run.energies(),
         }
     }
@@ -174,10 +205,14 @@ impl Simulation {
     pub fn state(&self) -> Result<State, Error> {
         match self {
             Self::Hermite(run) => {
-                let checkpoint = run.checkpoint()?;
-                let particles = checkpoint.stars.iter().map(numbers).collect();
-                let Checkpoint { begin, ticks, level, .. } = checkpoint;
-                Ok(State::Hermite { begin, ticks, level, particles })
+                let BlockCheckpoint { begin, ticks, stars, .. } = run.checkpoint()?;
+                let particles = stars.iter().map(block_numbers).collect();
+                Ok(State::Hermite { begin, ticks, particles })
+            }
+            Self::HermiteShared(run) => {
+                let Checkpoint { begin, ticks, level, stars, .. } = run.checkpoint()?;
+                let particles = stars.iter().map(numbers).collect();
+                Ok(State::HermiteShared { begin, ticks, level, particles })
             }
             Self::Leapfrog(it) => {
                 let numbers = |it: &Motion| {
@@ -200,11 +235,7 @@ fn hermite(
 ) -> Result<(HermiteEngine, HermiteOptions), nbody::Error> {
     let law = hermite::Hermite { eps2: settings.eps * settings.eps };
     let engine = AllPairs::with_options(device, law, settings.options())?;
-    let mut options = HermiteOptions::default();
-    if let Integrator::Hermite { eta, eta_start, largest, iterations } = settings.integrator {
-        options = options.eta(eta).eta_start(eta_start).largest(largest).iterations(iterations);
-    }
-    Ok((engine, options))
+    Ok((engine, settings.integrator.hermite_options()))
 }
 
 fn bodies(motions: &[Motion]) -> Vec<hermite::Body> {
@@ -234,6 +265,16 @@ fn numbers(star: &Star) -> [f64; 13] {
     numbers
 }
 
+fn block_star(&(numbers, [time, step, due]): &([f64; 13], [u32; 3])) -> BlockStar {
+    let Star { pos, vel, acc, jerk, mass } = star(&numbers);
+    BlockStar { pos, vel, acc, jerk, mass, time, step, due }
+}
+
+fn block_numbers(star: &BlockStar) -> ([f64; 13], [u32; 3]) {
+    let &BlockStar { pos, vel, acc, jerk, mass, time, step, due } = star;
+    (numbers(&Star { pos, vel, acc, jerk, mass }), [time, step, due])
+}
+
 /// Refuses motions with NaN, which an integrator without a choice of steps does not see.
 fn check(motions: &[Motion]) -> Result<(), Error> {
     for (index, motion) in motions.iter().enumerate() {
@@ -246,11 +287,17 @@ fn check(motions: &[Motion]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns a checkpoint to be filled: that of two bodies.
-fn any_checkpoint() -> Result<Checkpoint, Error> {
-    let bodies = [0.0, 1.0].map(|x| motion([x, 0.0, 0.0], [0.0; 3], 1.0));
-    let law = hermite::Hermite { eps2: 0.0 };
-    let engine = AllPairs::new(&Device::cpu(), law)?;
-    Hermite::new(engine, &self::bodies(&bodies), &bodies, 0.0, HermiteOptions::default())?
-        .checkpoint()
+/// Begins with two bodies, for a checkpoint to be filled.
+fn any_run<R>(
+    new: impl FnOnce(
+        HermiteEngine,
+        &[hermite::Body],
+        &[Motion],
+        f64,
+        HermiteOptions,
+    ) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let motions = [0.0, 1.0].map(|x| motion([x, 0.0, 0.0], [0.0; 3], 1.0));
+    let engine = AllPairs::new(&Device::cpu(), hermite::Hermite { eps2: 0.0 })?;
+    new(engine, &bodies(&motions), &motions, 0.0, HermiteOptions::default())
 }
