@@ -141,6 +141,22 @@ fn particles_come_from_files_and_go_to_files_of_any_format() {
     }
 }
 
+#[test]
+fn rounding_errors_of_the_time_do_not_end_a_run_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let step = f64::exp2(-13.0);
+    let options = ["--largest", &step.to_string(), "--eta", "1e6", "--eta-start", "1e6"];
+    for begin in [0.1, 3333.3] {
+        let (model, out) = (folder.path().join("model.csv"), folder.path().join(begin.to_string()));
+        let body = |x| Particle { mass: 0.5, pos: [x, 0.0, 0.0], vel: [0.0, x, 0.0] };
+        let bodies = Snapshot { time: begin, particles: vec![body(-1.0), body(1.0)] };
+        bodies.write_csv(fs::File::create(&model).unwrap()).unwrap();
+        let until = (begin + 3.0 * step).next_down().to_string();
+        succeed(&[&[text(&model), "-o", text(&out), "--until", &until], &options[..]].concat());
+        assert_eq!(column(&out, "energies.csv", "steps"), [0.0, 3.0], "{begin}");
+    }
+}
+
 /// The files that two runs share, but for the wall time.
 fn assert_equal(a: &Path, b: &Path, snapshots: usize) {
     for k in 0..snapshots {

@@ -250,7 +250,8 @@ impl Run {
         let pairs = self.pairs_of_particle();
         loop {
             let step = self.simulation.step();
-            if self.simulation.time() + step > time + ROUNDOFF * step {
+            let roundoff = ROUNDOFF * step + 4.0 * f64::EPSILON * time.abs();
+            if self.simulation.time() + step > time + roundoff {
                 self.timed(Simulation::finish)?;
                 return Ok(Ended::Complete);
             }
