@@ -142,6 +142,38 @@ fn particles_come_from_files_and_go_to_files_of_any_format() {
 }
 
 #[test]
+fn every_option_has_an_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    let end = |name: &str, options: &[&str]| {
+        let out = folder.path().join(name);
+        let arguments = ["--n", "16", "--until", "0.25", "-o", text(&out)];
+        succeed(&[&arguments[..], options].concat());
+        snapshot(&out, "snapshot-0001.csv")
+    };
+    let shared = ["--integrator", "hermite-shared", "--eps", "0.1"];
+    let leapfrog = ["--integrator", "leapfrog", "--eps", "0.1", "--step", "0.125"];
+    let mut ends =
+        vec![end("block", &["--eps", "0.1"]), end("shared", &shared), end("leap", &leapfrog)];
+    for option in [
+        ["--eta", "0.01"],
+        ["--eta-start", "0.0001"],
+        ["--largest", "0.0009765625"],
+        ["--iterations", "2"],
+        ["--precision", "mixed"],
+        ["--accumulation", "compensated"],
+        ["--math", "exact"],
+        ["--seed", "2"],
+    ] {
+        ends.push(end(option[0], &[&shared[..], &option].concat()));
+    }
+    ends.push(end("eps", &["--eps", "0.2"]));
+    ends.push(end("step", &[&leapfrog[..4], &["--step", "0.0625"]].concat()));
+    for (k, a) in ends.iter().enumerate() {
+        assert!(ends[..k].iter().all(|b| a != b), "run {k} equals another");
+    }
+}
+
+#[test]
 fn rounding_errors_of_the_time_do_not_end_a_run_early() {
     let folder = tempfile::tempdir().unwrap();
     let step = f64::exp2(-13.0);
