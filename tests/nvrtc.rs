@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{
-    Domain, Error, Interaction, KernelConfig, Law, Options, Origin, Pairs, Precision, Program,
-    Schedule, nvrtc,
+    Domain, Error, Interaction, Law, Options, Origin, Pairs, Precision, Program, Schedule, nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_verify::{domains, paired_ways};

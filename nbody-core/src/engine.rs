@@ -110,8 +110,8 @@ pub trait Engine<X: Interaction> {
 
     /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
     /// same order (the same buffer twice where I and J are one type); the i-particles may be only the
-    /// first of the set. A particle is paired with itself
-    /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
+    /// first of the set. A particle is paired with itself only if the interaction says so
+    /// ([`Law::self_pairs`](crate::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Self::Particles<X::I>,
