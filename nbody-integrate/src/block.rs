@@ -47,7 +47,6 @@ pub struct BlockHermite<X: Interaction> {
 
 /// The state of a run between two block steps, from which another continues to the last bit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct BlockCheckpoint {
     /// The time at which the run began.
     pub begin: f64,

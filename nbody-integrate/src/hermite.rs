@@ -91,7 +91,6 @@ pub struct Hermite<X: Interaction> {
 
 /// The state of a run between two steps, from which another continues to the last bit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Checkpoint {
     /// The time at which the run began.
     pub begin: f64,

@@ -33,7 +33,7 @@ impl Motion {
     }
 
     /// Refuses motions that are no numbers.
-    pub(crate) fn check(motions: &[Self]) -> Result<(), Error> {
+    pub fn check(motions: &[Self]) -> Result<(), Error> {
         for (index, motion) in motions.iter().enumerate() {
             let numbers = [("pos", motion.pos.0), ("vel", motion.vel.0)];
             let numbers = numbers.into_iter().flat_map(|(field, three)| three.map(|x| (field, x)));

@@ -90,8 +90,7 @@ impl Simulation {
                 let stars: Vec<_> = particles.iter().map(block_star).collect();
                 let motion = |star: &BlockStar| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
-                let mut checkpoint = any_run(BlockHermite::new)?.checkpoint()?;
-                (checkpoint.begin, checkpoint.ticks, checkpoint.stars) = (begin, ticks, stars);
+                let checkpoint = BlockCheckpoint { begin, ticks, stars };
                 let (engine, options) = hermite(device, settings)?;
                 let run = BlockHermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
@@ -103,9 +102,7 @@ impl Simulation {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
-                let mut checkpoint = any_run(Hermite::new)?.checkpoint()?;
-                (checkpoint.begin, checkpoint.ticks) = (begin, ticks);
-                (checkpoint.level, checkpoint.stars) = (level, stars);
+                let checkpoint = Checkpoint { begin, ticks, level, stars };
                 let (engine, options) = hermite(device, settings)?;
                 let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
@@ -189,7 +186,8 @@ impl Simulation {
             Self::Leapfrog(it) => it.run.motions()?,
         };
         let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
-        check(&motions)?;
+        // An integrator without a choice of steps does not see NaN.
+        Motion::check(&motions)?;
         Ok(Snapshot { time, particles: motions.iter().map(particle).collect() })
     }
 
@@ -205,12 +203,12 @@ impl Simulation {
     pub fn state(&self) -> Result<State, Error> {
         match self {
             Self::Hermite(run) => {
-                let BlockCheckpoint { begin, ticks, stars, .. } = run.checkpoint()?;
+                let BlockCheckpoint { begin, ticks, stars } = run.checkpoint()?;
                 let particles = stars.iter().map(block_numbers).collect();
                 Ok(State::Hermite { begin, ticks, particles })
             }
             Self::HermiteShared(run) => {
-                let Checkpoint { begin, ticks, level, stars, .. } = run.checkpoint()?;
+                let Checkpoint { begin, ticks, level, stars } = run.checkpoint()?;
                 let particles = stars.iter().map(numbers).collect();
                 Ok(State::HermiteShared { begin, ticks, level, particles })
             }
@@ -273,31 +271,4 @@ fn block_star(&(numbers, [time, step, due]): &([f64; 13], [u32; 3])) -> BlockSta
 fn block_numbers(star: &BlockStar) -> ([f64; 13], [u32; 3]) {
     let &BlockStar { pos, vel, acc, jerk, mass, time, step, due } = star;
     (numbers(&Star { pos, vel, acc, jerk, mass }), [time, step, due])
-}
-
-/// Refuses motions with NaN, which an integrator without a choice of steps does not see.
-fn check(motions: &[Motion]) -> Result<(), Error> {
-    for (index, motion) in motions.iter().enumerate() {
-        for (field, three) in [("pos", motion.pos.0), ("vel", motion.vel.0)] {
-            if let Some(value) = three.into_iter().find(|x| !x.is_finite()) {
-                return Err(Error::NotFinite { index, field, value });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Begins with two bodies, for a checkpoint to be filled.
-fn any_run<R>(
-    new: impl FnOnce(
-        HermiteEngine,
-        &[hermite::Body],
-        &[Motion],
-        f64,
-        HermiteOptions,
-    ) -> Result<R, Error>,
-) -> Result<R, Error> {
-    let motions = [0.0, 1.0].map(|x| motion([x, 0.0, 0.0], [0.0; 3], 1.0));
-    let engine = AllPairs::new(&Device::cpu(), hermite::Hermite { eps2: 0.0 })?;
-    new(engine, &bodies(&motions), &motions, 0.0, HermiteOptions::default())
 }
