@@ -65,10 +65,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let devices = match &arguments.device[..] {
-        [] => vec![Device::best()],
-        names => select::devices(names)?,
-    };
+    let devices = select::devices_or_best(&arguments.device)?;
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;

@@ -7,12 +7,15 @@ mod cache;
 mod date;
 mod devices;
 mod emit;
+mod energy;
 mod files;
 mod format;
 mod plots;
 mod plummer;
 mod run;
+mod scaling;
 mod select;
+mod sphere;
 mod table;
 mod ticks;
 mod tune;
@@ -63,6 +66,10 @@ enum Command {
     Cache(cache::Arguments),
     /// Measure the errors of accelerations in Plummer spheres, for each accumulation.
     Accuracy(accuracy::Arguments),
+    /// Measure the error of the energy against the accuracy of block time steps, in each precision.
+    Energy(energy::Arguments),
+    /// Measure the time of block time steps against N, and fit a model of the performance.
+    Scaling(scaling::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
     /// Simulate a cluster of point masses under gravity.
@@ -78,6 +85,8 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
+        Command::Energy(arguments) => energy::run(&arguments),
+        Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
     };

@@ -154,7 +154,7 @@ impl Figure {
             .y_desc(self.y)
             .x_label_formatter(&|x| match scale {
                 Scale::Linear => ticks::plain(*x),
-                Scale::Logarithmic => ticks::whole(*x),
+                Scale::Logarithmic => ticks::plain(10_f64.powf(*x)),
             })
             .y_label_formatter(&|y| ticks::power(*y))
             .label_style((FONT, 13))

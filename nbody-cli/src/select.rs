@@ -65,6 +65,14 @@ pub fn devices(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
     }
 }
 
+/// Opens the devices of these names; by default the first GPU, or the CPU.
+pub fn devices_or_best(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error> {
+    match names {
+        [] => Ok(vec![Device::best()]),
+        names => devices(names),
+    }
+}
+
 /// Name of a device on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceName {

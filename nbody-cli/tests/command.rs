@@ -119,6 +119,10 @@ fn unknown_names_are_refused_with_the_valid_ones() {
         (&["bench", "--device", "cpu:mmx"], "emulator or cuda:N"),
         (&["bench", "-n", "0"], "invalid value '0'"),
         (&["plummer", "many"], "invalid value 'many'"),
+        (&["scaling", "-n", "64,1"], "1 is not in 2.."),
+        (&["energy", "-n", "1"], "1 is not in 2.."),
+        (&["energy", "--limit", "0"], "invalid value '0' for '--limit <STEPS>'"),
+        (&["energy", "--precision", "single,half"], "expected single, double"),
         (&[], "Usage: nbody"),
     ] {
         let output = nbody(arguments);
@@ -139,7 +143,7 @@ fn verify_passes_on_the_cpu() {
 #[test]
 fn a_missing_gpu_is_a_failure() {
     let missing = format!("cuda:{}", Device::cuda_count().unwrap_or(0));
-    for command in ["verify", "bench", "accuracy"] {
+    for command in ["verify", "bench", "accuracy", "scaling", "energy"] {
         let output = nbody(&[command, "--device", &missing]);
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).starts_with("error: no CUDA "), "{}", stderr(&output));
@@ -203,12 +207,102 @@ fn accuracy_writes_the_same_table_to_pipes_and_files() {
 }
 
 #[test]
+fn scaling_measures_and_fits_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("scaling.csv"), path("plots"));
+    let arguments = ["scaling", "--device", "cpu", "--eta", "0.04", "-n", "16,32,64,128"];
+    let output = nbody(&[&arguments[..], &["--csv", &csv, "--plots", &plots]].concat());
+    let text = stdout(&output);
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let is_row = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let table: Vec<_> = text.lines().filter(is_row).map(cells).collect();
+    let rows = records(&csv);
+    let names =
+        ["n", "quarter_block_steps", "quarter_particle_steps", "quarter_s", "unit_block_steps"];
+    let [n, steps, particles, seconds, whole] = names.map(|name| numbers(&rows, name));
+    assert_eq!(n, [16.0, 32.0, 64.0, 128.0]);
+    for (k, line) in table.iter().enumerate() {
+        assert_eq!(line[..3], [n[k], steps[k], particles[k]].map(|x| x.to_string()), "{text}");
+        let [measured, predicted, ratio] = [4, 5, 6].map(|cell| line[cell].parse::<f64>().unwrap());
+        assert!((measured - seconds[k]).abs() < 1e-4 && predicted > 0.0 && ratio > 0.0, "{text}");
+        assert!(steps[k] < whole[k] && particles[k] >= 2.0 * n[k], "{text}");
+    }
+    assert_eq!(table.len(), 4, "{text}");
+    let errors = numbers(&rows, "unit_energy_error");
+    assert!(errors.iter().all(|e| *e != 0.0 && e.abs() < 1e-4), "{errors:?}");
+    assert_eq!(column(&rows, "eta"), ["0.04"; 4]);
+    for part in
+        ["S, block steps a time unit", "247 N^0.35", "t0, of a block step", "r, rate of pairs"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    let plot = drawing(&plots, "scaling.svg");
+    assert!(["cpu, measured", "cpu, model"].iter().all(|word| plot.contains(word)), "{plot}");
+
+    let text = stdout(&nbody(&["scaling", "--device", "cpu", "-n", "8,16"]));
+    assert!(text.contains("no model is fitted to 2 different N"), "{text}");
+}
+
+#[test]
+fn energy_errors_are_shown_where_integrations_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("energy.csv"), path("plots"));
+    let arguments = ["energy", "--device", "cpu", "-n", "16", "--eta", "0.08,0.01", "--eps", "0.1"];
+    let all = nbody(&[&arguments[..], &["--csv", &csv, "--plots", &plots]].concat());
+    assert!(all.status.success() && stderr(&all).is_empty(), "{}", stderr(&all));
+    let rows = records(&csv);
+    let precisions = ["single", "single", "mixed", "mixed", "double", "double"];
+    assert_eq!(column(&rows, "precision"), precisions);
+    let [steps, errors, times] =
+        ["block_steps", "energy_error", "time"].map(|name| numbers(&rows, name));
+    assert_eq!(times, [1.0; 6]);
+    for k in [0, 2, 4] {
+        assert!(steps[k] < steps[k + 1] && errors[k].abs() > errors[k + 1].abs(), "{rows:?}");
+    }
+    let plot = drawing(&plots, "energy.svg");
+    assert!(["0.01", "0.08", "double, cpu"].iter().all(|word| plot.contains(word)), "{plot}");
+
+    let limit = column(&rows, "block_steps")[4].to_owned();
+    let limited = ["--precision", "double", "--limit", &limit, "--csv", &csv, "--plots", &plots];
+    let output = nbody(&[&arguments[..], &limited].concat());
+    let text = stdout(&output);
+    let ends: Vec<_> = text.lines().filter(|line| line.starts_with("cpu")).collect();
+    assert!(ends[0].contains("e-") && !ends[0].contains("not finished"), "{text}");
+    assert!(ends[1].contains("not finished, at time 0."), "{text}");
+    let rows = records(&csv);
+    assert_eq!(column(&rows, "energy_error")[1], "");
+    let [times, steps] = ["time", "block_steps"].map(|name| numbers(&rows, name));
+    assert!(times[0] == 1.0 && times[1] < 1.0 && steps[1].to_string() == limit, "{rows:?}");
+    let plot = drawing(&plots, "energy.svg");
+    assert!(plot.contains("0.08") && !plot.contains("0.01"), "{plot}");
+}
+
+#[test]
+fn options_out_of_range_are_refused_before_the_measurement() {
+    for command in ["scaling", "energy"] {
+        for (option, value, message) in [
+            ("--eps", "-1", "error: --eps is -1, expected a length of zero or more\n"),
+            ("--eta", "nan", "error: --eta is NaN, expected a positive number\n"),
+        ] {
+            let output = nbody(&[command, "--device", "cpu", option, value]);
+            assert_eq!(output.status.code(), Some(1));
+            assert_eq!(stderr(&output), message);
+            assert!(output.stdout.is_empty(), "{}", stdout(&output));
+        }
+    }
+}
+
+#[test]
 fn paths_that_cannot_be_written_are_errors_before_the_measurement() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, b"").unwrap();
     let inside = file.join("inside").to_str().unwrap().to_owned();
-    for command in ["bench", "accuracy"] {
+    for command in ["bench", "accuracy", "scaling", "energy"] {
         for (option, message) in
             [("--csv", "error: cannot create "), ("--plots", "error: cannot write in ")]
         {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use nbody_integrate::Energies;
+
 /// The refusal or the failure of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -67,4 +69,13 @@ pub enum Error {
 
     #[error("at time {time}: {source}; the last snapshot is that before")]
     Lost { time: f64, source: nbody_integrate::Error },
+}
+
+/// Refuses energies at this time that are not finite.
+pub fn check_energies(energies: &Energies, time: f64) -> Result<(), Error> {
+    let &Energies { kinetic, potential } = energies;
+    if kinetic.is_finite() && potential.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Energy { time, kinetic, potential })
 }

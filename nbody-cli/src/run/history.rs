@@ -87,9 +87,7 @@ impl History {
     /// Returns the error of these energies relative to those at the beginning; where their sum was
     /// zero, the error itself.
     pub fn error(&self, kinetic: f64, potential: f64) -> f64 {
-        let first = self.first.total();
-        let unit = if first == 0.0 { 1.0 } else { first.abs() };
-        (kinetic + potential - first) / unit
+        relative_error(kinetic + potential, self.first.total())
     }
 
     /// Returns the error of the energy at the last snapshot.
@@ -156,6 +154,12 @@ impl History {
         }
         .semi_log(&folder.join("lagrange.svg"))
     }
+}
+
+/// Returns the error of an energy relative to the first one; where that was zero, the error itself.
+pub fn relative_error(energy: f64, first: f64) -> f64 {
+    let unit = if first == 0.0 { 1.0 } else { first.abs() };
+    (energy - first) / unit
 }
 
 fn percent(fraction: f64) -> String {

@@ -1,13 +1,13 @@
 //! `nbody run`.
 
-mod error;
-mod history;
+pub mod error;
+pub mod history;
 mod image;
 mod output;
 mod progress;
 mod restart;
-mod settings;
-mod simulation;
+pub mod settings;
+pub mod simulation;
 
 use std::error::Error as StdError;
 use std::io::Write as _;
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 use clap::ArgGroup;
 use nbody::Device;
-use nbody::models::{Snapshot, plummer};
+use nbody::models::Snapshot;
 
 use crate::format::{self, Format};
 use crate::select::{DeviceName, Numerics};
 use crate::table::Table;
-use crate::{Outcome, ticks};
+use crate::{Outcome, sphere, ticks};
 use error::Error;
 use history::{Counts, History, Row};
 use image::View;
@@ -386,9 +386,7 @@ fn particles(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
         let read = format::read(path).ok_or_else(|| Error::Extension { path: path.clone() })?;
         read.map_err(|source| Error::Model { path: path.clone(), source })?
     } else {
-        let mut sphere = plummer(arguments.n.unwrap_or(0), arguments.seed)?;
-        sphere.virialise()?;
-        sphere
+        sphere::in_equilibrium(arguments.n.unwrap_or(0), arguments.seed)?
     };
     if let Some(index) = snapshot.particles.iter().position(|particle| particle.mass < 0.0) {
         let mass = snapshot.particles[index].mass;
@@ -409,11 +407,8 @@ fn measure(
     counts: Counts,
 ) -> Result<Row, Box<dyn StdError>> {
     let energies = simulation.energies()?;
-    let (kinetic, potential) = (energies.kinetic, energies.potential);
-    if kinetic.is_finite() && potential.is_finite() {
-        return Ok(Row::new(snapshot, &energies, counts));
-    }
-    Err(Error::Energy { time: snapshot.time, kinetic, potential }.into())
+    error::check_energies(&energies, snapshot.time)?;
+    Ok(Row::new(snapshot, &energies, counts))
 }
 
 /// Returns the square that all images show: one and a half times as far from the centre as the sphere

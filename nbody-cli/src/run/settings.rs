@@ -145,7 +145,17 @@ fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 5] {
     ]
 }
 
-fn positive(option: &'static str, value: f64) -> Result<(), Error> {
+/// Refuses a softening length that is negative or not finite.
+pub fn check_softening(eps: f64) -> Result<(), Error> {
+    if eps.is_finite() && eps >= 0.0 {
+        return Ok(());
+    }
+    let expected = "a length of zero or more";
+    Err(Error::Number { option: "--eps", value: eps, expected })
+}
+
+/// Refuses the value of an option that is not positive and finite.
+pub fn positive(option: &'static str, value: f64) -> Result<(), Error> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
@@ -239,10 +249,7 @@ impl Settings {
 
     fn check(&self) -> Result<(), Error> {
         self.integrator.check()?;
-        if !(self.eps.is_finite() && self.eps >= 0.0) {
-            let expected = "a length of zero or more";
-            return Err(Error::Number { option: "--eps", value: self.eps, expected });
-        }
+        check_softening(self.eps)?;
         if !self.until.is_finite() {
             let expected = "a finite time";
             return Err(Error::Number { option: "--until", value: self.until, expected });

@@ -63,8 +63,7 @@ impl State {
 impl Simulation {
     /// Begins with these particles.
     pub fn new(device: &Device, settings: &Settings, snapshot: &Snapshot) -> Result<Self, Error> {
-        let motion = |it: &Particle| motion(it.pos, it.vel, it.mass);
-        let motions: Vec<_> = snapshot.particles.iter().map(motion).collect();
+        let motions = motions(snapshot);
         let begin = snapshot.time;
         match settings.integrator {
             Integrator::Hermite { .. } => {
@@ -236,7 +235,13 @@ fn hermite(
     Ok((engine, settings.integrator.hermite_options()))
 }
 
-fn bodies(motions: &[Motion]) -> Vec<hermite::Body> {
+/// Returns the motions of the particles.
+pub fn motions(snapshot: &Snapshot) -> Vec<Motion> {
+    snapshot.particles.iter().map(|it| motion(it.pos, it.vel, it.mass)).collect()
+}
+
+/// Returns particles in these motions.
+pub fn bodies(motions: &[Motion]) -> Vec<hermite::Body> {
     let body = |it: &Motion| hermite::Body { pos: it.pos, vel: it.vel, mass: it.mass };
     motions.iter().map(body).collect()
 }

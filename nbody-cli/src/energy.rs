@@ -1,0 +1,270 @@
+//! `nbody energy`: the error of the energy of block time steps against their accuracy.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use nbody::{Accumulation, Device, Math, Options, Precision};
+
+use crate::files::{self, Cells, Sheet, number};
+use crate::plots::{Figure, Line};
+use crate::select::{self, DeviceName};
+use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
+use crate::table::Table;
+use crate::{Outcome, date};
+
+const AFTER_HELP: &str = "\
+A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and times
+are in N-body units, seconds are wall time of the integration. The error is that of the total energy, relative
+to the energy at the beginning.
+
+In single precision the third derivative of the acceleration, a difference of forces divided by the third
+power of the step, is noise where steps are short; the criterion makes them shorter still. An integration
+of --limit block steps that has not reached the end is given up: it has no error, and no point in the plot.";
+
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+pub struct Arguments {
+    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    #[arg(long)]
+    device: Vec<DeviceName>,
+    /// The number of particles, two or more.
+    #[arg(short, value_parser = sphere::numbers(), default_value_t = 4096)]
+    n: u32,
+    /// The softening length, in N-body units.
+    #[arg(long, default_value_t = EPS)]
+    eps: f64,
+    /// The accuracies of the steps: Aarseth's eta.
+    #[arg(
+        long,
+        default_values_t = [0.04, 0.02, 0.01, 0.005, 0.0025],
+        value_delimiter = ','
+    )]
+    eta: Vec<f64>,
+    /// The arithmetic of a pair: single, mixed, double.
+    #[arg(
+        long,
+        default_values_t = [Precision::Single, Precision::Mixed, Precision::Double],
+        value_delimiter = ','
+    )]
+    precision: Vec<Precision>,
+    /// The accumulation of sums: direct, blocked, blocked-f64, compensated.
+    #[arg(long, default_value_t)]
+    accumulation: Accumulation,
+    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
+    #[arg(long, default_value_t)]
+    math: Math,
+    /// The number of block steps after which an integration is given up.
+    #[arg(long, value_name = "STEPS", default_value = "100000")]
+    limit: NonZeroU64,
+    /// Write each integration to this file when it is done, as CSV in full precision.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw energy.svg in this folder: the error against eta.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Returns the integrations on a device, by precision.
+    fn experiments(&self) -> Vec<Experiment> {
+        let options = Options::default().accumulation(self.accumulation).math(self.math);
+        let experiment = |precision, eta| Experiment {
+            eps: self.eps,
+            eta,
+            options: options.precision(precision),
+            limit: self.limit.get(),
+        };
+        let precisions = self.precision.iter();
+        precisions.flat_map(|&p| self.eta.iter().map(move |&eta| experiment(p, eta))).collect()
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let experiments = arguments.experiments();
+    experiments.iter().try_for_each(Experiment::check)?;
+    let devices = select::devices_or_best(&arguments.device)?;
+    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let (time, n) = (date::now(), arguments.n as usize);
+    let mut write = |row: &Row| match &mut sheet {
+        Some(sheet) => sheet.row(&row.cells(n, &time)),
+        None => Ok(()),
+    };
+    let rows = measure(&devices, n, &experiments, &mut write)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}\n\n{}", arguments.head(), table(&rows))?;
+    if let Some(folder) = &arguments.plots {
+        let figure = figure(&rows, arguments.head(), date::day(&time));
+        figure.log_log(&folder.join("energy.svg"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    /// Describes the integrations.
+    fn head(&self) -> String {
+        let Self { n, eps, accumulation, math, .. } = self;
+        format!(
+            "Plummer sphere of {n} in virial equilibrium, softening length {eps}, largest step {LARGEST}; \
+             {accumulation} accumulation, {math} mathematics"
+        )
+    }
+}
+
+/// An integration on a device.
+struct Row {
+    device: String,
+    experiment: Experiment,
+    done: Integrated,
+}
+
+/// Integrates the sphere with all parameters on all devices.
+fn measure(
+    devices: &[Device],
+    n: usize,
+    experiments: &[Experiment],
+    write: &mut impl FnMut(&Row) -> Result<(), Box<dyn Error>>,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let expected = |device, it: &Experiment| sphere::expected(device, n, it.eta);
+    let all =
+        devices.iter().flat_map(|device| experiments.iter().map(move |it| expected(device, it)));
+    let mut progress = Progress::new(all.sum())?;
+    progress.prepare(format!("sphere of {n}"));
+    let sphere = sphere::in_equilibrium(n, SEED)?;
+    let mut rows = Vec::new();
+    for device in devices {
+        for experiment in experiments {
+            let Experiment { eta, options, .. } = experiment;
+            let name = format!("eta = {eta}, {} precision on {device}", options.precision);
+            progress.begin(expected(device, experiment), name);
+            let done = experiment.integrate(device, &sphere, |time| progress.show(time))?;
+            let row = Row { device: device.name(), experiment: *experiment, done };
+            write(&row)?;
+            rows.push(row);
+        }
+    }
+    progress.finish();
+    Ok(rows)
+}
+
+/// Formats a line for each integration.
+fn table(rows: &[Row]) -> String {
+    let header =
+        ["device", "precision", ">eta", ">block steps", ">mean block", ">seconds", ">energy error"];
+    let mut table = Table::new(&header);
+    for Row { device, experiment, done } in rows {
+        let Integrated { time, whole, error, .. } = done;
+        table.row(vec![
+            device.clone(),
+            experiment.options.precision.to_string(),
+            experiment.eta.to_string(),
+            whole.steps.to_string(),
+            format!("{:.1}", whole.particle_steps as f64 / whole.steps as f64),
+            format!("{:.3}", whole.seconds),
+            error.map_or_else(
+                || format!("not finished, at time {time:.3}"),
+                |error| format!("{error:.2e}"),
+            ),
+        ]);
+    }
+    table.lines().join("\n")
+}
+
+impl Row {
+    /// Lists all cells of a row, in full precision.
+    fn cells(&self, n: usize, time: &str) -> Cells {
+        let Self { device, experiment, done } = self;
+        let Experiment { eps, eta, options, .. } = experiment;
+        let Options { precision, accumulation, math, .. } = options;
+        let Integrated { time: end, whole, error, .. } = done;
+        vec![
+            ("date", time.to_owned()),
+            ("device", device.clone()),
+            ("n", n.to_string()),
+            ("eps", eps.to_string()),
+            ("eta", eta.to_string()),
+            ("precision", precision.to_string()),
+            ("accumulation", accumulation.to_string()),
+            ("math", math.to_string()),
+            ("time", end.to_string()),
+            ("block_steps", whole.steps.to_string()),
+            ("particle_steps", whole.particle_steps.to_string()),
+            ("seconds", whole.seconds.to_string()),
+            ("energy_error", number(error.map(|error| format!("{error:e}")))),
+        ]
+    }
+}
+
+/// Plots the absolute errors against eta, a line for each precision and device.
+fn figure(rows: &[Row], caption: String, day: &str) -> Figure {
+    let mut devices: Vec<&str> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for Row { device, experiment, done } in rows {
+        if !devices.contains(&&device[..]) {
+            devices.push(device);
+        }
+        let Some(error) = done.error else { continue };
+        let name = format!("{}, {device}", experiment.options.precision);
+        let point = (experiment.eta, error.abs());
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line { name, points: vec![point] }),
+        }
+    }
+    Figure {
+        title: format!("Error of the energy after one time unit: {}, {day}", devices.join(" and ")),
+        caption: vec![caption],
+        x: "accuracy of the steps, eta",
+        y: "relative error of the energy",
+        lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::history::Counts;
+
+    fn row(precision: Precision, eta: f64, error: Option<f64>) -> Row {
+        let options = Options::default().precision(precision);
+        let whole = Counts { steps: 40, particle_steps: 100, seconds: 0.25 };
+        let time = if error.is_some() { 1.0 } else { 0.125 };
+        Row {
+            device: "cpu".to_owned(),
+            experiment: Experiment { eps: 0.0, eta, options, limit: 40 },
+            done: Integrated { time, whole, quarter: Counts::default(), error },
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        vec![
+            row(Precision::Single, 0.02, Some(-3e-8)),
+            row(Precision::Single, 0.01, None),
+            row(Precision::Double, 0.02, Some(2e-8)),
+            row(Precision::Double, 0.01, Some(-1e-9)),
+        ]
+    }
+
+    #[test]
+    fn integrations_that_were_given_up_are_in_the_table_alone() {
+        let text = table(&rows());
+        let lines: Vec<_> = text.lines().collect();
+        assert!(
+            lines[1]
+                .ends_with(" 0.02           40         2.5    0.250                     -3.00e-8"),
+            "{text}"
+        );
+        assert!(lines[2].ends_with(" not finished, at time 0.125"), "{text}");
+        let figure = figure(&rows(), String::new(), "today");
+        let points: Vec<_> =
+            figure.lines.iter().map(|line| (&line.name[..], &line.points[..])).collect();
+        let double = [(0.02, 2e-8), (0.01, 1e-9)];
+        assert_eq!(points, [("single, cpu", &[(0.02, 3e-8)][..]), ("double, cpu", &double)]);
+        let error = |row: &Row| row.cells(64, "now").pop();
+        let errors: Vec<_> = rows().iter().filter_map(error).map(|(_, cell)| cell).collect();
+        assert_eq!(errors, ["-3e-8", "", "2e-8", "-1e-9"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! `nbody scaling`: the experiment of Portegies Zwart, Belleman & Geldof 2007, and their model of the
+//! performance, fitted to its measurements.
+
+mod fit;
+mod model;
+mod report;
+
+use std::error::Error;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use nbody::Device;
+
+use crate::files::{self, Sheet};
+use crate::select::{self, DeviceName, Numerics};
+use crate::sphere::{self, EPS, Experiment, Progress, SEED};
+use crate::{Outcome, date};
+use report::{Report, Row};
+
+const AFTER_HELP: &str = "\
+Lengths and times are in N-body units, those of the clock in seconds. For each device the table has
+  block steps     of the last quarter of the time unit, and the particle steps in them
+  mean block      the particles that a block step advances on average
+  seconds         wall time of the last quarter, of the integration alone
+  predicted       the same by the model, from N alone, and as a ratio to the measured time
+  µs/block step   wall time of a block step
+  pairs/s         N times the particle steps, per second
+  energy error    that of the time unit, relative to the energy at its beginning
+
+The model has a time unit of S = A N^a block steps, four times those of its last quarter, of n = B N^b
+particles on average, and a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to
+predict a particle and to search the next block, r pairs per second. A, a, B and b are fitted by regression
+of logarithms; t0, t1 and 1/r by least squares of relative errors, none of them negative: r is unlimited
+where 1/r is zero. That takes at least three different N.";
+
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+pub struct Arguments {
+    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    #[arg(long)]
+    device: Vec<DeviceName>,
+    /// The numbers of particles of the spheres, two or more.
+    #[arg(
+        short,
+        value_parser = sphere::numbers(),
+        default_values = ["1024", "2048", "4096", "8192", "16384"],
+        value_delimiter = ','
+    )]
+    n: Vec<u32>,
+    /// The softening length, in N-body units.
+    #[arg(long, default_value_t = EPS)]
+    eps: f64,
+    /// The accuracy of the steps: Aarseth's eta.
+    #[arg(long, default_value_t = 0.02)]
+    eta: f64,
+    #[command(flatten)]
+    numerics: Numerics,
+    /// Write each measurement to this file when it is done, as CSV in full precision.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw scaling.svg in this folder: measured and predicted seconds against N.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let &Arguments { eps, eta, numerics, .. } = arguments;
+    let experiment = Experiment { eps, eta, options: numerics.options(), limit: u64::MAX };
+    experiment.check()?;
+    let devices = select::devices_or_best(&arguments.device)?;
+    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let time = date::now();
+    let sizes: Vec<_> = arguments.n.iter().map(|&n| n as usize).collect();
+    let mut write = |row: &Row| match &mut sheet {
+        Some(sheet) => sheet.row(&row.cells(&experiment, &time)),
+        None => Ok(()),
+    };
+    let rows = measure(&devices, &sizes, &experiment, &mut write)?;
+    let report = Report::new(rows, experiment);
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", report.text())?;
+    if let Some(folder) = &arguments.plots {
+        report.figure(date::day(&time)).log_log(&folder.join("scaling.svg"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Integrates a sphere of each size on each device.
+fn measure(
+    devices: &[Device],
+    sizes: &[usize],
+    experiment: &Experiment,
+    write: &mut impl FnMut(&Row) -> Result<(), Box<dyn Error>>,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let expected = |device, n| sphere::expected(device, n, experiment.eta);
+    let all = sizes.iter().flat_map(|&n| devices.iter().map(move |device| expected(device, n)));
+    let mut progress = Progress::new(all.sum())?;
+    let mut rows = Vec::new();
+    for &n in sizes {
+        progress.prepare(format!("sphere of {n}"));
+        let sphere = sphere::in_equilibrium(n, SEED)?;
+        for device in devices {
+            progress.begin(expected(device, n), format!("N = {n} on {device}"));
+            let done = experiment.integrate(device, &sphere, |time| progress.show(time))?;
+            let row = Row { device: device.name(), n, done };
+            write(&row)?;
+            rows.push(row);
+        }
+    }
+    progress.finish();
+    Ok(rows)
+}

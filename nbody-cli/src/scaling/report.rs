@@ -1,0 +1,342 @@
+//! Measurements and models as text, as rows of a file, and as a plot.
+
+use nbody::Options;
+
+use super::model::{Error, Model, Point};
+use crate::files::{Cells, number};
+use crate::plots::{Figure, Line};
+use crate::sphere::{Experiment, Integrated, LARGEST, PUBLISHED};
+use crate::table::Table;
+use crate::ticks;
+
+const HEADER: [&str; 10] = [
+    ">N",
+    ">block steps",
+    ">particle steps",
+    ">mean block",
+    ">seconds",
+    ">predicted",
+    ">ratio",
+    ">µs/block step",
+    ">pairs/s",
+    ">energy error",
+];
+
+/// A measurement: a sphere on a device.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub device: String,
+    pub n: usize,
+    pub done: Integrated,
+}
+
+impl Row {
+    /// Returns the point that a model is fitted to, by the last quarter of the time unit.
+    fn point(&self) -> Point {
+        let quarter = self.done.quarter;
+        let steps = quarter.steps as f64;
+        Point {
+            n: self.n,
+            steps: 4.0 * steps,
+            block: quarter.particle_steps as f64 / steps,
+            seconds: quarter.seconds / steps,
+        }
+    }
+
+    fn pairs_per_second(&self) -> f64 {
+        let quarter = self.done.quarter;
+        self.n as f64 * quarter.particle_steps as f64 / quarter.seconds
+    }
+
+    /// Lists all cells of a row, in full precision.
+    pub fn cells(&self, experiment: &Experiment, time: &str) -> Cells {
+        let Experiment { eps, eta, options, .. } = experiment;
+        let Options { precision, accumulation, math, .. } = options;
+        let Integrated { whole, quarter, error, .. } = self.done;
+        vec![
+            ("date", time.to_owned()),
+            ("device", self.device.clone()),
+            ("n", self.n.to_string()),
+            ("eps", eps.to_string()),
+            ("eta", eta.to_string()),
+            ("precision", precision.to_string()),
+            ("accumulation", accumulation.to_string()),
+            ("math", math.to_string()),
+            ("quarter_block_steps", quarter.steps.to_string()),
+            ("quarter_particle_steps", quarter.particle_steps.to_string()),
+            ("quarter_s", quarter.seconds.to_string()),
+            ("quarter_pairs_per_s", self.pairs_per_second().to_string()),
+            ("unit_block_steps", whole.steps.to_string()),
+            ("unit_particle_steps", whole.particle_steps.to_string()),
+            ("unit_s", whole.seconds.to_string()),
+            ("unit_energy_error", number(error.map(|error| format!("{error:e}")))),
+        ]
+    }
+}
+
+/// Measurements of a device, and the model that is fitted to them.
+struct Fitted {
+    device: String,
+    rows: Vec<Row>,
+    model: Result<Model, Error>,
+}
+
+impl Fitted {
+    fn new(device: String, rows: Vec<Row>) -> Self {
+        let points: Vec<_> = rows.iter().map(Row::point).collect();
+        Self { device, rows, model: Model::fit(&points) }
+    }
+
+    /// Formats a line for each size.
+    fn table(&self) -> Vec<String> {
+        let mut table = Table::new(&HEADER);
+        for row in &self.rows {
+            let Point { block, seconds: step, .. } = row.point();
+            let quarter = row.done.quarter;
+            let predicted = self.model.as_ref().ok().map(|model| model.quarter(row.n));
+            let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+            table.row(vec![
+                row.n.to_string(),
+                quarter.steps.to_string(),
+                quarter.particle_steps.to_string(),
+                format!("{block:.1}"),
+                format!("{:.4}", quarter.seconds),
+                known(predicted.map(|seconds| format!("{seconds:.4}"))),
+                known(predicted.map(|seconds| format!("{:.2}", seconds / quarter.seconds))),
+                format!("{:.1}", 1e6 * step),
+                ticks::power(row.pairs_per_second().log10()),
+                known(row.done.error.map(|error| format!("{error:.2e}"))),
+            ]);
+        }
+        table.lines()
+    }
+
+    /// Formats the constants of the model, or the reason for which there is none.
+    fn constants(&self) -> Vec<String> {
+        let model = match &self.model {
+            Ok(model) => model,
+            Err(error) => return vec![error.to_string()],
+        };
+        let points: Vec<_> = self.rows.iter().map(Row::point).collect();
+        let residuals = model.residuals(&points);
+        let mut table = Table::new(&["model", "fitted", ">rms residual", "published"]);
+        let mut row = |name: &str, fitted: String, residual: Option<f64>, published: String| {
+            let residual = residual.map(|residual| format!("{:.1}%", 100.0 * residual));
+            table.row(vec![name.to_owned(), fitted, residual.unwrap_or_default(), published]);
+        };
+        let [steps, block] = PUBLISHED.map(|(factor, exponent)| law(factor, exponent));
+        let Model { steps: fitted, block: fitted_block, .. } = model;
+        let fitted = law(fitted.factor, fitted.exponent);
+        row("S, block steps a time unit", fitted, Some(residuals.steps), steps);
+        let fitted = law(fitted_block.factor, fitted_block.exponent);
+        row("n, particles a block step", fitted, Some(residuals.block), block);
+        let [constant, particle, rate] = model.costs();
+        let form = "t0 + t1 N + n N / r".to_owned();
+        row("time of a block step", form, Some(residuals.seconds), String::new());
+        row("t0, of a block step", constant, None, String::new());
+        row("t1, of a particle", particle, None, String::new());
+        row("r, rate of pairs", rate, None, String::new());
+        table.lines()
+    }
+
+    /// Formats the model in a line, for a caption.
+    fn caption(&self) -> String {
+        match &self.model {
+            Err(error) => format!("{}: {error}", self.device),
+            Ok(model) => {
+                let [steps, block] =
+                    [model.steps, model.block].map(|it| law(it.factor, it.exponent));
+                let [constant, particle, rate] = model.costs();
+                format!(
+                    "{}: model S = {steps}, n = {block}, t0 = {constant}, t1 = {particle}, r = {rate}",
+                    self.device
+                )
+            }
+        }
+    }
+}
+
+impl Model {
+    /// Formats t0, t1 and r with their units.
+    fn costs(&self) -> [String; 3] {
+        let rate = if self.pair > 0.0 {
+            format!("{} pairs/s", ticks::power(-self.pair.log10()))
+        } else {
+            "unlimited".to_owned()
+        };
+        [
+            format!("{} µs", rounded(1e6 * self.constant)),
+            format!("{} ns", rounded(1e9 * self.particle)),
+            rate,
+        ]
+    }
+}
+
+/// Formats a power law of N.
+fn law(factor: f64, exponent: f64) -> String {
+    format!("{} N^{exponent:.2}", rounded(factor))
+}
+
+/// Formats three digits.
+fn rounded(number: f64) -> String {
+    let rounded: f64 = format!("{number:.2e}").parse().unwrap_or(number);
+    rounded.to_string()
+}
+
+/// All measurements, by device.
+pub struct Report {
+    experiment: Experiment,
+    devices: Vec<Fitted>,
+}
+
+impl Report {
+    pub fn new(rows: Vec<Row>, experiment: Experiment) -> Self {
+        let mut devices: Vec<(String, Vec<Row>)> = Vec::new();
+        for row in rows {
+            match devices.iter_mut().find(|(device, _)| *device == row.device) {
+                Some((_, rows)) => rows.push(row),
+                None => devices.push((row.device.clone(), vec![row])),
+            }
+        }
+        let fitted = devices.into_iter().map(|(device, rows)| Fitted::new(device, rows));
+        Self { experiment, devices: fitted.collect() }
+    }
+
+    /// Describes the integrations in a line, and their numerics in another.
+    fn head(&self) -> [String; 2] {
+        let Experiment { eps, eta, options, .. } = self.experiment;
+        let Options { precision, accumulation, math, .. } = options;
+        [
+            format!(
+                "Plummer spheres in virial equilibrium, softening length {eps}, eta {eta}, largest step \
+                 {LARGEST}; from time 3/4 to 1"
+            ),
+            format!("{precision} precision, {accumulation} accumulation, {math} mathematics"),
+        ]
+    }
+
+    /// Formats a table and a model for each device.
+    pub fn text(&self) -> String {
+        let mut lines = self.head().to_vec();
+        for fitted in &self.devices {
+            lines.extend([String::new(), fitted.device.clone(), String::new()]);
+            lines.extend(fitted.table());
+            lines.push(String::new());
+            lines.extend(fitted.constants());
+        }
+        lines.join("\n")
+    }
+
+    /// Plots seconds against N, for each device those measured and those of the model.
+    pub fn figure(&self, day: &str) -> Figure {
+        let mut lines = Vec::new();
+        for Fitted { device, rows, model } in &self.devices {
+            let points = rows.iter().map(|row| (row.n as f64, row.done.quarter.seconds)).collect();
+            lines.push(Line { name: format!("{device}, measured"), points });
+            if let Ok(model) = model {
+                let points = rows.iter().map(|row| (row.n as f64, model.quarter(row.n))).collect();
+                lines.push(Line { name: format!("{device}, model"), points });
+            }
+        }
+        let devices: Vec<_> = self.devices.iter().map(|fitted| &fitted.device[..]).collect();
+        let mut caption = self.head().to_vec();
+        caption.extend(self.devices.iter().map(Fitted::caption));
+        Figure {
+            title: format!("Block time steps: {}, {day}", devices.join(" and ")),
+            caption,
+            x: "particles N",
+            y: "seconds for a quarter of a time unit",
+            lines,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::tests::{points, sample};
+    use super::*;
+    use crate::run::history::Counts;
+
+    /// Measurements as the model predicts them, on two devices of which one is twice as slow.
+    #[expect(clippy::cast_sign_loss, reason = "blocks are positive")]
+    fn report(sizes: &[usize]) -> Report {
+        let row = |device: &str, slower: f64, point: &Point| {
+            let steps = 1000;
+            let quarter = Counts {
+                steps,
+                particle_steps: (point.block * steps as f64).round() as u64,
+                seconds: slower * point.seconds * steps as f64,
+            };
+            let done = Integrated { time: 1.0, whole: quarter, quarter, error: Some(-1.5e-8) };
+            Row { device: device.to_owned(), n: point.n, done }
+        };
+        let points = points(&sample(), sizes);
+        let rows =
+            points.iter().flat_map(|point| [row("fast", 1.0, point), row("slow", 2.0, point)]);
+        let (eps, eta, options, limit) = (0.01, 0.02, Options::default(), u64::MAX);
+        Report::new(rows.collect(), Experiment { eps, eta, options, limit })
+    }
+
+    #[test]
+    fn each_device_has_a_table_and_a_model() {
+        let text = report(&[1024, 4096, 16384, 65536]).text();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].contains("softening length 0.01, eta 0.02"), "{text}");
+        let rows: Vec<_> = lines.iter().filter(|line| line.starts_with(" 1024")).collect();
+        let cells = |row: &str| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let (fast, slow) = (cells(rows[0]), cells(rows[1]));
+        // As many block steps at every N, as the fitted power law has too.
+        assert_eq!(fast[..3], ["1024", "1000", "54875"], "{text}");
+        assert_eq!(fast[3..8], ["54.9", "0.0451", "0.0451", "1.00", "45.1"], "{text}");
+        assert_eq!(fast[8..], ["1.25", "G", "-1.50e-8"], "{text}");
+        assert_eq!(slow[4..7], ["0.0902", "0.0902", "1.00"], "{text}");
+        for part in [
+            "S, block steps a time unit  4000 N^0.00                  0.0%  247 N^0.35",
+            "n, particles a block step   0.2 N^0.81                   0.0%  0.2 N^0.81",
+            "t0, of a block step         45 µs",
+            "t1, of a particle           0.02 ns",
+            "r, rate of pairs            1 T pairs/s",
+            "r, rate of pairs            500 G pairs/s",
+        ] {
+            assert!(lines.contains(&part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn too_few_sizes_are_shown_without_a_model() {
+        let report = report(&[1024, 4096]);
+        let text = report.text();
+        assert!(text.contains("no model is fitted to 2 different N"), "{text}");
+        assert!(text.contains(" 0.0451          -      -           45.1 "), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("t0, of"), "{text}");
+        assert_eq!(report.figure("today").lines.len(), 2);
+    }
+
+    #[test]
+    fn the_plot_has_measurements_and_models() {
+        let figure = report(&[1024, 4096, 16384]).figure("today");
+        let names: Vec<_> = figure.lines.iter().map(|line| &line.name[..]).collect();
+        assert_eq!(names, ["fast, measured", "fast, model", "slow, measured", "slow, model"]);
+        for pair in figure.lines.chunks(2) {
+            for (a, b) in pair[0].points.iter().zip(&pair[1].points) {
+                assert!(a.0 == b.0 && (a.1 / b.1 - 1.0).abs() < 1e-3, "{a:?} {b:?}");
+            }
+        }
+        assert!(figure.caption[2].contains("t0 = 45 µs"), "{:?}", figure.caption);
+    }
+
+    #[test]
+    fn pairs_without_a_time_have_no_rate() {
+        let [.., rate] = Model { pair: 0.0, ..sample() }.costs();
+        assert_eq!(rate, "unlimited");
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (number, expected) in
+            [(0.012_345, "0.0123"), (1234.5, "1230"), (0.0, "0"), (45.0, "45")]
+        {
+            assert_eq!(rounded(number), expected);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The experiment of Portegies Zwart, Belleman & Geldof 2007: a Plummer sphere of equal masses in virial
+//! equilibrium, integrated over the first time unit by the Hermite integrator with block time steps, of
+//! which the last quarter is timed.
+
+use std::error::Error as StdError;
+use std::time::Instant;
+
+use clap::builder::RangedI64ValueParser;
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::{self, Snapshot, plummer};
+use nbody::{AllPairs, Device, Options};
+use nbody_integrate::{BlockHermite, HermiteOptions};
+use nbody_interactions::hermite::Hermite;
+
+use crate::run::error::{Error, check_energies};
+use crate::run::history::{Counts, relative_error};
+use crate::run::settings::{check_softening, positive};
+use crate::run::simulation::{bodies, motions};
+
+/// Seed of the spheres, that of `nbody plummer` and `nbody run`.
+pub const SEED: u64 = 1;
+/// Largest step, so that the steps of all particles end at the times below.
+pub const LARGEST: f64 = 0.125;
+/// Time at which the last quarter begins.
+const QUARTER: f64 = 0.75;
+/// Time at the end.
+const END: f64 = 1.0;
+
+/// Softening length of the experiment here, in N-body units.
+pub const EPS: f64 = 1.0 / 256.0;
+
+/// Parses numbers of particles that can be in virial equilibrium.
+pub fn numbers() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(2..)
+}
+
+/// Samples a Plummer sphere and scales it to virial equilibrium.
+pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, models::Error> {
+    let mut sphere = plummer(n, seed)?;
+    sphere.virialise()?;
+    Ok(sphere)
+}
+
+/// Parameters of an integration.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// Softening length.
+    pub eps: f64,
+    /// Accuracy of the steps.
+    pub eta: f64,
+    pub options: Options,
+    /// Number of block steps after which the integration is given up.
+    pub limit: u64,
+}
+
+/// Result of an integration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integrated {
+    /// Time of the last step: 1, or less where the integration was given up.
+    pub time: f64,
+    /// Work from the beginning.
+    pub whole: Counts,
+    /// Work from time 3/4 on.
+    pub quarter: Counts,
+    /// Relative error of the energy at the end; `None` where the integration was given up.
+    pub error: Option<f64>,
+}
+
+impl Experiment {
+    /// Refuses parameters that are out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        check_softening(self.eps)?;
+        positive("--eta", self.eta)
+    }
+
+    /// Integrates a sphere over a time unit, and shows the time after each step.
+    pub fn integrate(
+        &self,
+        device: &Device,
+        sphere: &Snapshot,
+        mut show: impl FnMut(f64),
+    ) -> Result<Integrated, Box<dyn StdError>> {
+        let law = Hermite { eps2: self.eps * self.eps };
+        let engine = AllPairs::with_options(device, law, self.options)?;
+        let motions = motions(sphere);
+        let options = HermiteOptions::default().eta(self.eta).largest(LARGEST);
+        let mut run = BlockHermite::new(engine, &bodies(&motions), &motions, 0.0, options)?;
+        let first = energy(&mut run)?;
+        let before = self.advance(&mut run, QUARTER, &mut show)?;
+        let quarter = self.advance(&mut run, END, &mut show)?;
+        let finished = run.next_time() > END;
+        let error = if finished { Some(relative_error(energy(&mut run)?, first)) } else { None };
+        let whole = Counts {
+            steps: before.steps + quarter.steps,
+            particle_steps: before.particle_steps + quarter.particle_steps,
+            seconds: before.seconds + quarter.seconds,
+        };
+        Ok(Integrated { time: run.time(), whole, quarter, error })
+    }
+
+    /// Advances to this time, and returns the work; stops before where the limit is reached.
+    fn advance(
+        &self,
+        run: &mut BlockHermite<Hermite>,
+        time: f64,
+        show: &mut impl FnMut(f64),
+    ) -> Result<Counts, nbody_integrate::Error> {
+        let [steps, particle_steps] = run.steps();
+        let mut seconds = 0.0;
+        while run.next_time() <= time && run.steps()[0] < self.limit {
+            let start = Instant::now();
+            run.advance()?;
+            seconds += start.elapsed().as_secs_f64();
+            show(run.time());
+        }
+        let [steps, particle_steps] = [run.steps()[0] - steps, run.steps()[1] - particle_steps];
+        Ok(Counts { steps, particle_steps, seconds })
+    }
+}
+
+/// Returns the total energy, which is finite.
+fn energy(run: &mut BlockHermite<Hermite>) -> Result<f64, Box<dyn StdError>> {
+    let energies = run.energies()?;
+    check_energies(&energies, run.time())?;
+    Ok(energies.kinetic + energies.potential)
+}
+
+/// A progress bar over several integrations, each as long as it is expected to take.
+pub struct Progress {
+    bar: ProgressBar,
+    /// Position at which the present integration begins, and its length.
+    begin: f64,
+    length: f64,
+}
+
+impl Progress {
+    /// Begins with the whole length, the sum of those that [`expected`] returns.
+    #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
+    pub fn new(length: f64) -> Result<Self, indicatif::style::TemplateError> {
+        let style = ProgressStyle::with_template("{bar:40} {percent:>3}%, {eta} left: {wide_msg}")?;
+        let bar = ProgressBar::new(length as u64).with_style(style);
+        Ok(Self { bar, begin: 0.0, length: 0.0 })
+    }
+
+    /// Names what runs before the next integration.
+    pub fn prepare(&self, name: String) {
+        self.bar.set_message(name);
+    }
+
+    /// Begins the next integration.
+    pub fn begin(&mut self, length: f64, name: String) {
+        self.begin += self.length;
+        self.length = length;
+        self.show(0.0);
+        self.bar.set_message(name);
+    }
+
+    /// Shows the time of the integration.
+    #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
+    pub fn show(&self, time: f64) {
+        self.bar.set_position((self.begin + self.length * time / END) as u64);
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Block steps of a time unit for eta = 0.02, and their mean block, by Portegies Zwart et al. (2007),
+/// equations 17 and 14: each a factor and the exponent of N.
+pub const PUBLISHED: [(f64, f64); 2] = [(247.0, 0.35), (0.20, 0.81)];
+
+/// Pairs that a GPU evaluates in about the time that a block step takes beyond them.
+const OVERHEAD: f64 = 4e7;
+
+/// Returns the time that an integration is expected to take, in that of a pair.
+pub fn expected(device: &Device, n: usize, eta: f64) -> f64 {
+    let n = n as f64;
+    let [steps, block] = PUBLISHED.map(|(factor, exponent)| factor * n.powf(exponent));
+    let overhead = if device.properties().is_some() { OVERHEAD } else { 0.0 };
+    steps * (0.02 / eta).sqrt() * (block * n + overhead)
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody::Precision;
+
+    use super::*;
+
+    fn experiment(limit: u64) -> Experiment {
+        let options = Options::default().precision(Precision::Double);
+        Experiment { eps: EPS, eta: 0.02, options, limit }
+    }
+
+    #[test]
+    fn an_integration_counts_its_last_quarter_and_ends_at_one() {
+        let (device, sphere) = (Device::cpu(), in_equilibrium(32, SEED).unwrap());
+        let mut times = Vec::new();
+        let all = experiment(u64::MAX);
+        let found = all.integrate(&device, &sphere, |time| times.push(time)).unwrap();
+        let Integrated { time, whole, quarter, error } = found;
+        assert_eq!(time, 1.0);
+        let late = times.iter().filter(|time| **time > QUARTER).count() as u64;
+        assert_eq!((whole.steps, quarter.steps), (times.len() as u64, late));
+        assert!(times.is_sorted() && times.last() == Some(&1.0), "{times:?}");
+        // All particles at least twice, none more than once in a step.
+        let particles = 64..=32 * quarter.steps;
+        assert!(particles.contains(&quarter.particle_steps), "{found:?}");
+        assert!(whole.particle_steps > quarter.particle_steps, "{found:?}");
+        assert!(0.0 < quarter.seconds && quarter.seconds < whole.seconds, "{found:?}");
+        let error = error.unwrap().abs();
+        assert!(error > 0.0 && error < 1e-4, "{error}");
+    }
+
+    #[test]
+    fn an_integration_beyond_the_limit_is_given_up() {
+        let (device, sphere) = (Device::cpu(), in_equilibrium(32, SEED).unwrap());
+        let found = experiment(10).integrate(&device, &sphere, |_| {}).unwrap();
+        assert_eq!((found.whole.steps, found.quarter.steps, found.error), (10, 0, None));
+        assert!(found.time > 0.0 && found.time < 1.0, "{found:?}");
+        // A limit that is just enough is no reason to give up.
+        let steps = experiment(u64::MAX).integrate(&device, &sphere, |_| {}).unwrap().whole.steps;
+        let just = experiment(steps).integrate(&device, &sphere, |_| {}).unwrap();
+        assert!(just.error.is_some() && just.time == 1.0, "{just:?}");
+    }
+
+    #[test]
+    fn work_grows_with_particles_and_accuracy() {
+        let cpu = Device::cpu();
+        let work = expected(&cpu, 1024, 0.02);
+        assert!((work / (2795.0 * 54.9 * 1024.0) - 1.0).abs() < 1e-2, "{work}");
+        assert!((expected(&cpu, 1024, 0.005) / work - 2.0).abs() < 1e-9);
+        assert!((expected(&cpu, 2048, 0.02) / work - f64::exp2(2.16)).abs() < 1e-9);
+    }
+}
