@@ -270,7 +270,7 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
         let point = (row.n as f64, row.rms);
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
-            None => lines.push(Line { name, points: vec![point] }),
+            None => lines.push(Line::new(name, vec![point])),
         }
     }
     let Options { precision, math, pairs, .. } = options;

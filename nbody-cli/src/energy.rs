@@ -211,7 +211,7 @@ fn figure(rows: &[Row], caption: String, day: &str) -> Figure {
         let point = (experiment.eta, error.abs());
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
-            None => lines.push(Line { name, points: vec![point] }),
+            None => lines.push(Line::new(name, vec![point])),
         }
     }
     Figure {

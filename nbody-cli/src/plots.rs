@@ -30,6 +30,8 @@ pub const COLOURS: [RGBColor; 7] = [
 ];
 /// Lengths of dash and gap in pixels, the next ones each time the colours repeat.
 const DASHES: [(i32, i32); 4] = [(1, 0), (9, 5), (3, 4), (16, 8)];
+/// Those of the curve of a model.
+const DASHES_OF_MODEL: (i32, i32) = (6, 4);
 
 /// Width of a line, in pixels.
 const THIN: u32 = 2;
@@ -71,6 +73,8 @@ pub struct Figure {
 pub struct Line {
     pub name: String,
     pub points: Vec<(f64, f64)>,
+    /// Curve of a model of the points, which is drawn dashed in place of the line through them.
+    pub model: Option<Vec<(f64, f64)>>,
 }
 
 /// Result of drawing.
@@ -117,19 +121,33 @@ impl Figure {
     }
 
     fn y_axis(&self) -> Axis {
-        ticks::of_decades(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
+        let models = self.lines.iter().filter_map(|line| line.model.as_ref());
+        let points = self.lines.iter().map(|line| &line.points).chain(models);
+        ticks::of_decades(points.flatten().map(|point| point.1))
     }
 
     /// Chooses the style of each line.
     fn styles(&self, scale: Scale) -> Vec<Style> {
-        self.layers(scale).into_iter().enumerate().map(|(k, layer)| Style::new(k, layer)).collect()
+        let mut styles: Vec<_> = self
+            .layers(scale)
+            .into_iter()
+            .enumerate()
+            .map(|(k, layer)| Style::new(k, layer))
+            .collect();
+        for (style, line) in styles.iter_mut().zip(&self.lines) {
+            if line.model.is_some() {
+                style.dash = DASHES_OF_MODEL;
+            }
+        }
+        styles
     }
 
     /// Counts the lines on top of each line, which is drawn before them and wider, so that all are
     /// visible where lines coincide.
     fn layers(&self, scale: Scale) -> Vec<u32> {
         let Range { start, end } = self.y_axis().range;
-        let lines: Vec<_> = self.lines.iter().map(|line| line.coordinates(scale)).collect();
+        let lines: Vec<_> =
+            self.lines.iter().map(|line| coordinates(&line.points, scale)).collect();
         let mut layers: Vec<u32> = vec![0; lines.len()];
         for k in (0..lines.len()).rev() {
             let on_top = (k + 1..lines.len()).filter(|&other| {
@@ -163,11 +181,12 @@ impl Figure {
             .draw()?;
         for (line, style) in self.lines.iter().zip(self.styles(scale)) {
             let Style { dash: (dash, gap), stroke, dot } = style;
-            let points = line.coordinates(scale);
+            let points = coordinates(&line.points, scale);
+            let curve = coordinates(line.model.as_ref().unwrap_or(&line.points), scale);
             if gap == 0 {
-                chart.draw_series(LineSeries::new(points.clone(), stroke))?;
+                chart.draw_series(LineSeries::new(curve, stroke))?;
             } else {
-                chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, stroke))?;
+                chart.draw_series(DashedLineSeries::new(curve, dash, gap, stroke))?;
             }
             let dots = points.into_iter().map(|point| Circle::new(point, dot, stroke.filled()));
             chart.draw_series(dots)?;
@@ -193,12 +212,17 @@ impl Figure {
 }
 
 impl Line {
-    /// The points on axes of which the vertical one is logarithmic, without NaN and infinities, and
-    /// without zeros there.
-    fn coordinates(&self, horizontal: Scale) -> Vec<(f64, f64)> {
-        let points = self.points.iter().map(|&(x, y)| (horizontal.of(x), y.log10()));
-        points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+    /// Returns a line without a model.
+    pub fn new(name: String, points: Vec<(f64, f64)>) -> Self {
+        Self { name, points, model: None }
     }
+}
+
+/// The points on axes of which the vertical one is logarithmic, without NaN and infinities, and without
+/// zeros there.
+fn coordinates(points: &[(f64, f64)], horizontal: Scale) -> Vec<(f64, f64)> {
+    let points = points.iter().map(|&(x, y)| (horizontal.of(x), y.log10()));
+    points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
 }
 
 /// Tests whether two lines share a segment, or a point where one of them is a single point.
@@ -282,10 +306,8 @@ mod tests {
 
     fn figure(lines: &[&[(f64, f64)]]) -> Figure {
         let lines = lines.iter().zip(["a", "b", "c", "d"]);
-        let line = |(points, name): (&&[(f64, f64)], &str)| Line {
-            name: name.to_owned(),
-            points: points.to_vec(),
-        };
+        let line =
+            |(points, name): (&&[(f64, f64)], &str)| Line::new(name.to_owned(), points.to_vec());
         let (title, caption) = (String::new(), Vec::new());
         Figure { title, caption, x: "x", y: "y", lines: lines.map(line).collect() }
     }
@@ -321,6 +343,26 @@ mod tests {
         assert!(below.is_some() && above.is_some() && below < above, "{text}");
         assert!(text.contains("those below are drawn wider"), "{text}");
     }
+
+    #[test]
+    fn the_curve_of_a_model_is_dashed_in_place_of_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.svg");
+        let polylines = |model: Option<Vec<(f64, f64)>>| {
+            let mut figure = figure(&[&[(1.0, 1.0), (10.0, 3.0)]]);
+            figure.lines[0].model = model;
+            figure.log_log(&path).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let of_line = |line: &&str| line.contains("polyline") && line.contains("#0072B2");
+            let circles = text.matches("<circle").count();
+            (text.lines().filter(of_line).count(), circles, text.contains("500"))
+        };
+        // The line, and that of the legend; dots of two points and of the legend.
+        assert_eq!(polylines(None), (2, 3, false));
+        let (dashes, circles, reaches) = polylines(Some(vec![(1.0, 1.0), (10.0, 600.0)]));
+        assert!(dashes > 10 && circles == 3 && reaches, "{dashes} {circles} {reaches}");
+    }
+
     #[test]
     fn a_horizontal_axis_is_linear_or_logarithmic() {
         let folder = tempfile::tempdir().unwrap();

@@ -3,10 +3,11 @@
 //! which the last quarter is timed.
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::time::Instant;
 
 use clap::builder::RangedI64ValueParser;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
 use nbody::{AllPairs, Device, Options};
 use nbody_integrate::{BlockHermite, HermiteOptions};
@@ -137,7 +138,14 @@ impl Progress {
     /// Begins with the whole length, the sum of those that [`expected`] returns.
     #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
     pub fn new(length: f64) -> Result<Self, indicatif::style::TemplateError> {
-        let style = ProgressStyle::with_template("{bar:40} {percent:>3}%, {eta} left: {wide_msg}")?;
+        let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {left}{wide_msg}")?;
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if state.pos() > 0 {
+                // An error of formatting leaves the estimate out.
+                let _ = write!(out, "{:#} left: ", HumanDuration(state.eta()));
+            }
+        };
+        let style = style.with_key("left", left);
         let bar = ProgressBar::new(length as u64).with_style(style);
         Ok(Self { bar, begin: 0.0, length: 0.0 })
     }

@@ -240,7 +240,10 @@ fn scaling_measures_and_fits_a_model() {
     }
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     let plot = drawing(&plots, "scaling.svg");
-    assert!(["cpu, measured", "cpu, model"].iter().all(|word| plot.contains(word)), "{plot}");
+    assert!(
+        ["dashed curves are the models", "cpu: model S = "].iter().all(|it| plot.contains(it)),
+        "{plot}"
+    );
 
     let text = stdout(&nbody(&["scaling", "--device", "cpu", "-n", "8,16"]));
     assert!(text.contains("no model is fitted to 2 different N"), "{text}");

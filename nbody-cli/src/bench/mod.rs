@@ -161,7 +161,7 @@ impl Head<'_> {
             let point = (each.size.n as f64, each.pairs_per_second());
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push(point),
-                None => lines.push(Line { name, points: vec![point] }),
+                None => lines.push(Line::new(name, vec![point])),
             }
         }
         Figure {

@@ -138,12 +138,12 @@ impl History {
             caption: caption.clone(),
             x: "time",
             y: "relative error of the energy",
-            lines: vec![Line { name: "|E - E(0)| / |E(0)|".to_owned(), points: error }],
+            lines: vec![Line::new("|E - E(0)| / |E(0)|".to_owned(), error)],
         }
         .semi_log(&folder.join("energy.svg"))?;
-        let lines = FRACTIONS.iter().enumerate().map(|(k, &fraction)| Line {
-            name: format!("{}% of the mass", percent(fraction)),
-            points: self.rows().map(|row| (row.time, row.radii[k])).collect(),
+        let lines = FRACTIONS.iter().enumerate().map(|(k, &fraction)| {
+            let points = self.rows().map(|row| (row.time, row.radii[k])).collect();
+            Line::new(format!("{}% of the mass", percent(fraction)), points)
         });
         Figure {
             title: "Lagrangian radii about the centre of mass".to_owned(),

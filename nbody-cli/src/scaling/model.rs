@@ -82,8 +82,7 @@ impl Model {
     }
 
     /// Returns the time of a quarter of a time unit, from N alone.
-    pub fn quarter(&self, n: usize) -> f64 {
-        let n = n as f64;
+    pub fn quarter(&self, n: f64) -> f64 {
         0.25 * self.steps.at(n) * self.block_step(n, self.block.at(n))
     }
 
@@ -166,7 +165,7 @@ pub mod tests {
         assert!(pairs.into_iter().all(|(a, b)| is_near(a, b)), "{found:?}");
         // A quarter of the block steps of a time unit.
         let predicted = 0.25 * points[2].steps * points[2].seconds;
-        assert!(is_near(found.quarter(16384), predicted), "{found:?}");
+        assert!(is_near(found.quarter(16384.0), predicted), "{found:?}");
         let Residuals { steps, block, seconds } = found.residuals(&points);
         assert!([steps, block, seconds].iter().all(|x| *x < 1e-6), "{steps} {block} {seconds}");
     }

@@ -9,6 +9,9 @@ use crate::sphere::{Experiment, Integrated, LARGEST, PUBLISHED};
 use crate::table::Table;
 use crate::ticks;
 
+/// Intervals of the curve of a model in the plot.
+const INTERVALS: u32 = 64;
+
 const HEADER: [&str; 10] = [
     ">N",
     ">block steps",
@@ -93,7 +96,7 @@ impl Fitted {
         for row in &self.rows {
             let Point { block, seconds: step, .. } = row.point();
             let quarter = row.done.quarter;
-            let predicted = self.model.as_ref().ok().map(|model| model.quarter(row.n));
+            let predicted = self.model.as_ref().ok().map(|model| model.quarter(row.n as f64));
             let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
             table.row(vec![
                 row.n.to_string(),
@@ -137,6 +140,18 @@ impl Fitted {
         row("t1, of a particle", particle, None, String::new());
         row("r, rate of pairs", rate, None, String::new());
         table.lines()
+    }
+
+    /// Returns the points that were measured, with the curve of the model between them.
+    fn line(&self) -> Line {
+        let seconds = |row: &Row| (row.n as f64, row.done.quarter.seconds);
+        let points: Vec<_> = self.rows.iter().map(seconds).collect();
+        let sizes = || self.rows.iter().map(|row| row.n as f64);
+        let (least, most) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
+        let size = |k| least * (most / least).powf(f64::from(k) / f64::from(INTERVALS));
+        let curve =
+            |model: &Model| (0..=INTERVALS).map(size).map(|n| (n, model.quarter(n))).collect();
+        Line { name: self.device.clone(), points, model: self.model.as_ref().ok().map(curve) }
     }
 
     /// Formats the model in a line, for a caption.
@@ -227,20 +242,15 @@ impl Report {
         lines.join("\n")
     }
 
-    /// Plots seconds against N, for each device those measured and those of the model.
+    /// Plots seconds against N, for each device the points that were measured and the curve of the model.
     pub fn figure(&self, day: &str) -> Figure {
-        let mut lines = Vec::new();
-        for Fitted { device, rows, model } in &self.devices {
-            let points = rows.iter().map(|row| (row.n as f64, row.done.quarter.seconds)).collect();
-            lines.push(Line { name: format!("{device}, measured"), points });
-            if let Ok(model) = model {
-                let points = rows.iter().map(|row| (row.n as f64, model.quarter(row.n))).collect();
-                lines.push(Line { name: format!("{device}, model"), points });
-            }
-        }
+        let lines = self.devices.iter().map(Fitted::line).collect();
         let devices: Vec<_> = self.devices.iter().map(|fitted| &fitted.device[..]).collect();
         let mut caption = self.head().to_vec();
         caption.extend(self.devices.iter().map(Fitted::caption));
+        if self.devices.iter().any(|fitted| fitted.model.is_ok()) {
+            caption.push("Points are measured; dashed curves are the models.".to_owned());
+        }
         Figure {
             title: format!("Block time steps: {}, {day}", devices.join(" and ")),
             caption,
@@ -309,18 +319,21 @@ mod tests {
         assert!(text.contains("no model is fitted to 2 different N"), "{text}");
         assert!(text.contains(" 0.0451          -      -           45.1 "), "{text}");
         assert!(!text.contains("NaN") && !text.contains("t0, of"), "{text}");
-        assert_eq!(report.figure("today").lines.len(), 2);
+        assert!(report.figure("today").lines.iter().all(|line| line.model.is_none()));
     }
 
     #[test]
     fn the_plot_has_measurements_and_models() {
         let figure = report(&[1024, 4096, 16384]).figure("today");
         let names: Vec<_> = figure.lines.iter().map(|line| &line.name[..]).collect();
-        assert_eq!(names, ["fast, measured", "fast, model", "slow, measured", "slow, model"]);
-        for pair in figure.lines.chunks(2) {
-            for (a, b) in pair[0].points.iter().zip(&pair[1].points) {
-                assert!(a.0 == b.0 && (a.1 / b.1 - 1.0).abs() < 1e-3, "{a:?} {b:?}");
+        assert_eq!(names, ["fast", "slow"]);
+        for Line { points, model, .. } in &figure.lines {
+            let curve = model.as_ref().unwrap();
+            let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
+            for (a, b) in [(&points[0], &curve[0]), (&points[2], &curve[curve.len() - 1])] {
+                assert!(is_near(a.0, b.0) && is_near(a.1, b.1), "{a:?} {b:?}");
             }
+            assert!(curve.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{curve:?}");
         }
         assert!(figure.caption[2].contains("t0 = 45 µs"), "{:?}", figure.caption);
     }
