@@ -26,13 +26,13 @@ fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed
     let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
     let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
     let of = [
-        ([single, mixed, double], Domain::Open),
-        ([mixed, double, single], lengths),
-        ([double, single, double], lengths),
+        ([single, mixed, double], Domain::Open, false),
+        ([mixed, double, single], lengths, true),
+        ([double, single, double], lengths, false),
     ];
-    for ((precisions, domain), architecture) in of.into_iter().zip(ARCHITECTURES) {
+    for ((precisions, domain, wrap), architecture) in of.into_iter().zip(ARCHITECTURES) {
         let buffers = ParticleBuffers::of(program, precisions);
-        let program = Program::per_particle(program, buffers, domain)?;
+        let program = Program::per_particle(program, buffers, domain, wrap)?;
         let local = local_memory(compiler, &program, architecture)?;
         if local > 0 {
             let name = program.name;

@@ -45,7 +45,7 @@ NBODY_DECLARE(erf) NBODY_DECLARE(erfc) NBODY_DECLARE(fabs)
 NBODY_DECLARE(floor) NBODY_DECLARE(ceil) NBODY_DECLARE(round) NBODY_DECLARE(trunc)
 NBODY_DECLARE(rint)
 NBODY_DECLARE_2(pow) NBODY_DECLARE_2(atan2) NBODY_DECLARE_2(fmin) NBODY_DECLARE_2(fmax)
-NBODY_DECLARE_2(copysign)
+NBODY_DECLARE_2(copysign) NBODY_DECLARE_2(fmod)
 #undef NBODY_DECLARE
 #undef NBODY_DECLARE_2
 void *memcpy(void *, const void *, size_t) noexcept;

@@ -58,12 +58,14 @@ impl<X: Interaction> Leapfrog<X> {
         {
             return Err(Error::Mass { index, mass: motions[index].mass });
         }
+        let mut drift = PerParticle::new(&device, Drift { dt: step })?;
+        drift.set_domain(engine.options().domain)?;
         let mut run = Self {
             forces: Forces::new(engine, i, j)?,
             motions: device.upload(motions, Precision::Double)?,
             place: Placing::new(&device)?,
             kick,
-            drift: PerParticle::new(&device, Drift { dt: step })?,
+            drift,
             energetics: Energetics::new::<X>(&device)?,
             begin,
             step,
@@ -105,6 +107,13 @@ impl<X: Interaction> Leapfrog<X> {
         (self.begin, self.steps, self.step) = (self.time(), 0, step);
         self.drift.set_parameters(Drift { dt: step });
         Ok(())
+    }
+
+    /// Sets whether positions stay in the periodic box of the engine, from the next step on
+    /// ([`PerParticle::set_wrap`]). At the beginning they do not, so that the way of a particle is the
+    /// difference of its positions. In unbounded space it has no effect.
+    pub fn set_wrap(&mut self, wrap: bool) {
+        self.drift.set_wrap(wrap);
     }
 
     /// Returns the energies. The results of the interaction must have a field `pot: Real`: the

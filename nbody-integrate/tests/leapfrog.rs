@@ -1,6 +1,6 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
-use nbody::{AllPairs, Device, Math, Options, Precision};
+use nbody::{AllPairs, Device, Domain, Math, Options, Precision};
 use nbody_integrate::{Error, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};
 
@@ -95,6 +95,62 @@ fn devices_agree_to_the_last_bit() {
     let run = |device: &Device| {
         let mut run = gravity(device, 0.5, 0.01);
         (0..100).try_for_each(|_| run.advance()).unwrap();
+        run.motions().unwrap()
+    };
+    assert_eq!(run(&emulator), run(&Device::cpu()));
+}
+
+/// Two bodies that move through a box together, round each other.
+fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, Domain) {
+    let domain = Domain::periodic([4.0, 3.0, f64::INFINITY]).unwrap();
+    let (bodies, mut moving) = orbit(0.2);
+    for motion in &mut moving {
+        motion.vel += [1.0, -2.0, 1.0].into();
+    }
+    let options = exact().domain(domain);
+    let engine = AllPairs::with_options(device, Gravity { eps2: 0.01 }, options).unwrap();
+    let run = Leapfrog::new(engine, &bodies, motions.unwrap_or(&moving), 0.0, 0.01);
+    (run.unwrap(), domain)
+}
+
+#[test]
+fn positions_stay_in_the_box_if_told_to() {
+    let (mut free, domain) = in_a_box(&Device::cpu(), None);
+    let (mut inside, _) = in_a_box(&Device::cpu(), None);
+    inside.set_wrap(true);
+    for _ in 0..300 {
+        free.advance().unwrap();
+        inside.advance().unwrap();
+        for (free, inside) in free.motions().unwrap().iter().zip(inside.motions().unwrap()) {
+            let [x, y, _] = inside.pos.0;
+            assert!((0.0..4.0).contains(&x) && (0.0..3.0).contains(&y), "{inside:?}");
+            let (far, fast) = ((domain.wrap(free.pos) - inside.pos).norm(), free.vel - inside.vel);
+            assert!(far < 1e-11 && fast.norm() < 1e-11, "{far} {fast:?}");
+        }
+    }
+    let [end, _] = free.motions().unwrap()[..] else { panic!("two bodies") };
+    assert!(end.pos.x > 2.0 && end.pos.y < -5.0 && end.pos.z > 2.0, "{end:?}");
+    // Not wrapped again, from where they are.
+    let motions = inside.motions().unwrap();
+    let (mut rest, _) = in_a_box(&Device::cpu(), Some(&motions));
+    rest.set_wrap(true);
+    for _ in 0..50 {
+        inside.advance().unwrap();
+        rest.advance().unwrap();
+    }
+    assert_eq!(inside.motions().unwrap(), rest.motions().unwrap());
+    inside.set_wrap(false);
+    (0..300).try_for_each(|_| inside.advance()).unwrap();
+    assert!(inside.motions().unwrap()[0].pos.y < 0.0);
+}
+
+#[test]
+fn devices_agree_in_a_box_to_the_last_bit() {
+    let Ok(emulator) = Device::emulator() else { return };
+    let run = |device: &Device| {
+        let (mut run, _) = in_a_box(device, None);
+        run.set_wrap(true);
+        (0..60).try_for_each(|_| run.advance()).unwrap();
         run.motions().unwrap()
     };
     assert_eq!(run(&emulator), run(&Device::cpu()));

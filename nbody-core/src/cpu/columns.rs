@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::law::binding::Binding;
+use crate::law::space::wrap_coordinate;
 use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, Number, Rows};
 use crate::{Error, Field, Mixed, Scalar, parallel};
@@ -164,14 +165,17 @@ pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &m
     }
 }
 
-/// Rounds those numbers of a block that have `changed` to the nearest `S`; the others stay.
+/// Rounds those numbers of a block that have `changed` to the nearest `S`; the others stay. Coordinates are
+/// wrapped into a box of these `lengths`, one for each number, where they are not 0.
 pub(crate) fn narrow<S: Scalar>(
     binding: &Binding,
     changed: &[bool],
+    lengths: &[f64],
     from: &[Line<u64>],
     to: &mut [Line<S::Word>],
 ) {
-    for ((from, place), changed) in from.iter().zip(binding.places()).zip(changed) {
+    let numbers = from.iter().zip(binding.places()).zip(changed.iter().zip(lengths));
+    for ((from, place), (changed, &length)) in numbers {
         let lines = &mut to[place.word::<S>()..][..place.number.words::<S>()];
         match place.number {
             _ if !changed => {}
@@ -182,7 +186,8 @@ pub(crate) fn narrow<S: Scalar>(
             Number::Coordinate => {
                 for (k, word) in from.0.into_iter().enumerate() {
                     let mut lines = lines.iter_mut();
-                    S::coordinate_to_words(S::coordinate(f64::from_bits(word)), |word| {
+                    let coordinate = wrap_coordinate::<S>(f64::from_bits(word), length);
+                    S::coordinate_to_words(coordinate, |word| {
                         lines.next().expect("a line for each word of a coordinate").0[k] = word;
                     });
                 }
@@ -238,7 +243,7 @@ mod tests {
     fn narrowed_and_widened<S: Scalar>(changed: [bool; 4]) -> [Line<u64>; 4] {
         let (binding, one) = (Binding::whole(FIELDS), S::from_f64(1.0).to_word());
         let mut words = vec![Line([one; LINE]); pack::words::<S>(FIELDS)];
-        narrow::<S>(&binding, &changed, &block(), &mut words);
+        narrow::<S>(&binding, &changed, &[0.0; 4], &block(), &mut words);
         let mut wide = [Line([0; LINE]); 4];
         widen::<S>(&binding, &words, &mut wide);
         wide

@@ -21,6 +21,8 @@ const BLOCKS: usize = GROUP / LINE;
 pub(super) struct Run<'a> {
     pub program: &'static ParticleProgram,
     pub domain: Domain,
+    /// Whether positions are wrapped into the box.
+    pub wrap: bool,
     /// The program's numbers in the records of each buffer.
     pub p: Binding,
     pub q: Option<(&'a Particles, Binding)>,
@@ -61,6 +63,13 @@ impl Run<'_> {
         Beside { q: q_copy, f }
     }
 
+    /// Returns for each number of the particle the length of the box into which it is wrapped, or 0.
+    fn lengths(&self) -> Vec<f64> {
+        let domain = if self.wrap { self.domain } else { Domain::Open };
+        let [lengths, _] = domain.factors();
+        pack::axes(self.program.p).map(|axis| axis.map_or(0.0, |axis| lengths[axis])).collect()
+    }
+
     /// Runs a task with the stack that the program needs.
     fn with_stack(&self, task: &mut (dyn FnMut() + Send)) -> Result<(), Error> {
         let bytes = self.program.stack();
@@ -92,7 +101,7 @@ impl Run<'_> {
         columns: &mut Columns<S::Word>,
     ) {
         let dim = self.p.places().len();
-        let changed = self.program.changed_numbers();
+        let (changed, lengths) = (self.program.changed_numbers(), self.lengths());
         let words = columns.words().max(1);
         let chunk = pack::chunk(columns.len(), words).div_ceil(LINE) * words;
         parallel::each_chunk(columns.lines_mut(), chunk, &|first, lines| {
@@ -106,7 +115,7 @@ impl Run<'_> {
                 }
                 act(setting, p, self.beside(begin..end, &mut copies));
                 for (lines, p) in lines.chunks_mut(words).zip(p.chunks(dim)) {
-                    narrow::<S>(&self.p, &changed, p, lines);
+                    narrow::<S>(&self.p, &changed, &lengths, p, lines);
                 }
                 begin = end;
             }

@@ -15,6 +15,7 @@ use crate::{Domain, Error, Measure, ParticleProgram, Precision, Record, Scalar, 
 pub struct CpuPerParticle<X> {
     parameters: X,
     domain: Domain,
+    wrap: bool,
 }
 
 /// The buffers that a program reads beside the particles, with as many records as there are particles.
@@ -75,7 +76,7 @@ impl<P: Record<Lane = f64>> CpuParticles<P> {
 impl<X: Record<Lane = f64, Host = X>> CpuPerParticle<X> {
     /// Creates it with these parameters, in unbounded space.
     pub fn new(parameters: X) -> Self {
-        Self { parameters, domain: Domain::Open }
+        Self { parameters, domain: Domain::Open, wrap: false }
     }
 
     /// Returns the parameters.
@@ -110,11 +111,22 @@ impl<X: Record<Lane = f64, Host = X>> CpuPerParticle<X> {
         let q = inputs.q.map(|q| Ok((&q.particles, bind(program.q, Q::FIELDS)?)));
         let f = inputs.f.map(|f| Ok((&f.results, bind(program.f, F::FIELDS)?)));
         let p = bind(program.p, P::FIELDS)?;
-        Ok(Run { program, domain: self.domain, p, q: q.transpose()?, f: f.transpose()? })
+        let (domain, wrap) = (self.domain, self.wrap);
+        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
     }
 }
 
 impl<U: Update> CpuPerParticle<U> {
+    /// Returns whether positions are wrapped into the box.
+    pub fn wraps(&self) -> bool {
+        self.wrap
+    }
+
+    /// Sets whether positions are wrapped into the box: see `PerParticle::set_wrap`.
+    pub fn set_wrap(&mut self, wrap: bool) {
+        self.wrap = wrap;
+    }
+
     /// Changes each particle. Inputs of another length are an error, and no particle is changed.
     pub fn update(
         &self,

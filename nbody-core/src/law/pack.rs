@@ -273,6 +273,15 @@ pub(crate) fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone 
     fields.iter().flat_map(each)
 }
 
+/// Returns the axis of each number of a record that is a coordinate, and `None` for others.
+pub fn axes(fields: &[Field]) -> impl Iterator<Item = Option<usize>> + Clone {
+    let each = |field: &Field| {
+        let kind = field.kind;
+        (0..kind.components()).map(move |k| matches!(kind, FieldKind::Point(_)).then_some(k % 3))
+    };
+    fields.iter().flat_map(each)
+}
+
 /// Calls `put(record, word of the record, value)` for each word in `S` of these rows. It converts column
 /// by column, so that it branches on the type of a number once for all records.
 #[inline(always)]
@@ -400,6 +409,12 @@ mod tests {
         assert_eq!([&mixed[..4], &mixed[5..7]].concat(), [7, one, 0, one, tenth, 8]);
         assert!(mixed[4].abs_diff(small) < 1 << 6, "the lo part of 1 + 1e-9 has fewer digits");
         assert_eq!(convert::<f64>(FIELDS, &rows), rows);
+    }
+
+    #[test]
+    fn coordinates_have_axes() {
+        let axes: Vec<_> = axes(FIELDS).collect();
+        assert_eq!(axes, [None, Some(0), Some(1), None]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Error, Lane, Point, Precision, Vector};
+use crate::{Error, Lane, Point, Precision, Scalar, Vector};
 
 /// The space that particles are in: unbounded, or a periodic box. It is a property of an evaluation;
 /// interactions do not depend on it.
@@ -10,7 +10,7 @@ use crate::{Error, Lane, Point, Precision, Vector};
 /// In a periodic box the difference of two positions is that to the nearest image (the minimum
 /// image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component. Each pair of
 /// particles is evaluated once, so that an interaction with a range of more than half of the shortest
-/// length misses images. Positions may lie anywhere; they are not moved into the box.
+/// length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves them into the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Domain {
@@ -87,6 +87,46 @@ impl Domain {
         let lengths = lengths.map(|length| if length.is_finite() { length } else { 0.0 });
         [lengths, lengths.map(|length| if length > 0.0 { length.recip() } else { 0.0 })]
     }
+
+    /// Returns the image of a position in the box: each coordinate between 0 and its length, which is
+    /// excluded. That in an open direction stays, and so does one that is infinite or NaN.
+    ///
+    /// Whole lengths are taken off exactly; a negative coordinate, to which a length is added, is rounded
+    /// once, and is 0 where that gives the length.
+    pub fn wrap<const D: usize>(&self, position: Point<f64, D>) -> Point<f64, D> {
+        let [lengths, _] = self.factors();
+        let mut wrapped = position;
+        for k in 0..D {
+            wrapped[k] = wrap_coordinate::<f64>(position[k], lengths[k % 3]);
+        }
+        wrapped
+    }
+}
+
+/// Rounds a coordinate to the nearest `S`, in a box of this length, or in an open direction if it is 0:
+/// one that is rounded to the length becomes 0.
+#[inline(always)]
+pub(crate) fn wrap_coordinate<S: Scalar>(x: f64, length: f64) -> S::Coordinate {
+    if length == 0.0 {
+        return S::coordinate(x);
+    }
+    let inside = wrap(x, length);
+    let rounded = S::coordinate(inside);
+    let stored = S::coordinate_to_f64(rounded);
+    let is_beyond = inside < length && stored >= length && stored.is_finite();
+    if is_beyond { S::coordinate(0.0) } else { rounded }
+}
+
+/// Returns x between 0 and a length, which is excluded.
+#[inline(always)]
+fn wrap(x: f64, length: f64) -> f64 {
+    if (0.0..length).contains(&x) || !x.is_finite() {
+        return x;
+    }
+    let rest = x % length; // exact
+    // A rest of -0 becomes 0.
+    let inside = if rest < 0.0 { rest + length } else { rest.abs() };
+    if inside < length { inside } else { 0.0 }
 }
 
 impl Lengths {
@@ -191,7 +231,82 @@ impl<L: Lane> Space<L> for Either<L> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::{DoubleSingle, Mixed};
+
+    #[test]
+    fn positions_are_wrapped_into_the_box() {
+        let domain = Domain::periodic([1.0, 0.3, f64::INFINITY]).unwrap();
+        let wrap = |x: f64| domain.wrap(Point::new(x, x, x)).0;
+        assert_eq!(wrap(0.25), [0.25, 0.25, 0.25]);
+        assert_eq!(wrap(1.0), [0.0, 1.0 % 0.3, 1.0]);
+        assert_eq!(wrap(-0.25), [0.75, -0.25 + 0.3, -0.25]);
+        assert_eq!(wrap(0.3)[1], 0.0);
+        assert_eq!(wrap(1.0_f64.next_down())[0], 1.0_f64.next_down());
+        assert_eq!(wrap(1.0_f64.next_up())[0], f64::EPSILON);
+        assert!(wrap(-3.0)[0].is_sign_positive());
+        // What is added to the length is lost.
+        assert_eq!(wrap(-1e-300)[..2], [0.0, 0.0]);
+        // Whole lengths beyond the digits of a quotient.
+        assert_eq!(wrap(1e300)[..2], [0.0, 1e300 % 0.3]);
+        assert_eq!(wrap(f64::INFINITY), [f64::INFINITY; 3]);
+        assert!(wrap(f64::NAN).iter().all(|x| x.is_nan()));
+        assert_eq!(Domain::Open.wrap(Point([-7.0, 8.0])), Point([-7.0, 8.0]));
+    }
+
+    #[test]
+    fn what_is_rounded_to_the_length_becomes_zero() {
+        let below = |length: f64| length.next_down();
+        assert_eq!(wrap_coordinate::<f32>(below(1.0), 1.0), 0.0);
+        assert_eq!(wrap_coordinate::<f32>(1.0 - 5e-8, 1.0), 1.0_f32.next_down());
+        // 0.3 is less than the nearest f32, and 0.7 more.
+        assert_eq!(wrap_coordinate::<f32>(below(0.3), 0.3), 0.0);
+        assert_eq!(wrap_coordinate::<f32>(below(0.7), 0.7), 0.7_f32);
+        let zero = DoubleSingle { hi: 0.0, lo: 0.0 };
+        assert_eq!(wrap_coordinate::<Mixed>(below(0.9), 0.9), zero);
+        assert_eq!(wrap_coordinate::<Mixed>(1.0 - 1e-9, 1.0), (1.0 - 1e-9).into());
+        assert_eq!(wrap_coordinate::<f64>(below(1.0), 1.0), below(1.0));
+        // An infinity is not a rounded length.
+        assert_eq!(wrap_coordinate::<f32>(1e300, 1e301), f32::INFINITY);
+        assert_eq!(wrap_coordinate::<f32>(-7.0, 0.0), -7.0);
+    }
+
+    /// Returns what two coordinates in a box differ by, round the box.
+    fn apart(a: f64, b: f64, length: f64) -> f64 {
+        let d = (a - b).abs();
+        d.min((d - length).abs())
+    }
+
+    fn stored<S: Scalar>(x: f64, length: f64) -> f64 {
+        S::coordinate_to_f64(wrap_coordinate::<S>(x, length))
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_keeps_displacements(
+            x in -50.0_f64..50.0, y in -50.0_f64..50.0, length in 0.01_f64..20.0,
+        ) {
+            let domain = Domain::periodic([length; 3]).unwrap();
+            let difference = |x: f64, y: f64| {
+                let [a, b] = [x, y].map(|x| Point([x, 0.0]));
+                Periodic::<f64>::new(&domain).difference(a, b).x
+            };
+            let inside = domain.wrap(Point([x, 0.0])).x;
+            prop_assert!((0.0..length).contains(&inside), "{x} {inside}");
+            prop_assert_eq!(domain.wrap(Point([inside, 0.0])).x, inside);
+            // At half of the length either image will do.
+            let change = apart(difference(inside, y), difference(x, y), length);
+            prop_assert!(change < 1e-13, "{x} {y}: {change}");
+            let single = stored::<f32>(x, length);
+            prop_assert!((0.0..length).contains(&single), "{x} {single}");
+            prop_assert!(apart(single, inside, length) <= f32::ROUNDOFF * length);
+            let mixed = stored::<Mixed>(x, length);
+            prop_assert!((0.0..length).contains(&mixed), "{x} {mixed}");
+            prop_assert!(apart(mixed, inside, length) <= 1e-14 * length);
+        }
+    }
 
     #[test]
     fn differences_lead_to_the_nearest_image() {

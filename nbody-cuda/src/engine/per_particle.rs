@@ -189,7 +189,7 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
     }
 
     /// Sets the domain in which positions have differences: to the nearest image in a periodic box.
-    /// Positions are not moved into the box. A box that `f64` cannot represent is an error, and the
+    /// Updates move positions into the box if they are told to ([`set_wrap`](Self::set_wrap)). A box that `f64` cannot represent is an error, and the
     /// domain stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         match &mut self.engine {
@@ -201,6 +201,29 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
 }
 
 impl<U: Update> PerParticle<U> {
+    /// Returns whether positions are wrapped into the box.
+    pub fn wraps(&self) -> bool {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.wraps(),
+            Inner::Cuda(_, engine) => engine.wrap,
+        }
+    }
+
+    /// Sets whether each position that the update assigns is replaced by its image in the periodic box
+    /// when it is stored: coordinates between 0 and the length, which is excluded, as
+    /// [`Domain::wrap`] has them. It is not so at the beginning.
+    ///
+    /// Wrapping takes off whole lengths in `f64`, before a position is rounded to the precision of the
+    /// particles; a coordinate that would be rounded to the length becomes 0. Displacements are as
+    /// before, to rounding. Open directions have no effect, nor has unbounded space, and infinite or NaN
+    /// coordinates stay. Fields that the update does not assign keep their bits.
+    pub fn set_wrap(&mut self, wrap: bool) {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_wrap(wrap),
+            Inner::Cuda(_, engine) => engine.wrap = wrap,
+        }
+    }
+
     /// Changes each particle, where it lies. Buffers of another length or device are an error, and no
     /// particle is changed.
     pub fn update<'a>(

@@ -27,6 +27,8 @@ pub(crate) struct ParticleEngine {
     backend: Arc<dyn Backend>,
     cache: Cache,
     domain: Domain,
+    /// Whether updates wrap positions into the box.
+    pub wrap: bool,
     /// The parameters and the space, as arguments of kernels.
     parameters: Vec<u64>,
     space: Vec<u64>,
@@ -48,6 +50,7 @@ struct Key {
     is_update: bool,
     buffers: ParticleBuffers,
     periodic: bool,
+    wrap: bool,
 }
 
 /// The buffers that a program reads beside the particles.
@@ -117,6 +120,7 @@ impl ParticleEngine {
             backend: backend.clone(),
             cache: cache.clone(),
             domain,
+            wrap: false,
             parameters: Vec::new(),
             space: space(domain, Precision::Double),
             built: Vec::new(),
@@ -254,12 +258,13 @@ impl ParticleEngine {
         let buffers =
             ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
         let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
-        let key = Key { is_update, buffers, periodic };
+        let wrap = self.wrap && is_update && periodic;
+        let key = Key { is_update, buffers, periodic, wrap };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }
         check_total(dim(program.total))?;
-        let program = Program::per_particle(program, buffers, self.domain)?;
+        let program = Program::per_particle(program, buffers, self.domain, wrap)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.built.push(Built { key, kernel: Kernel { program, module, build } });
         Ok(self.built.len() - 1)

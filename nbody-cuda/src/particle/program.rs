@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::pack::{Binding, Place, axes, dim};
 use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision};
 
 use crate::layout::{kind_of_word, numbers_of};
@@ -49,12 +49,13 @@ impl ParticleBuffers {
 }
 
 impl Program {
-    /// Returns the program of an update or a measure, for these buffers. Records that lack a field of the
-    /// program are an error.
+    /// Returns the program of an update or a measure, for these buffers; with `wrap` an update wraps
+    /// positions into the box. Records that lack a field of the program are an error.
     pub fn per_particle(
         program: &ParticleProgram,
         buffers: ParticleBuffers,
         domain: Domain,
+        wrap: bool,
     ) -> Result<Self, Error> {
         let is_update = program.total.is_empty();
         let (title, kernels, text) = if is_update {
@@ -72,7 +73,11 @@ impl Program {
         let declared = begin..source.len();
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
         let types = types(program, buffers)?;
-        let _ = writeln!(source, "{BUFFERS}\n{types}\n{text}");
+        let _ = writeln!(source, "{BUFFERS}\n{types}");
+        if is_update {
+            let _ = writeln!(source, "{}", wrapping(program, wrap));
+        }
+        let _ = writeln!(source, "{text}");
         Ok(Self {
             name: program.name,
             source,
@@ -156,6 +161,22 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
         columns(program.name, program.f, f)?,
         numbers(of_f, f),
     ))
+}
+
+/// Returns the choice whether positions are wrapped, and the axis of each coordinate.
+fn wrapping(program: &ParticleProgram, wrap: bool) -> String {
+    let axes = list(axes(program.p).map(|axis| axis.unwrap_or(0)));
+    format!(
+        "\
+// Positions in a periodic box.
+namespace nbody {{
+
+constexpr bool WRAP = {wrap}; // positions that change, into the box
+constexpr int AXES[PDIM] = {{{axes}}}; // of the numbers that are coordinates
+
+}} // namespace nbody
+"
+    )
 }
 
 /// Returns the type of a particle in memory.

@@ -1,19 +1,35 @@
 // Updates: a program changes each particle, with one thread per particle.
 namespace nbody {
 
+// Returns x between 0 and a length, which is excluded: its image in a periodic box. Infinities and NaN
+// stay.
+__device__ __forceinline__ double wrap(double x, double length)
+{
+    if ((x >= 0.0 && x < length) || !(abs(x) < infinity())) return x;
+    const double rest = ::fmod(x, length); // exact
+    const double inside = rest < 0.0 ? rest + length : abs(rest);
+    return inside < length ? inside : 0.0;
+}
+
 // Writes those numbers of a particle that the program changes, rounded to the precision of the buffer.
 template <typename Row> struct RowWriter {
     using Word = typename Row::Word;
+    const Space &space;
     Row &row;
 
     __device__ __forceinline__ void coordinate(int c, double x)
     {
+        if constexpr (WRAP) {
+            const double length = space.length[AXES[c]];
+            if (length > 0.0) {
+                x = wrap(x, length);
+                const double at = stored(x);
+                if (x < length && at >= length && at < infinity()) x = 0.0;
+            }
+        }
         real(c, x);
         if constexpr (Row::DOUBLE_SINGLE) {
-            const float hi = float(x);
-            // The rounding error of an infinity is zero.
-            const float lo = abs(hi) < infinity() ? float(x - hi) : 0.0f;
-            if (CHANGES[c]) row.words[Row::place(c) + 1] = lo;
+            if (CHANGES[c]) row.words[Row::place(c) + 1] = low(x);
         }
     }
     __device__ __forceinline__ void real(int c, double x)
@@ -23,6 +39,21 @@ template <typename Row> struct RowWriter {
     __device__ __forceinline__ void index(int c, u32 n)
     {
         if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(n);
+    }
+
+    // Returns a coordinate as it is stored.
+    static __device__ __forceinline__ double stored(double x)
+    {
+        const double hi = Word(x);
+        if constexpr (Row::DOUBLE_SINGLE) return hi + low(x);
+        else return hi;
+    }
+
+    // Returns the rounding error of a coordinate in `float`; that of an infinity is zero.
+    static __device__ __forceinline__ float low(double x)
+    {
+        const float hi = float(x);
+        return abs(hi) < infinity() ? float(x - hi) : 0.0f;
     }
 };
 
@@ -41,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) update(
     RowP row = from ? from[index] : particles[index];
     ParticleP p = unpack<ParticleP>(row);
     act(parameters, space, p, load<ParticleQ>(others, index), results_of(results, k, n));
-    RowWriter<RowP> writer{row};
+    RowWriter<RowP> writer{space, row};
     each_number(p, writer);
     particles[from ? k : index] = row;
 }

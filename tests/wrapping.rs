@@ -1,0 +1,240 @@
+//! Positions that updates wrap into a periodic box, on every device, compared bit for bit with plain loops.
+
+use nbody::models::uniform;
+use nbody::prelude::*;
+use nbody::{DoubleSingle, Particles, Selection};
+use nbody_tests::particle_programs::{Advance, Body, Drift, Relax, Runner, Star};
+
+const LENGTHS: [f64; 3] = [0.9, 0.3, f64::INFINITY];
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = devices.collect();
+    (cache, devices)
+}
+
+fn rounded(x: f64, precision: Precision) -> f64 {
+    match precision {
+        Precision::Single => f64::from(x as f32),
+        Precision::Mixed => DoubleSingle::from(x).into(),
+        Precision::Double => x,
+    }
+}
+
+/// The image in the box that is stored.
+fn wrapped(x: f64, length: f64, precision: Precision) -> f64 {
+    if !x.is_finite() || !length.is_finite() {
+        return rounded(x, precision);
+    }
+    let inside = x.rem_euclid(length) + 0.0;
+    let stored = rounded(inside, precision);
+    if inside >= length || stored >= length { 0.0 } else { stored }
+}
+
+/// Coordinates at the faces of boxes of these lengths, at their images, and far away.
+fn coordinates() -> Vec<f64> {
+    let mut coordinates = vec![1e300, -1e300, 1e17, -1e17, f64::INFINITY, f64::NEG_INFINITY];
+    coordinates.extend([f64::NAN, 5e-324, -5e-324, 1e-40, -1e-40, -1e-9, -1e-20, 0.1, -0.1]);
+    for length in [0.9, 0.3] {
+        for image in -2..=2 {
+            let face = f64::from(image) * length;
+            for step in [0.0, 1e-16, 1e-15, 1e-12, 2e-8, 4e-8, 1e-7, 1e-3] {
+                coordinates.extend([face - step, face + step]);
+            }
+            coordinates.extend([face.next_down(), face.next_up()]);
+        }
+    }
+    coordinates
+}
+
+/// Bodies with each coordinate along each axis.
+fn bodies() -> Vec<Body> {
+    let coordinates = coordinates();
+    let mut bodies = uniform::<Body>(coordinates.len(), 1);
+    for (k, body) in bodies.iter_mut().enumerate() {
+        let x = |c: usize| coordinates[(k + c) % coordinates.len()];
+        (body.pos, body.vel) = (Point::new(x(0), x(1), x(2)), Vector::new(0.0, 0.0, 0.0));
+    }
+    bodies
+}
+
+fn positions(bodies: &Particles<Body>) -> Vec<[f64; 3]> {
+    bodies.download().unwrap().iter().map(|body| body.pos.0).collect()
+}
+
+/// Compares positions bit for bit; every NaN is one.
+fn same(what: &str, found: &[[f64; 3]], expected: &[[f64; 3]]) {
+    assert_eq!(found.len(), expected.len());
+    for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
+        for (found, expected) in found.iter().zip(expected) {
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(same, "{what}, particle {k}: {found:e}, expected {expected:e}");
+        }
+    }
+}
+
+#[test]
+fn positions_at_the_faces_are_wrapped() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic(LENGTHS).unwrap();
+    for device in &devices {
+        for &precision in Precision::ALL {
+            let mut bodies = device.upload(&bodies(), precision).unwrap();
+            let what = format!("{device}, {precision}");
+            let mut drift = PerParticle::new(device, Drift { dt: 1.0 }).unwrap();
+            let start: Vec<_> = positions(&bodies).iter().map(|x| x.map(|x| x + 0.0)).collect();
+            // Neither in open space, nor in a box before the update is told to.
+            assert!(!drift.wraps());
+            drift.set_wrap(true);
+            drift.update(&mut bodies, ()).unwrap();
+            same(&what, &positions(&bodies), &start);
+            drift.set_wrap(false);
+            drift.set_domain(domain).unwrap();
+            drift.update(&mut bodies, ()).unwrap();
+            same(&what, &positions(&bodies), &start);
+            drift.set_wrap(true);
+            assert!(drift.wraps());
+            drift.update(&mut bodies, ()).unwrap();
+            let image = |x: &[f64; 3]| [0, 1, 2].map(|c| wrapped(x[c], LENGTHS[c], precision));
+            let expected: Vec<_> = start.iter().map(image).collect();
+            let found = positions(&bodies);
+            same(&what, &found, &expected);
+            let is_inside = |x: f64, length| (0.0..length).contains(&x) || !x.is_finite();
+            let are_inside = |x: &[f64; 3]| is_inside(x[0], 0.9) && is_inside(x[1], 0.3);
+            assert!(found.iter().all(are_inside), "{what}");
+            // Those that are inside stay.
+            drift.update(&mut bodies, ()).unwrap();
+            same(&what, &positions(&bodies), &found);
+        }
+    }
+}
+
+#[test]
+fn coordinates_are_wrapped_before_they_are_rounded() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([1.0, 0.75, 0.3]).unwrap();
+    for device in &devices {
+        for &precision in Precision::ALL {
+            let mut start = uniform::<Body>(300, 1);
+            for body in &mut start {
+                body.vel = Vector(body.vel.0.map(|v| (v - 0.5) * 1e7));
+            }
+            let mut bodies = device.upload(&start, precision).unwrap();
+            let mut drift = PerParticle::new(device, Drift { dt: 0.1 }).unwrap();
+            drift.set_domain(domain).unwrap();
+            drift.set_wrap(true);
+            let lengths = [1.0, 0.75, 0.3];
+            let single = if precision == Precision::Mixed { Precision::Single } else { precision };
+            let mut expected: Vec<_> =
+                start.iter().map(|body| body.pos.0.map(|x| rounded(x, precision))).collect();
+            for _ in 0..3 {
+                drift.update(&mut bodies, ()).unwrap();
+                for (body, x) in start.iter().zip(&mut expected) {
+                    *x = [0, 1, 2].map(|c| {
+                        let moved = x[c] + 0.1 * rounded(body.vel[c], single);
+                        wrapped(moved, lengths[c], precision)
+                    });
+                }
+                same(&format!("{device}, {precision}"), &positions(&bodies), &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn fields_that_an_update_does_not_assign_stay() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([0.25; 3]).unwrap();
+    for device in &devices {
+        let start = uniform::<Runner>(300, 1);
+        let mut runners = device.upload(&start, Precision::Mixed).unwrap();
+        let others = device.upload(&start, Precision::Mixed).unwrap();
+        let before = runners.download().unwrap();
+        let mut advance = PerParticle::new(device, Advance { dt: 1.0 }).unwrap();
+        advance.set_domain(domain).unwrap();
+        advance.set_wrap(true);
+        advance.update(&mut runners, &others).unwrap();
+        let after = runners.download().unwrap();
+        assert!(before.iter().zip(&after).all(|(a, b)| a.pos == b.pos && a.x != b.x), "{device}");
+    }
+}
+
+#[test]
+fn displacements_in_a_box_do_not_depend_on_wrapping() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([0.75; 3]).unwrap();
+    let stars = uniform::<Star>(300, 2);
+    for device in &devices {
+        let relaxed = |wrap: bool| {
+            let mut start = uniform::<Body>(300, 1);
+            for body in &mut start {
+                body.pos.x -= 3.0;
+            }
+            let mut bodies = device.upload(&start, Precision::Double).unwrap();
+            let stars = device.upload(&stars, Precision::Double).unwrap();
+            let mut relax = PerParticle::new(device, Relax { rate: 0.1 }).unwrap();
+            relax.set_domain(domain).unwrap();
+            relax.set_wrap(wrap);
+            for _ in 0..3 {
+                relax.update(&mut bodies, &stars).unwrap();
+            }
+            bodies.download().unwrap()
+        };
+        for (free, inside) in relaxed(false).iter().zip(&relaxed(true)) {
+            assert!(inside.pos.0.iter().all(|x| (0.0..0.75).contains(x)), "{device}: {inside:?}");
+            let image = domain.wrap(free.pos);
+            let d = Vector::new(image.x - inside.pos.x, image.y - inside.pos.y, 0.0);
+            assert!(d.norm() < 1e-12, "{device}: {image:?} {inside:?}");
+            let change = (free.vel - inside.vel).norm() / free.vel.norm();
+            assert!(change < 1e-12, "{device}: {change}");
+        }
+    }
+}
+
+#[test]
+fn selected_particles_are_wrapped() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([0.25; 3]).unwrap();
+    for device in &devices {
+        let mut start = uniform::<Selected>(300, 1);
+        for (k, body) in start.iter_mut().enumerate() {
+            body.active = u32::from(k % 3 == 0);
+        }
+        let mut bodies = device.upload(&start, Precision::Double).unwrap();
+        let mut selection = Selection::new(device).unwrap();
+        let count = selection.select(&bodies).unwrap();
+        let mut move_by = PerParticle::new(device, MoveBy { x: -1.0 }).unwrap();
+        move_by.set_domain(domain).unwrap();
+        move_by.set_wrap(true);
+        move_by.update_selected(&selection, count, &mut bodies, ()).unwrap();
+        for (before, after) in start.iter().zip(bodies.download().unwrap()) {
+            let moved = Point([before.place.x - 1.0, before.place.y]);
+            let expected = if before.active == 1 { domain.wrap(moved) } else { before.place };
+            assert_eq!(after.place, expected, "{device}");
+        }
+    }
+}
+
+use programs::{MoveBy, Selected};
+
+#[nbody::interaction]
+#[allow(missing_docs, reason = "programs of these tests")]
+mod programs {
+    /// A particle in two dimensions.
+    pub struct Selected {
+        pub weight: Real,
+        pub active: u32,
+        pub place: Point<2>,
+    }
+
+    pub struct MoveBy {
+        pub x: Real,
+    }
+    impl Update for MoveBy {
+        type P = Selected;
+        fn update(&self, p: &mut Selected) {
+            p.place += Vector::new(self.x, 0.0);
+        }
+    }
+}
