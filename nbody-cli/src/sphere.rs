@@ -208,7 +208,7 @@ mod tests {
         let found = all.integrate(&device, &sphere, |time| times.push(time)).unwrap();
         let Integrated { time, whole, quarter, error } = found;
         assert_eq!(time, 1.0);
-        let late = times.iter().filter(|time| **time > QUARTER).count() as u64;
+        let late = times.iter().filter(|time| **time > 0.75).count() as u64;
         assert_eq!((whole.steps, quarter.steps), (times.len() as u64, late));
         assert!(times.is_sorted() && times.last() == Some(&1.0), "{times:?}");
         // All particles at least twice, none more than once in a step.

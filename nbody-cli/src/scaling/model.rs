@@ -31,6 +31,9 @@ pub enum Error {
 
     #[error("no model is fitted: at N = {n} the {quantity} is {value}, expected a positive number")]
     NotPositive { n: usize, quantity: &'static str, value: f64 },
+
+    #[error("no model is fitted: the measurements are too large or too small for sums of squares")]
+    Range,
 }
 
 /// A fitted model. Times are in seconds.
@@ -64,15 +67,15 @@ impl Model {
         check(points)?;
         let law = |of: fn(&Point) -> f64| {
             let points: Vec<_> = points.iter().map(|point| (point.n as f64, of(point))).collect();
-            PowerLaw::fit(&points).expect("positive numbers at several N")
+            PowerLaw::fit(&points).ok_or(Error::Range)
         };
         let row = |&Point { n, block, seconds, .. }: &Point| {
             [1.0, n as f64, block * n as f64].map(|x| x / seconds)
         };
         let rows: Vec<_> = points.iter().map(row).collect();
-        let constants: [f64; CONSTANTS] = non_negative(&rows).expect("positive numbers");
+        let constants: [f64; CONSTANTS] = non_negative(&rows).ok_or(Error::Range)?;
         let [constant, particle, pair] = constants;
-        let (steps, block) = (law(|point| point.steps), law(|point| point.block));
+        let (steps, block) = (law(|point| point.steps)?, law(|point| point.block)?);
         Ok(Self { steps, block, constant, particle, pair })
     }
 
@@ -200,6 +203,11 @@ pub mod tests {
             let part = format!("at N = 4096 the time of a block step is {value}");
             assert!(message.contains(&part), "{message}");
         }
+        let mut points = points(&known, &SIZES);
+        for point in &mut points {
+            point.seconds = 1e-300;
+        }
+        assert_eq!(Model::fit(&points), Err(Error::Range));
     }
 
     /// Blocks of all particles, so that times for each pair and each squared N cannot be told apart,
