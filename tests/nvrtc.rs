@@ -73,7 +73,7 @@ pub fn conclude(compiler: &Compiler) {
 }
 
 /// Lists the architectures to compile for.
-fn architectures(compiler: &Compiler) -> Vec<u32> {
+pub fn architectures(compiler: &Compiler) -> Vec<u32> {
     let known = compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75);
     known.filter(|it| !nbody_tests::is_quick() || FEW.contains(it)).collect()
 }

@@ -1,5 +1,5 @@
 //! Programs per particle, compiled by NVRTC: each for buffers of several precisions, without local
-//! memory.
+//! memory; and the programs that move particles of any record, for every architecture.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nbody::{Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Progra
 use nbody_tests::particle_programs::{Drift, Energy, Kick, Relax};
 
 use crate::compiler::Compiler;
-use crate::nvrtc::local_memory;
+use crate::nvrtc::{architectures, local_memory};
 
 /// An old, a middle and a new architecture, one for each choice of precisions.
 const ARCHITECTURES: [u32; 3] = [80, 90, 120];
@@ -19,7 +19,16 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
         let compiler = compiler.clone();
         Trial::test(format!("per_particle_{}", program.name), move || compiles(&compiler, program))
     };
-    programs.into_iter().map(trial).collect()
+    let mut trials: Vec<_> = programs.into_iter().map(trial).collect();
+    let of_any_record = [Program::field_copy()];
+    trials.extend(of_any_record.into_iter().map(|program| {
+        let compiler = compiler.clone();
+        Trial::test(format!("per_particle_{}", program.name), move || {
+            let mut architectures = architectures(&compiler).into_iter();
+            architectures.try_for_each(|it| uses_no_local_memory(&compiler, &program, it))
+        })
+    }));
+    trials
 }
 
 fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {
@@ -33,11 +42,19 @@ fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed
     for ((precisions, domain, wrap), architecture) in of.into_iter().zip(ARCHITECTURES) {
         let buffers = ParticleBuffers::of(program, precisions);
         let program = Program::per_particle(program, buffers, domain, wrap)?;
-        let local = local_memory(compiler, &program, architecture)?;
-        if local > 0 {
-            let name = program.name;
-            return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
-        }
+        uses_no_local_memory(compiler, &program, architecture)?;
+    }
+    Ok(())
+}
+
+fn uses_no_local_memory(
+    compiler: &Compiler,
+    program: &Program,
+    architecture: u32,
+) -> Result<(), Failed> {
+    let (name, local) = (program.name, local_memory(compiler, program, architecture)?);
+    if local > 0 {
+        return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
     }
     Ok(())
 }

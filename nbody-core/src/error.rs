@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::{Field, Precision, SimdLevel};
+use crate::{Field, FieldKind, Precision, SimdLevel};
 
 /// The error of an evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, PartialEq, thiserror::Error)]
@@ -72,6 +72,25 @@ pub enum Error {
         field: &'static Field,
         /// The fields of the records.
         found: &'static [Field],
+    },
+    /// Particles have no field of this name.
+    #[error("no field `{name}`, found {}; ask for one of these", list(found))]
+    NoField {
+        /// The name that was asked for.
+        name: String,
+        /// The fields of the particles.
+        found: &'static [Field],
+    },
+    /// A field is asked for as another type than its own.
+    #[error(
+        "field `{field}` as `{}`, expected `{}`; ask for it as its type",
+        asked.host_type(), field.kind.host_type()
+    )]
+    FieldType {
+        /// The field.
+        field: &'static Field,
+        /// The type that was asked for.
+        asked: FieldKind,
     },
     /// The host has too little memory for the results.
     #[error("out of memory for {n} results of {bytes} bytes each; evaluate fewer at a time")]

@@ -10,6 +10,7 @@ use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::{Backend, Properties};
 use crate::compile::cache::Cache;
+use crate::particle::field::FieldCopy;
 
 use crate::{Error, nvrtc};
 
@@ -26,6 +27,7 @@ use crate::{Error, nvrtc};
 pub struct Device {
     kind: Kind,
     cache: Cache,
+    field_copy: Arc<FieldCopy>,
     fallback: Option<Arc<Error>>,
 }
 
@@ -47,7 +49,7 @@ impl Device {
 
     /// Returns the CPU: all cores, with the widest vector instructions that it has.
     pub fn cpu() -> Self {
-        Self { kind: Kind::Cpu(None), cache: Cache::of_the_user(), fallback: None }
+        Self::with_kind(Kind::Cpu(None))
     }
 
     /// Returns the CPU with these vector instructions; an error if it lacks them.
@@ -84,13 +86,20 @@ impl Device {
     }
 
     fn of(backend: Arc<dyn Backend>) -> Self {
-        Self { kind: Kind::Cuda(backend), cache: Cache::of_the_user(), fallback: None }
+        Self::with_kind(Kind::Cuda(backend))
+    }
+
+    fn with_kind(kind: Kind) -> Self {
+        let cache = Cache::of_the_user();
+        let field_copy = Arc::new(FieldCopy::new(&cache));
+        Self { kind, cache, field_copy, fallback: None }
     }
 
     /// Sets the folder that compiled programs are cached in, instead of the [`Cache`] of the user.
     #[must_use]
     pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
-        Self { cache: Cache::at(folder), ..self }
+        let cache = Cache::at(folder);
+        Self { field_copy: Arc::new(FieldCopy::new(&cache)), cache, ..self }
     }
 
     /// Releases memory that is kept for reuse: freed device memory in the driver's pool, without
@@ -145,6 +154,10 @@ impl Device {
 
     pub(crate) fn cache(&self) -> &Cache {
         &self.cache
+    }
+
+    pub(crate) fn field_copy(&self) -> &Arc<FieldCopy> {
+        &self.field_copy
     }
 }
 

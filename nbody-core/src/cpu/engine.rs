@@ -10,7 +10,7 @@ use super::variant::Variant;
 use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
-use crate::{Error, Field, Law, Mixed, Options, Precision, Store, SummationOrder, pack};
+use crate::{Error, Law, Mixed, Options, Precision, Store, SummationOrder, pack};
 
 /// An engine of the CPU: the law, the options and the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -53,14 +53,14 @@ impl Particles {
         }
     }
 
-    /// Writes the numbers of some particles, one after another.
-    pub fn rows(&self, fields: &'static [Field], particles: Range<usize>, rows: &mut [u64]) {
-        let (dim, binding, mut lines) = (pack::dim(fields), Binding::whole(fields), Vec::new());
+    /// Writes these numbers of some particles, one after another.
+    pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
+        let (dim, mut lines) = (binding.places().len(), Vec::new());
         let first = particles.start;
         for (k, row) in particles.zip(rows.chunks_exact_mut(dim.max(1))) {
             let block = k / LINE;
             if k == first || k % LINE == 0 {
-                self.widen(&binding, block..block + 1, &mut lines);
+                self.widen(binding, block..block + 1, &mut lines);
             }
             for (cell, line) in row.iter_mut().zip(&lines) {
                 *cell = line.0[k % LINE];

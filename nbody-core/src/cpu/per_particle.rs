@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::particle::Run;
 use super::{CpuParticles, CpuResults};
 use crate::law::binding::Binding;
-use crate::{Domain, Error, Measure, ParticleProgram, Precision, Record, Scalar, Update, pack};
+use crate::{
+    Domain, Error, FieldValue, Measure, ParticleProgram, Precision, Record, Scalar, Update, pack,
+};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on the CPU.
 ///
@@ -65,10 +67,17 @@ impl<P: Record<Lane = f64>> CpuParticles<P> {
         Ok(self.records(range))
     }
 
+    /// Returns one field of all particles; see `Particles::download_field`.
+    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
+        let (_, binding) = pack::find_field::<T>(P::FIELDS, name)?;
+        Ok(pack::values(self.len(), &|records, rows| self.particles.rows(&binding, records, rows)))
+    }
+
     fn records(&self, range: Range<usize>) -> Vec<P> {
+        let binding = Binding::whole(P::FIELDS);
         pack::unpack(range.len(), &|records, rows| {
             let records = range.start + records.start..range.start + records.end;
-            self.particles.rows(P::FIELDS, records, rows);
+            self.particles.rows(&binding, records, rows);
         })
     }
 }

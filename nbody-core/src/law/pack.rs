@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::slice;
 
 pub use super::binding::{Binding, Place};
+pub use super::field_value::{find_field, values};
 use super::record;
 pub use super::record::dim;
 use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};

@@ -47,6 +47,17 @@ impl FieldKind {
         is_same && self.components() == other.components()
     }
 
+    /// Returns the type of its values on the host, as in Rust.
+    pub(crate) fn host_type(self) -> String {
+        match self {
+            Self::Real => "f64".to_owned(),
+            Self::Vector(n) => format!("Vector<f64, {n}>"),
+            Self::Point(n) => format!("Point<f64, {n}>"),
+            Self::Array(n) => format!("[f64; {n}]"),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns how many numbers a field consists of.
     pub const fn components(self) -> usize {
         match self {

@@ -8,10 +8,10 @@ use nbody_core::{Domain, Engine, Interaction, Options, Record, Scalar, Sources, 
 
 use crate::backend::Backend;
 use crate::compile::build::Build;
-use crate::compile::cache::Cache;
 use crate::engine::evaluation::CudaEngine;
+use crate::particle::field::FieldCopy;
 use crate::tuning::measured::Tuned;
-use crate::{CudaParticles, CudaResults, Error, KernelConfig, Program};
+use crate::{CudaParticles, CudaResults, Device, Error, KernelConfig, Program};
 
 /// Sums an interaction over all pairs by CUDA programs.
 ///
@@ -20,18 +20,19 @@ use crate::{CudaParticles, CudaResults, Error, KernelConfig, Program};
 pub struct CudaAllPairs<X> {
     interaction: X,
     engine: Box<CudaEngine>,
+    field_copy: Arc<FieldCopy>,
 }
 
 impl<X: Interaction> CudaAllPairs<X> {
     pub(crate) fn new(
         backend: &Arc<dyn Backend>,
-        cache: &Cache,
+        device: &Device,
         interaction: X,
         options: Options,
     ) -> Result<Self, Error> {
         let parameters = std::slice::from_ref(&interaction);
-        let engine = CudaEngine::new(backend, cache, X::LAW, &parameters, options)?;
-        Ok(Self { interaction, engine })
+        let engine = CudaEngine::new(backend, device.cache(), X::LAW, &parameters, options)?;
+        Ok(Self { interaction, engine, field_copy: device.field_copy().clone() })
     }
 
     /// Returns the interaction with its parameters.
@@ -102,7 +103,8 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         P::Lane: Scalar,
     {
         let buffer = self.engine.upload(&particles)?;
-        Ok(CudaParticles { buffer, record: PhantomData })
+        let field_copy = self.field_copy.clone();
+        Ok(CudaParticles { buffer, field_copy, record: PhantomData })
     }
 
     fn results(&self, n: usize) -> Result<CudaResults<X::F>, Error> {

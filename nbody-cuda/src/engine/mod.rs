@@ -108,7 +108,7 @@ impl<X: Interaction> AllPairs<X> {
                 Inner::Cpu(CpuAllPairs::with_level(interaction, options, level)?)
             }
             Kind::Cuda(backend) => {
-                Inner::Cuda(CudaAllPairs::new(backend, device.cache(), interaction, options)?)
+                Inner::Cuda(CudaAllPairs::new(backend, device, interaction, options)?)
             }
         };
         Ok(Self { device: device.clone(), engine })

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nbody_core::{
-    CpuInputs, CpuParticles, CpuPerParticle, Domain, Measure, Nothing, Precision, Record, Scalar,
-    Update, pack,
+    CpuInputs, CpuParticles, CpuPerParticle, Domain, FieldValue, Measure, Nothing, Precision,
+    Record, Scalar, Update, pack,
 };
 
 use super::foreign;
@@ -111,7 +111,8 @@ impl Device {
         Ok(match self.kind() {
             Kind::Cpu(_) => Particles::Cpu(CpuParticles::pack(particles, precision)?),
             Kind::Cuda(backend) => {
-                Particles::Cuda(CudaParticles::upload(backend, &particles, precision)?)
+                let copy = self.field_copy();
+                Particles::Cuda(CudaParticles::upload(backend, &particles, precision, copy)?)
             }
         })
     }
@@ -138,6 +139,17 @@ impl<P: Record<Lane = f64>> Particles<P> {
         match self {
             Self::Cpu(particles) => Ok(particles.download_range(range)?),
             Self::Cuda(particles) => particles.download_range(range),
+        }
+    }
+
+    /// Copies one field of all particles to the host, as [`download`](Self::download) does, but none of the
+    /// others: `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`,
+    /// `u32`, a `Vector`, a `Point` or an array. Another name or type than those of the record is an
+    /// error.
+    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
+        match self {
+            Self::Cpu(particles) => Ok(particles.download_field(name)?),
+            Self::Cuda(particles) => particles.download_field(name),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The kernels are the files `.cuh` beside this one; `program` assembles them.
 
+pub mod field;
 pub mod program;
 pub mod selection;
 

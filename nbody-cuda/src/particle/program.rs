@@ -18,6 +18,16 @@ const MEASURE: &str = include_str!("measure.cuh");
 /// Threads of a block, and so the particles whose totals are merged in one tree.
 pub(crate) const BLOCK: usize = 256;
 
+/// The configuration of programs with one thread per particle or word.
+pub(super) const CONFIG: KernelConfig = KernelConfig {
+    schedule: Schedule::Ordered,
+    block: BLOCK,
+    i_per_thread: 1,
+    bag: 1,
+    unroll: 1,
+    resident: 1,
+};
+
 /// The layouts of the buffers that a program per particle takes; those that it does not read have no
 /// effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +92,7 @@ impl Program {
             name: program.name,
             source,
             kernels,
-            config: KernelConfig {
-                schedule: Schedule::Ordered,
-                block: BLOCK,
-                i_per_thread: 1,
-                bag: 1,
-                unroll: 1,
-                resident: 1,
-            },
+            config: CONFIG,
             options: Options::default()
                 .precision(Precision::Double)
                 .math(Math::Exact)
