@@ -290,6 +290,76 @@ fn a_failure_keeps_the_snapshots_so_far() {
 }
 
 #[test]
+fn a_snapshot_that_cannot_be_written_loses_none_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let options = ["--n", "16", "--eps", "0.1", "--every", "0.25"];
+    succeed(&[&options[..], &["--until", "0.75", "-o", text(&whole)]].concat());
+    succeed(&[&options[..], &["--until", "0.25", "-o", text(&parts)]].concat());
+    let checkpoint = parts.join("checkpoint.json");
+    let rest = ["--restart", text(&checkpoint), "--until", "0.75"];
+    let (before, last) =
+        (fs::read(&checkpoint).unwrap(), fs::read(parts.join("snapshot-0001.csv")).unwrap());
+    // A folder in the place of a file, of the snapshot and of its image.
+    for name in ["snapshot-0002.csv", "snapshot-0002.png"] {
+        let place = parts.join(name);
+        fs::create_dir(&place).unwrap();
+        let message = fail(&rest);
+        let expected = format!("error: cannot write {}: ", place.display());
+        assert!(message.starts_with(&expected), "{message}");
+        assert!(fs::read(&checkpoint).unwrap() == before, "{name}");
+        assert!(fs::read(parts.join("snapshot-0001.csv")).unwrap() == last, "{name}");
+        assert_eq!(column(&parts, "energies.csv", "time"), [0.0, 0.25], "{name}");
+        fs::remove_dir(&place).unwrap();
+    }
+    succeed(&rest);
+    assert_equal(&whole, &parts, 4);
+}
+
+#[test]
+fn wrong_particles_are_refused_before_anything_is_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&folder.path().join(name)).to_owned();
+    let new = path("new");
+    let write = |name: &str, contents: &str| {
+        fs::write(path(name), contents).unwrap();
+        path(name)
+    };
+    let table = |rows: &str| format!("# time 2.5\nmass,x,y,z,vx,vy,vz\n{rows}");
+    let one = "1,0,0,0,0,0,0\n";
+    let nan = write("nan.csv", &table(&format!("{one}1,0,nan,0,0,0,0\n")));
+    let infinite = write("infinite.csv", &table(&format!("{one}1,0,0,0,0,-inf,0\n")));
+    let large = write("large.csv", &table(&format!("1e999,1,0,0,0,0,0\n{one}")));
+    let nemo = write("nan.nemo", "2\n3\n2.5\n1\n1\n0 0 0\n1 0 0\n0 0 0\n0 NaN 0\n");
+    let massless = write("massless.csv", &table("0,0,0,0,0,0,0\n-0,1,0,0,0,0,0\n"));
+    let negative =
+        write("negative.csv", &table(&format!("{one}1,1,0,0,0,0,0\n-1e-9,2,0,0,0,0,0\n")));
+    let same =
+        write("same.csv", &table("1,1,0,0,0,0,0\n1,5,0,0,0,0,0\n1,9,0,0,0,0,0\n1,5,0,0,1,0,0\n"));
+    let close = "error: particles 1 and 3 are at a distance of 0e0 at time 2.5, where a step of";
+    for (file, integrator, part) in [
+        (&nan, "hermite", "expected y, a finite number"),
+        (&infinite, "hermite", "expected vy, a finite number"),
+        (&large, "leapfrog", "expected mass, a finite number"),
+        (&nemo, "hermite", "a finite number"),
+        (&massless, "leapfrog", "2 particles of total mass 0, expected a positive finite mass"),
+        (&negative, "leapfrog", "particle 2 has mass -0.000000001, expected zero or more"),
+        (&same, "hermite", close),
+        (&same, "hermite-shared", close),
+        (&same, "leapfrog", "at time 2.5: kinetic energy 5e-1 and potential energy"),
+    ] {
+        let mut arguments = vec![&file[..], "-o", &new, "--until", "4", "--integrator", integrator];
+        if integrator == "leapfrog" {
+            arguments.extend(["--step", "0.125"]);
+        }
+        let message = fail(&arguments);
+        assert!(message.starts_with("error: ") && message.contains(part), "{file}: {message}");
+        let files = fs::read_dir(&new).map_or(0, Iterator::count);
+        assert_eq!(files, 0, "{file}, {integrator}");
+    }
+}
+
+#[test]
 fn wrong_arguments_are_refused_before_anything_is_computed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| text(&folder.path().join(name)).to_owned();
@@ -305,8 +375,12 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     let (table, leap) = (format!("{done}/energies.csv"), ["--integrator", "leapfrog"]);
     let text = fs::read_to_string(&checkpoint).unwrap();
     let foreign = path("foreign.json");
-    let text = text.replace("\"interaction\":\"hermite\"", "\"interaction\":\"coulomb\"");
-    fs::write(&foreign, text).unwrap();
+    let replaced = text.replace("\"interaction\":\"hermite\"", "\"interaction\":\"coulomb\"");
+    fs::write(&foreign, replaced).unwrap();
+    let infinite = path("infinite.json");
+    fs::write(&infinite, text.replacen("\"particles\":[[[", "\"particles\":[[[1e999,", 1)).unwrap();
+    let other = path("other");
+    succeed(&["--n", "8", "--until", "0.125", "-o", &other]);
     let restart = |more: &[&'static str]| [&["--restart", &checkpoint[..]], more].concat();
     let begin = |more: &[&'static str]| [&["--n", "8", "-o", &new], more].concat();
     for (arguments, part) in [
@@ -327,6 +401,9 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
             begin(&[leap[0], leap[1], "--step", "0.3"]),
             "--until is 1, not a multiple of the step 0.3",
         ),
+        (begin(&["--eps", "nan"]), "--eps is NaN, expected a length of zero or more"),
+        (begin(&["--largest", "inf"]), "--largest is inf, expected a positive number"),
+        (begin(&["--until", "inf"]), "--until is inf, expected a finite time"),
         (begin(&["--eps", "-1"]), "--eps is -1, expected a length of zero or more"),
         (begin(&["--eta", "0"]), "--eta is 0, expected a positive number"),
         (begin(&["--every", "nan"]), "--every is NaN, expected a positive number"),
@@ -336,6 +413,9 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (restart(&["--precision", "double"]), "a run with precision single, but double is wanted"),
         (restart(&["--eps", "0.1"]), "a run with softening length 0, but 0.1 is wanted"),
         (restart(&["--step", "0.1"]), "a run with --step none, but 0.1 is wanted"),
+        (vec!["--restart", &checkpoint, "-o", &inside, "--until", "1"], "cannot write in "),
+        (vec!["--restart", &checkpoint, "-o", &other, "--until", "1"], "of another run: give"),
+        (vec!["--restart", &infinite, "--until", "1"], "not a file to restart from: number out of"),
         (vec!["--restart", &foreign], "a run with interaction coulomb, but hermite is wanted"),
         (vec!["--restart", &table], "not a file to restart from"),
         (vec!["--restart", &new], "not a file to restart from"),

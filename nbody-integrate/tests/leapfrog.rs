@@ -3,6 +3,7 @@
 use nbody::{AllPairs, Device, Domain, Math, Options, Precision};
 use nbody_integrate::{Error, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};
+use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
 fn exact() -> Options {
     Options::default().precision(Precision::Double).math(Math::Exact)
@@ -172,4 +173,33 @@ fn bad_input_is_refused() {
     wrong[1].vel[2] = f64::INFINITY;
     let found = message(start(&bodies, &wrong, 0.1));
     assert_eq!(found, "particle 1 has vel inf, expected a finite number");
+    let mut wrong = motions.clone();
+    wrong[0].pos[1] = f64::NAN;
+    assert!(matches!(start(&bodies, &wrong, 0.1), Error::NotFinite { index: 0, field: "pos", .. }));
+}
+
+#[test]
+fn masses_that_forces_are_divided_by_are_positive() {
+    let atoms = [0.0, 1.5].map(|x| Atom { pos: [x, 0.0, 0.0].into(), kind: 0 });
+    let start = |mass: f64| {
+        let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 2.5 };
+        let engine = AllPairs::with_options(&Device::cpu(), law, exact()).unwrap();
+        let mut motions = Motion::of("lennard_jones", &atoms).unwrap();
+        motions[1].mass = mass;
+        Leapfrog::new(engine, &atoms, &motions, 0.0, 0.01).map(drop)
+    };
+    start(1e-3).unwrap();
+    for mass in [0.0, -0.0, -1.0] {
+        let found = start(mass).unwrap_err().to_string();
+        let expected = format!(
+            "particle 1 has mass {mass}; forces are divided by it, so that it must be positive"
+        );
+        assert_eq!(found, expected);
+    }
+    assert!(matches!(start(f64::NAN), Err(Error::NotFinite { index: 1, field: "mass", .. })));
+    // Accelerations are not divided by it.
+    let (bodies, mut motions) = orbit(0.0);
+    motions[1].mass = 0.0;
+    let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
+    Leapfrog::new(engine, &bodies, &motions, 0.0, 0.1).unwrap();
 }
