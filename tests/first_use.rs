@@ -51,7 +51,7 @@ fn the_cpu_needs_no_device() {
     }
     assert_by_hand(&evaluate(&bodies(), &bodies()).unwrap());
     let error = evaluate(&bodies(), &bodies()[1..]).unwrap_err();
-    assert!(matches!(error, nbody::CoreError::TooShort { found: 1, least: 2, .. }));
+    assert!(matches!(error, nbody::CoreError::LengthMismatch { found: 1, expected: 2, .. }));
 }
 
 #[test]

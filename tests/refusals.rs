@@ -40,8 +40,13 @@ fn wrong_lengths_are_refused() {
         let mut out = direct.results(4).unwrap();
         let three = direct.upload(&bodies(3)).unwrap();
         let error = direct.evaluate_self_into(&four, &three, &mut out).unwrap_err();
-        let expected = "j-particles of one set: found 3, expected at least 4";
-        assert!(error.to_string().starts_with(expected), "{error}");
+        let expected = "j-particles of one set: found 3, expected 4; give one for each particle";
+        assert_eq!(error.to_string(), expected);
+        let error = direct.evaluate_first_into(&three, &three, &mut out).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "particles of one set: found 3, expected at least 4; give every particle of the set"
+        );
     }
 }
 

@@ -9,10 +9,12 @@ use crate::{Error, Interaction, Record, Scalar};
 pub enum Sources<'a, J> {
     /// Particles of another set.
     Others(&'a J),
-    /// The set of the i-particles: i-particle k is j-particle k. There may be more j-particles, so that
-    /// the i-particles are the first of the set, as those that a block time step advances. Where I and J
-    /// are one type and as many, it may be the same buffer.
+    /// The set of the i-particles: i-particle k is j-particle k. Where I and J are one type, it may be
+    /// the same buffer.
     Same(&'a J),
+    /// The same, but only the first of the i-particles are evaluated, as many as there are results, as
+    /// those that a block time step advances.
+    First(&'a J),
 }
 
 impl<J> Clone for Sources<'_, J> {
@@ -27,13 +29,33 @@ impl<'a, J> Sources<'a, J> {
     /// Returns the j-particles.
     pub fn particles(self) -> &'a J {
         match self {
-            Self::Others(j) | Self::Same(j) => j,
+            Self::Others(j) | Self::Same(j) | Self::First(j) => j,
         }
     }
 
     /// Returns whether i and j are one set.
     pub fn is_one_set(self) -> bool {
-        matches!(self, Self::Same(_))
+        matches!(self, Self::Same(_) | Self::First(_))
+    }
+
+    /// Refuses numbers of i-particles, j-particles and results that do not belong together.
+    pub fn check(self, [i, j, results]: [usize; 3]) -> Result<(), Error> {
+        if self.is_one_set() {
+            Error::check_length("j-particles of one set", j, i)?;
+        }
+        match self {
+            Self::Others(_) | Self::Same(_) => Error::check_length("results", results, i),
+            Self::First(_) => Error::check_at_least("particles of one set", i, results),
+        }
+    }
+
+    /// Returns the same relation to these particles.
+    pub fn with<T>(self, particles: &'a T) -> Sources<'a, T> {
+        match self {
+            Self::Others(_) => Sources::Others(particles),
+            Self::Same(_) => Sources::Same(particles),
+            Self::First(_) => Sources::First(particles),
+        }
     }
 }
 
@@ -72,7 +94,7 @@ pub trait Engine<X: Interaction> {
     fn results(&self, n: usize) -> Result<Self::Results, Self::Error>;
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in `out`, whose
-    /// length must be that of `i`. The other evaluations call this one.
+    /// length must be that of `i`, or less for [`Sources::First`]. The other evaluations call this one.
     ///
     /// If an evaluation that adds fails, the results keep their values.
     fn evaluate_with(
@@ -109,9 +131,8 @@ pub trait Engine<X: Interaction> {
     }
 
     /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
-    /// same order (the same buffer twice where I and J are one type); the i-particles may be only the
-    /// first of the set. A particle is paired with itself only if the interaction says so
-    /// ([`Law::self_pairs`](crate::Law::self_pairs)).
+    /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
+    /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Self::Particles<X::I>,
@@ -119,6 +140,17 @@ pub trait Engine<X: Interaction> {
         out: &mut Self::Results,
     ) -> Result<(), Self::Error> {
         self.evaluate_with(i, Sources::Same(j), out, Store::Replace)
+    }
+
+    /// Evaluates the first particles of one set, as many as `out` has results, over the whole set; see
+    /// [`evaluate_self_into`](Self::evaluate_self_into).
+    fn evaluate_first_into(
+        &mut self,
+        i: &Self::Particles<X::I>,
+        j: &Self::Particles<X::J>,
+        out: &mut Self::Results,
+    ) -> Result<(), Self::Error> {
+        self.evaluate_with(i, Sources::First(j), out, Store::Replace)
     }
 
     /// Adds the results of every (i, j) pair to those in `out`. Engines of several interactions with

@@ -159,7 +159,11 @@ fn wrong_shapes_are_refused() {
     let mut out = Engine::<Gravity>::results(&direct, 4).unwrap();
     let j = direct.upload(&bodies(3, 1)).unwrap();
     let error = direct.evaluate_self_into(&i, &j, &mut out).unwrap_err();
-    assert_eq!(error, Error::TooShort { what: "j-particles of one set", found: 3, least: 4 });
+    let what = "j-particles of one set";
+    assert_eq!(error, Error::LengthMismatch { what, found: 3, expected: 4 });
+    let mut five = Engine::<Gravity>::results(&direct, 5).unwrap();
+    let error = direct.evaluate_first_into(&i, &i, &mut five).unwrap_err();
+    assert_eq!(error, Error::TooShort { what: "particles of one set", found: 4, least: 5 });
     let double = Options::default().precision(Precision::Double);
     let j = engine(double).upload(&bodies(4, 1)).unwrap();
     let error = direct.evaluate_into(&i, &j, &mut out).unwrap_err();

@@ -27,9 +27,8 @@ pub struct BlockHermite<X: Interaction> {
     engine: AllPairs<X>,
     /// The particles as they were given, whose other fields stay.
     given: Particles<X::I>,
-    /// Those of the block, and all of them, in the order of the selection.
-    block: Particles<X::I>,
-    all: Particles<X::J>,
+    /// All of them, in the order of the selection: those of the block first.
+    all: Particles<X::I>,
     results: Results<X::F>,
     stars: Particles<BlockStar>,
     selection: Selection,
@@ -129,7 +128,6 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         selection.select_soonest(&stars, 0)?;
         Ok(Self {
             given: engine.upload(particles)?,
-            block: engine.upload(particles)?,
             all: engine.upload(particles)?,
             results: engine.results(particles.len())?,
             stars,
@@ -149,15 +147,14 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Evaluates the forces of all particles, predicted to this time, on the first of the selection.
     fn evaluate(&mut self, active: usize) -> Result<(), Error> {
         let predict = Predict { now: self.now(), tick: self.tick(), dt: 0.0 };
-        let Self { engine, given, block, all, results, stars, selection, programs, .. } = self;
+        let Self { engine, given, all, results, stars, selection, programs, .. } = self;
         let predictor = &mut programs.predict;
         predictor.set_parameters(predict);
         predictor.update_copies(selection, selection.len(), given, all, &*stars)?;
-        predictor.update_copies(selection, active, given, block, &*stars)?;
         if results.len() != active {
             results.resize(active)?;
         }
-        engine.evaluate_self_into(block, all, results)?;
+        engine.evaluate_first_into(all, all, results)?;
         Ok(())
     }
 

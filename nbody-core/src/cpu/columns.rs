@@ -79,6 +79,15 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
+    /// Copies the first records.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        let mut first = Self::zeros(n, self.words)?;
+        let lines = first.lines.len();
+        first.lines.copy_from_slice(&self.lines[..lines]);
+        first.pad();
+        Ok(first)
+    }
+
     /// Copies the records of these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
         let mut part = Self::zeros(indices.len(), self.words)?;

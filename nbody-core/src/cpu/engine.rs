@@ -10,7 +10,7 @@ use super::variant::Variant;
 use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
-use crate::{Error, Law, Mixed, Options, Precision, Store, SummationOrder, pack};
+use crate::{Error, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack};
 
 /// An engine of the CPU: the law, the options and the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,15 @@ impl Particles {
                 *cell = line.0[k % LINE];
             }
         }
+    }
+
+    /// Copies the first particles.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        let packed = match &self.packed {
+            Packed::Bits32(columns) => Packed::Bits32(columns.first(n)?),
+            Packed::Bits64(columns) => Packed::Bits64(columns.first(n)?),
+        };
+        Ok(Self { packed, precision: self.precision })
     }
 
     /// Copies the particles of these indices.
@@ -132,18 +141,9 @@ impl CpuEngine {
     }
 
     /// Refuses buffers that do not match each other or this engine.
-    fn check(
-        &self,
-        i: &Particles,
-        j: &Particles,
-        out: &Results,
-        one_set: bool,
-    ) -> Result<(), Error> {
-        Error::check_length("results", out.columns.len(), i.len())?;
-        if one_set {
-            Error::check_at_least("j-particles of one set", j.len(), i.len())?;
-        }
-        for (what, particles) in [("i-particles", i), ("j-particles", j)] {
+    fn check(&self, i: &Particles, j: Sources<Particles>, out: &Results) -> Result<(), Error> {
+        j.check([i.len(), j.particles().len(), out.columns.len()])?;
+        for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
             check_precision(what, particles.precision, self.options.precision)?;
         }
         check_precision("results", out.precision, self.options.backup())
@@ -154,18 +154,20 @@ impl CpuEngine {
         &self,
         parameters: &dyn Rows,
         i: &Particles,
-        j: &Particles,
+        j: Sources<Particles>,
         out: &mut Results,
-        one_set: bool,
         store: Store,
     ) -> Result<(), Error> {
-        self.check(i, j, out, one_set)?;
+        self.check(i, j, out)?;
+        let n = out.columns.len();
+        let first = if n < i.len() { Some(i.first(n)?) } else { None };
+        let i = first.as_ref().unwrap_or(i);
         match store {
-            Store::Replace => self.evaluate(parameters, i, j, &mut out.columns, one_set),
-            Store::Add if j.len() == 0 => Ok(()),
+            Store::Replace => self.evaluate(parameters, i, j, &mut out.columns),
+            Store::Add if j.particles().len() == 0 => Ok(()),
             Store::Add => {
-                let mut fresh = self.results(i.len())?.columns;
-                self.evaluate(parameters, i, j, &mut fresh, one_set)?;
+                let mut fresh = self.results(n)?.columns;
+                self.evaluate(parameters, i, j, &mut fresh)?;
                 self.folding().merge(&fresh, &mut out.columns);
                 Ok(())
             }
@@ -180,13 +182,13 @@ impl CpuEngine {
         &self,
         parameters: &dyn Rows,
         i: &Particles,
-        j: &Particles,
+        j: Sources<Particles>,
         out: &mut Columns<u64>,
-        one_set: bool,
     ) -> Result<(), Error> {
         let Options { precision, math, domain, accumulation, .. } = self.options;
         let law = self.law;
         let folding = self.folding();
+        let is_whole = j.is_one_set() && i.len() == j.particles().len();
         let parameters = Packed::pack(parameters, precision)?;
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
@@ -194,13 +196,13 @@ impl CpuEngine {
             law,
             loops: (law.cpu_loops)(variant),
             domain,
-            skips_self: one_set && !law.self_pairs,
-            schedule: Schedule::choose(&self.options, law, i.len(), one_set && i.len() == j.len()),
+            skips_self: j.is_one_set() && !law.self_pairs,
+            schedule: Schedule::choose(&self.options, law, i.len(), is_whole),
             order: self.order,
             accumulation,
             folding: &folding,
         };
-        let sets = [&parameters, &i.packed, &j.packed];
+        let sets = [&parameters, &i.packed, &j.particles().packed];
         if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
     }
 }

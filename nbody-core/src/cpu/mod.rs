@@ -162,8 +162,8 @@ impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
         store: Store,
     ) -> Result<(), Error> {
         let parameters = std::slice::from_ref(&self.interaction);
-        let (j, one_set) = (&j.particles().particles, j.is_one_set());
-        self.engine.run(&parameters, &i.particles, j, &mut out.results, one_set, store)
+        let j = j.with(&j.particles().particles);
+        self.engine.run(&parameters, &i.particles, j, &mut out.results, store)
     }
 
     fn time(

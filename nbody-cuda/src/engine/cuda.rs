@@ -119,8 +119,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         out: &mut CudaResults<X::F>,
         store: Store,
     ) -> Result<(), Error> {
-        let (j, one_set) = (&j.particles().buffer, j.is_one_set());
-        self.engine.run(&i.buffer, j, &mut out.buffer, one_set, store)
+        self.engine.run(&i.buffer, j.with(&j.particles().buffer), &mut out.buffer, store)
     }
 
     fn time(
@@ -129,8 +128,7 @@ impl<X: Interaction> Engine<X> for CudaAllPairs<X> {
         j: Sources<'_, CudaParticles<X::J>>,
         out: &mut CudaResults<X::F>,
     ) -> Result<Duration, Error> {
-        let (j, one_set) = (&j.particles().buffer, j.is_one_set());
-        self.engine.timed(&i.buffer, j, &mut out.buffer, one_set)
+        self.engine.timed(&i.buffer, j.with(&j.particles().buffer), &mut out.buffer)
     }
 
     fn download<S: Scalar>(

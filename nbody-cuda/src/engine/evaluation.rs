@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_core::pack::{self, Rows, dim};
-use nbody_core::{Domain, Law, Options, Store};
+use nbody_core::{Domain, Law, Options, Sources, Store};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, LaunchGraph};
 use crate::compile::cache::Cache;
@@ -165,11 +165,9 @@ impl CudaEngine {
 
     /// Refuses buffers of the wrong lengths, device or precision: the soundness of launches rests
     /// on it.
-    fn check(&self, i: &Buffer, j: &Buffer, out: &Buffer, one_set: bool) -> Result<(), Error> {
-        nbody_core::Error::check_length("results", out.n, i.n)?;
-        if one_set {
-            nbody_core::Error::check_at_least("j-particles of one set", j.n, i.n)?;
-        }
+    fn check(&self, i: &Buffer, j: Sources<Buffer>, out: &Buffer) -> Result<(), Error> {
+        j.check([i.n, j.particles().n, out.n])?;
+        let j = j.particles();
         for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {
             if found > LIMIT {
                 return Err(Error::TooManyParticles { what, found, limit: LIMIT });
@@ -183,16 +181,15 @@ impl CudaEngine {
     pub fn run(
         &mut self,
         i: &Buffer,
-        j: &Buffer,
+        j: Sources<Buffer>,
         out: &mut Buffer,
-        one_set: bool,
         store: Store,
     ) -> Result<(), Error> {
-        self.check(i, j, out, one_set)?;
-        if i.n == 0 || j.n == 0 {
+        self.check(i, j, out)?;
+        if out.n == 0 || j.particles().n == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
-        let buffers = Buffers { i, j, out, one_set };
+        let buffers = Buffers::of(i, j, out);
         let arguments = Arguments::of(buffers, store);
         // The graph is not kept if this evaluation fails.
         let last = self.last.take().filter(|last| last.arguments == arguments);
@@ -225,12 +222,11 @@ impl CudaEngine {
     pub fn timed(
         &mut self,
         i: &Buffer,
-        j: &Buffer,
+        j: Sources<Buffer>,
         out: &mut Buffer,
-        one_set: bool,
     ) -> Result<Duration, Error> {
         let backend = self.backend.clone();
-        let mut run = || self.run(i, j, out, one_set, Store::Replace);
+        let mut run = || self.run(i, j, out, Store::Replace);
         let alone = backend.time(&mut run)?;
         if alone > SHORT {
             return Ok(alone);
@@ -241,7 +237,7 @@ impl CudaEngine {
 
     /// Evaluates into the results, or into scratch memory that is then added to them.
     fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
-        let n = buffers.i.n;
+        let n = buffers.out.n;
         match store {
             Store::Replace => return self.evaluate(buffers),
             Store::Add => self.kernels.provide_adding(self.options)?,
@@ -317,8 +313,9 @@ impl CudaEngine {
         one_set: bool,
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
-        self.check(i, j, out, one_set)?;
-        let buffers = Buffers { i, j, out, one_set };
+        let j = if one_set { Sources::Same(j) } else { Sources::Others(j) };
+        self.check(i, j, out)?;
+        let buffers = Buffers::of(i, j, out);
         let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
         if n.contains(&0) || self.options.order.is_some() || self.kernels.is_forced() {
             return Ok(None);

@@ -210,11 +210,9 @@ enum Placed<'a, P: Record> {
 }
 
 fn placed<P: Record>(j: Sources<'_, Particles<P>>) -> Placed<'_, P> {
-    match j {
-        Sources::Others(Particles::Cpu(j)) => Placed::Cpu(Sources::Others(j)),
-        Sources::Same(Particles::Cpu(j)) => Placed::Cpu(Sources::Same(j)),
-        Sources::Others(Particles::Cuda(j)) => Placed::Cuda(Sources::Others(j)),
-        Sources::Same(Particles::Cuda(j)) => Placed::Cuda(Sources::Same(j)),
+    match j.particles() {
+        Particles::Cpu(particles) => Placed::Cpu(j.with(particles)),
+        Particles::Cuda(particles) => Placed::Cuda(j.with(particles)),
     }
 }
 

@@ -13,7 +13,7 @@ mod symmetric;
 
 use std::ffi::CStr;
 
-use nbody_core::{Law, Math, Options};
+use nbody_core::{Law, Math, Options, Sources};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::{Error, KernelConfig, Schedule};
@@ -139,14 +139,19 @@ pub(crate) struct Workspace {
     pub ended: Scratch,
 }
 
-impl Buffers<'_> {
+impl<'a> Buffers<'a> {
+    pub fn of(i: &'a Buffer, j: Sources<'a, Buffer>, out: &'a Buffer) -> Self {
+        Self { i, j: j.particles(), out, one_set: j.is_one_set() }
+    }
+
+    /// Returns the numbers of i-particles, which may be the first of their buffer, and j-particles.
     pub fn n(&self) -> [usize; 2] {
-        [self.i.n, self.j.n]
+        [self.out.n, self.j.n]
     }
 
     /// Returns whether i and j are one set in one buffer.
     pub fn is_one_buffer(&self) -> bool {
-        self.one_set && self.i.n == self.j.n && self.i.memory.address() == self.j.memory.address()
+        self.one_set && self.out.n == self.j.n && self.i.memory.address() == self.j.memory.address()
     }
 }
 
