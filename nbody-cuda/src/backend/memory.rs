@@ -37,6 +37,19 @@ pub(crate) trait Memory: Debug + Send + Sync {
     }
 }
 
+/// A word of the host that kernels write: the answer to a question, for which the host waits without
+/// waiting for launches after it.
+pub(crate) trait Reply: Debug + Send + Sync {
+    /// Returns the address that kernels take.
+    fn address(&self) -> u64;
+
+    /// Expects the answer from the launches so far.
+    fn expect(&mut self) -> Result<(), Error>;
+
+    /// Returns the answer, once these launches have finished.
+    fn receive(&self) -> Result<u64, Error>;
+}
+
 /// Asserts that a range of words is in memory of this many.
 pub(super) fn check_words(range: &Range<usize>, words: usize) {
     assert!(range.start <= range.end && range.end <= words, "words {range:?} of {words}");

@@ -15,7 +15,7 @@ use crate::compile::cache::Cache;
 use crate::{Error, Program};
 pub(crate) use buffer::{Buffer, Scratch};
 pub(crate) use launch::Launch;
-pub(crate) use memory::Memory;
+pub(crate) use memory::{Memory, Reply};
 pub use properties::Properties;
 
 /// A device that compiles and runs programs.
@@ -43,6 +43,9 @@ pub(crate) trait Backend: Debug + Send + Sync {
 
     /// Allocates this many bytes, uninitialised.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error>;
+
+    /// Allocates a word for answers of kernels.
+    fn reply(&self) -> Result<Box<dyn Reply>, Error>;
 
     /// Captures the launches of `work` in a graph, without doing them; or does them and returns
     /// `None`, where the backend has no graphs.

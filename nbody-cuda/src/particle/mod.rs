@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use crate::Build;
     use crate::backend::emulator::Emulator;
-    use crate::backend::{Memory, Module};
+    use crate::backend::{Memory, Module, Reply};
 
     /// An emulator of another name, as another GPU.
     #[derive(Debug)]
@@ -334,6 +334,9 @@ mod tests {
         }
         fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
             self.0.allocate(bytes)
+        }
+        fn reply(&self) -> Result<Box<dyn Reply>, Error> {
+            self.0.reply()
         }
         fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
             self.0.time(work)

@@ -12,28 +12,33 @@ struct Rows {
     u32 n, row_bytes, byte, now, soonest;
 };
 
-// The state of a selection; the counts of blocks follow it.
+// The state of a selection; the findings of blocks follow it.
 struct State {
-    u32 least; // of the differences to `now`
+    u32 least; // difference to `now`
     u32 active; // particles that take part
     u32 ended; // blocks; zero before and after a launch
     u32 unused;
 };
 
-__device__ __forceinline__ u32 *counts_of(State *state) { return reinterpret_cast<u32 *>(state + 1); }
+// The least difference to `now` in a block, and the particles that have it; then the active particles
+// of all blocks before it.
+struct Found {
+    u32 least, count;
+};
 
-// Returns the difference of an integer to `now`.
+__device__ __forceinline__ Found *found_of(State *state) { return reinterpret_cast<Found *>(state + 1); }
+
+// Returns the difference of an integer to `now`; without `soonest`, 0 for a particle that takes part, and
+// 1 for others. Those take part that have the least.
 __device__ __forceinline__ u32 due(const Rows &rows, u32 k)
 {
     const Byte *const row = rows.rows + size_t(k) * rows.row_bytes;
-    return *reinterpret_cast<const u32 *>(row + rows.byte) - rows.now;
+    const u32 integer = *reinterpret_cast<const u32 *>(row + rows.byte);
+    return rows.soonest ? integer - rows.now : integer == 0;
 }
 
-__device__ __forceinline__ bool is_active(const Rows &rows, u32 k, const State *state)
-{
-    const u32 mine = due(rows, k);
-    return rows.soonest ? mine == state->least : mine != 0;
-}
+// Returns the greatest difference of particles that can take part.
+__device__ __forceinline__ u32 limit(const Rows &rows) { return rows.soonest ? ~0u : 0; }
 
 // Increments a count and returns the previous one. It orders the writes of this block before it and
 // the reads after it.
@@ -62,72 +67,82 @@ __device__ __forceinline__ bool is_last(State *state, u32 blocks)
     return last;
 }
 
-// Returns the least value of a block, to its first thread.
+constexpr u32 LANES = 32; // threads of a warp
+constexpr u32 WARPS = BLOCK / LANES;
+
+// Returns the value of another thread of this warp.
+__device__ __forceinline__ u32 value_of(u32 lane, u32 value)
+{
+    return ::__shfl_sync(~0u, value, int(lane % LANES));
+}
+
+// Returns the least value of a block.
 __device__ __forceinline__ u32 least_of_block(u32 value)
 {
-    __shared__ u32 values[BLOCK];
-    __syncthreads();
-    values[threadIdx.x] = value;
-    for (u32 half = BLOCK / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half && values[threadIdx.x + half] < values[threadIdx.x]) {
-            values[threadIdx.x] = values[threadIdx.x + half];
-        }
+    __shared__ u32 least[WARPS];
+    for (u32 half = LANES / 2; half > 0; half /= 2) {
+        const u32 other = value_of(threadIdx.x ^ half, value);
+        value = other < value ? other : value;
     }
-    return values[0];
+    __syncthreads();
+    if (threadIdx.x % LANES == 0) least[threadIdx.x / LANES] = value;
+    __syncthreads();
+    for (u32 warp = 0; warp < WARPS; ++warp) value = least[warp] < value ? least[warp] : value;
+    return value;
 }
 
 // Returns the sum over the threads of a block that come before this one, and in `sum` that over all.
 __device__ __forceinline__ u32 sum_before(u32 count, u32 &sum)
 {
-    __shared__ u32 sums[BLOCK];
-    __syncthreads();
-    sums[threadIdx.x] = count;
-    __syncthreads();
-    for (u32 step = 1; step < u32(BLOCK); step *= 2) {
-        const u32 before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
-        __syncthreads();
-        sums[threadIdx.x] += before;
-        __syncthreads();
+    __shared__ u32 sums[WARPS];
+    u32 before = count;
+    for (u32 step = 1; step < LANES; step *= 2) {
+        const u32 earlier = value_of(threadIdx.x - step, before);
+        if (threadIdx.x % LANES >= step) before += earlier;
     }
-    sum = sums[BLOCK - 1];
-    return sums[threadIdx.x] - count;
+    __syncthreads();
+    if (threadIdx.x % LANES == LANES - 1) sums[threadIdx.x / LANES] = before;
+    __syncthreads();
+    before -= count;
+    sum = 0;
+    for (u32 warp = 0; warp < WARPS; ++warp) {
+        if (warp < threadIdx.x / LANES) before += sums[warp];
+        sum += sums[warp];
+    }
+    return before;
 }
 
-// Finds the least difference to `now`.
-extern "C" __global__ void __launch_bounds__(BLOCK) find_least(
-    const Rows rows, State *state, const u32 blocks)
+// Finds the particles that take part: the last block sums up the findings of all, and tells the host
+// the least difference and how many particles have it.
+extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
+    const Rows rows, State *state, const u32 blocks, u32 *reply)
 {
-    u32 *const counts = counts_of(state);
+    Found *const found = found_of(state);
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    const u32 mine = least_of_block(k < rows.n ? due(rows, k) : ~0u);
-    if (threadIdx.x == 0) counts[blockIdx.x] = mine;
+    const u32 mine = k < rows.n ? due(rows, k) : ~0u;
+    const u32 least_here = least_of_block(mine < limit(rows) ? mine : limit(rows));
+    u32 sum;
+    sum_before(k < rows.n && mine == least_here ? 1 : 0, sum);
+    if (threadIdx.x == 0) found[blockIdx.x] = {least_here, sum};
     if (!is_last(state, blocks)) return;
     u32 least = ~0u;
-    for (u32 b = threadIdx.x; b < blocks; b += BLOCK) least = counts[b] < least ? counts[b] : least;
+    for (u32 b = threadIdx.x; b < blocks; b += BLOCK) {
+        least = found[b].least < least ? found[b].least : least;
+    }
     least = least_of_block(least);
-    if (threadIdx.x == 0) state->least = least;
-}
-
-// Counts the particles of each block that take part, and replaces each count by the sum of those before
-// it.
-extern "C" __global__ void __launch_bounds__(BLOCK) count_active(
-    const Rows rows, State *state, const u32 blocks)
-{
-    u32 *const counts = counts_of(state);
-    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    u32 sum;
-    sum_before(k < rows.n && is_active(rows, k, state) ? 1 : 0, sum);
-    if (threadIdx.x == 0) counts[blockIdx.x] = sum;
-    if (!is_last(state, blocks)) return;
-    u32 total = 0;
+    u32 active = 0;
     for (u32 first = 0; first < blocks; first += BLOCK) {
         const u32 b = first + threadIdx.x;
-        const u32 before = sum_before(b < blocks ? counts[b] : 0, sum);
-        if (b < blocks) counts[b] = total + before;
-        total += sum;
+        const bool has_least = b < blocks && found[b].least == least;
+        const u32 before = sum_before(has_least ? found[b].count : 0, sum);
+        if (b < blocks) found[b].count = active + before;
+        active += sum;
     }
-    if (threadIdx.x == 0) state->active = total;
+    if (threadIdx.x != 0) return;
+    state->least = least;
+    state->active = active;
+    reply[0] = least;
+    reply[1] = active;
 }
 
 // Writes the indices of the particles, those that take part first.
@@ -135,9 +150,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) order(
     const Rows rows, State *state, u32 *__restrict__ indices)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    const bool active = k < rows.n && is_active(rows, k, state);
+    const bool active = k < rows.n && due(rows, k) == state->least;
     u32 sum;
-    const u32 before = counts_of(state)[blockIdx.x] + sum_before(active ? 1 : 0, sum);
+    const u32 before = found_of(state)[blockIdx.x].count + sum_before(active ? 1 : 0, sum);
     if (k < rows.n) indices[active ? before : state->active + k - before] = k;
 }
 

@@ -6,13 +6,14 @@ use nbody_core::pack::Place;
 use nbody_core::{Mixed, Options, Precision};
 
 use super::program::BLOCK;
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, KernelConfig, Program, Schedule};
 
-/// Integers of the state of a selection, in front of the counts of blocks.
-const STATE: usize = 4;
+/// Bytes of the state of a selection, and of the finding of a block, which follow it.
+const STATE: usize = 16;
+const FOUND: usize = 8;
 
 /// An order of particles in which those that take part come first.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(crate) struct Order {
     kernel: Kernel,
     state: Scratch,
     indices: Scratch,
+    reply: Box<dyn Reply>,
     /// The number of particles.
     pub n: usize,
 }
@@ -31,7 +33,8 @@ impl Order {
         let (module, build) = backend.build(&program, cache)?;
         let kernel = Kernel { program, module, build };
         let (state, indices) = Default::default();
-        Ok(Self { backend: backend.clone(), kernel, state, indices, n: 0 })
+        let reply = backend.reply()?;
+        Ok(Self { backend: backend.clone(), kernel, state, indices, reply, n: 0 })
     }
 
     /// Orders particles of this many words, and returns how many take part, and with `now` the
@@ -52,8 +55,8 @@ impl Order {
             return Ok([0; 2]);
         }
         let blocks = p.n.div_ceil(BLOCK);
-        let Self { backend, kernel, state, indices, .. } = self;
-        let state = state.reserve(&**backend, &[STATE + blocks, size_of::<u32>()], true)?;
+        let Self { backend, kernel, state, indices, reply, .. } = self;
+        let state = state.reserve(&**backend, &[STATE + FOUND * blocks], true)?;
         let indices = indices.reserve(&**backend, &[p.n, size_of::<u32>()], false)?;
         let bytes = bytes_of(p.precision);
         let word = match p.precision {
@@ -69,15 +72,14 @@ impl Order {
             launch.pointers([state])
         };
         let module = &kernel.module;
-        if soonest != 0 {
-            module.launch(launch(c"find_least").numbers([blocks as u32]))?;
-        }
-        module.launch(launch(c"count_active").numbers([blocks as u32]))?;
+        let find = launch(c"find_active").numbers([blocks as u32]);
+        module.launch(find.argument(&[reply.address()]))?;
+        reply.expect()?;
+        // The host goes on while the device does this.
         module.launch(launch(c"order").pointers([indices]))?;
-        let mut found = [0; 2];
-        state.read_words(0..1, &mut |words| found = [(words[0] >> 32) as u32, words[0] as u32])?;
+        let found = reply.receive()?;
         self.n = p.n;
-        Ok(found)
+        Ok([(found >> 32) as u32, found as u32])
     }
 
     /// Refuses an order of another backend than this.
@@ -137,7 +139,7 @@ impl Program {
         Self {
             name: "selection",
             source,
-            kernels: &[c"find_least", c"count_active", c"order", c"gather"],
+            kernels: &[c"find_active", c"order", c"gather"],
             config,
             options: Options::default(),
             declared: 0..0,

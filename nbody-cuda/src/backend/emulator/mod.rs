@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::backend::launch::Launch;
 use crate::backend::memory::check_words;
-use crate::backend::{Backend, Memory, Module};
+use crate::backend::{Backend, Memory, Module, Reply};
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::cache::Cache;
 use crate::compile::temporary::Temporary;
@@ -94,6 +94,14 @@ impl Backend for Emulator {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        match EmulatedMemory::new(bytes) {
+            Some(memory) => Ok(Box::new(memory)),
+            None => Err(Error::OutOfMemory { bytes, device: self.describe() }),
+        }
+    }
+
+    fn reply(&self) -> Result<Box<dyn Reply>, Error> {
+        let bytes = size_of::<u64>();
         match EmulatedMemory::new(bytes) {
             Some(memory) => Ok(Box::new(memory)),
             None => Err(Error::OutOfMemory { bytes, device: self.describe() }),
@@ -192,6 +200,23 @@ impl Memory for EmulatedMemory {
         let found = all.skip(words.start).take(words.len());
         take(&found.map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>());
         Ok(())
+    }
+}
+
+/// Launches of the emulator have finished when they return.
+impl Reply for EmulatedMemory {
+    fn address(&self) -> u64 {
+        Memory::address(self)
+    }
+
+    fn expect(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn receive(&self) -> Result<u64, Error> {
+        let mut word = 0;
+        self.read_words(0..1, &mut |words| word = words[0])?;
+        Ok(word)
     }
 }
 

@@ -74,6 +74,13 @@ pub(super) struct Pinned {
 // it.
 unsafe impl Send for Pinned {}
 
+impl Pinned {
+    /// Returns the address of the first word.
+    pub fn address(&self) -> *mut u64 {
+        self.address
+    }
+}
+
 impl AsMut<[u64]> for Pinned {
     fn as_mut(&mut self) -> &mut [u64] {
         // SAFETY: `pin` allocated and zeroed this many words, and `self` is borrowed mutably.

@@ -5,6 +5,7 @@ mod failure;
 mod graph;
 mod memory;
 mod module;
+mod reply;
 mod staging;
 
 use std::cell::Cell;
@@ -16,7 +17,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 use crate::backend::Properties;
-use crate::backend::{Backend, LaunchGraph, Memory, Module};
+use crate::backend::{Backend, LaunchGraph, Memory, Module, Reply};
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
 use crate::error::reason;
@@ -25,6 +26,7 @@ use failure::{Health, check_process, failed};
 use graph::Graph;
 use memory::{GpuMemory, Pinned};
 use module::GpuModule;
+use reply::GpuReply;
 use staging::{Copies, Staging};
 
 /// The file name of the driver.
@@ -219,6 +221,10 @@ impl Backend for Gpu {
             _ => self.failed("cuMemAllocAsync", error),
         })?;
         Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
+    }
+
+    fn reply(&self) -> Result<Box<dyn Reply>, Error> {
+        Ok(Box::new(GpuReply::new(self)?))
     }
 
     /// Captures the launches of this thread only, on a stream that serves nothing else.
