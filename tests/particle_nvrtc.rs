@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update};
-use nbody_tests::particle_programs::{Drift, Energy, Kick, Relax};
+use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
 
 use crate::compiler::Compiler;
 use crate::nvrtc::{architectures, local_memory};
@@ -14,12 +14,13 @@ use crate::nvrtc::{architectures, local_memory};
 const ARCHITECTURES: [u32; 3] = [80, 90, 120];
 
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
-    let programs = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Energy::PROGRAM];
+    let updates = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Announce::PROGRAM];
+    let programs = updates.into_iter().chain([Energy::PROGRAM]);
     let trial = |program: &'static ParticleProgram| {
         let compiler = compiler.clone();
         Trial::test(format!("per_particle_{}", program.name), move || compiles(&compiler, program))
     };
-    let mut trials: Vec<_> = programs.into_iter().map(trial).collect();
+    let mut trials: Vec<_> = programs.map(trial).collect();
     let of_any_record = [Program::field_copy()];
     trials.extend(of_any_record.into_iter().map(|program| {
         let compiler = compiler.clone();

@@ -3,7 +3,7 @@
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{PerParticle, Selection};
-use nbody_tests::particle_programs::{Advance, Mark, Runner};
+use nbody_tests::particle_programs::{Advance, Announce, Mark, Runner};
 
 const SIZES: [usize; 8] = [0, 1, 2, 16, 255, 257, 1000, 70_001];
 
@@ -97,6 +97,7 @@ fn the_soonest_particles_come_first() {
     let (_cache, devices) = devices();
     for device in &devices {
         let mut selection = Selection::new(device).unwrap();
+        let mut announce = PerParticle::new(device, Announce { unit: 0.5, due: 7 }).unwrap();
         for (k, n) in SIZES.into_iter().enumerate() {
             // Times that wrap around.
             let now = u32::MAX - 5;
@@ -106,7 +107,18 @@ fn the_soonest_particles_come_first() {
             }
             let precision = Precision::ALL[k % Precision::ALL.len()];
             let particles = device.upload(&runners, precision).unwrap();
-            let (count, ticks) = selection.select_soonest(&particles, now).unwrap();
+            let mut copies = device.upload::<Runner>(&[], precision).unwrap();
+            // An answer that nobody asks for is not that of the next question.
+            selection.seek_soonest(&particles, now.wrapping_add(1)).unwrap();
+            selection.seek_soonest(&particles, now).unwrap();
+            announce.update_copies_due(&selection, n, &particles, &mut copies, ()).unwrap();
+            let (count, ticks) = selection.soonest().unwrap();
+            let due = f64::from(now.wrapping_add(3)) as f32;
+            let told = copies.download().unwrap();
+            assert!(told.iter().all(|it| it.x as f32 == 0.5 * due), "{device}, {n}");
+            announce.update_copies(&selection, n, &particles, &mut copies, ()).unwrap();
+            assert!(copies.download().unwrap().iter().all(|it| it.x == 3.5), "{device}, {n}");
+            assert_eq!(selection.select_soonest(&particles, now).unwrap(), (count, ticks));
             let is_soonest = |it: &&Runner| it.due == now.wrapping_add(3);
             let soonest: Vec<_> = runners.iter().filter(is_soonest).map(|it| it.id).collect();
             assert_eq!(
@@ -142,6 +154,8 @@ fn wrong_buffers_are_refused() {
         assert!(copied.is_err() && out.is_empty(), "{device}");
         let copied = mark.update_copies(&selection, 5, &five, &mut double, &five);
         assert!(copied.is_err() && double.is_empty(), "{device}");
+        let untold = mark.update_copies_due(&selection, 5, &five, &mut out, &five).unwrap_err();
+        assert!(untold.to_string().contains("`due: u32`"), "{untold}");
         let bodies = device
             .upload(&uniform::<nbody_tests::particle_programs::Body>(3, 1), Precision::Single);
         let error = selection.select(&bodies.unwrap()).unwrap_err().to_string();

@@ -62,11 +62,12 @@ struct Programs {
 }
 
 impl Programs {
-    fn new(device: &Device) -> Result<Self, Error> {
-        let (now, tick) = (0, 0.0);
+    fn new(device: &Device, options: HermiteOptions) -> Result<Self, Error> {
+        let (tick, largest) = (tick(options), LARGEST);
+        let correct = Correct { now: 0, tick, eta: options.eta, largest };
         Ok(Self {
-            predict: PerParticle::new(device, Predict { now, tick, dt: 0.0 })?,
-            correct: PerParticle::new(device, Correct { now, tick, eta: 0.0, largest: LARGEST })?,
+            predict: PerParticle::new(device, Predict { due: 0, tick, dt: 0.0 })?,
+            correct: PerParticle::new(device, correct)?,
         })
     }
 }
@@ -90,10 +91,11 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
-        run.evaluate(stars.len())?;
+        run.evaluate_all()?;
         let first = Begin { tick: run.tick(), eta: options.eta_start };
         let mut first = PerParticle::new(run.engine.device(), first)?;
         first.update_by_name(&mut run.stars, &run.results)?;
+        run.seek_next()?;
         run.find_next()?;
         Ok(run)
     }
@@ -109,6 +111,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         nbody::CoreError::check_length("stars", stars.len(), particles.len())?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
         run.ticks = *ticks;
+        run.seek_next()?;
         run.find_next()?;
         Ok(run)
     }
@@ -132,7 +135,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             results: engine.results(particles.len())?,
             stars,
             selection,
-            programs: Programs::new(&device)?,
+            programs: Programs::new(&device, options)?,
             energetics: Energetics::new::<X>(&device)?,
             options,
             begin,
@@ -144,37 +147,52 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         })
     }
 
-    /// Evaluates the forces of all particles, predicted to this time, on the first of the selection.
-    fn evaluate(&mut self, active: usize) -> Result<(), Error> {
-        let predict = Predict { now: self.now(), tick: self.tick(), dt: 0.0 };
-        let Self { engine, given, all, results, stars, selection, programs, .. } = self;
+    /// Predicts all particles to the time of the last block step, and evaluates the forces on them.
+    fn evaluate_all(&mut self) -> Result<(), Error> {
+        let due = self.now();
+        let Self { given, all, stars, selection, programs, .. } = self;
         let predictor = &mut programs.predict;
-        predictor.set_parameters(predict);
+        predictor.set_parameters(Predict { due, ..*predictor.parameters() });
         predictor.update_copies(selection, selection.len(), given, all, &*stars)?;
+        self.evaluate(self.stars.len())
+    }
+
+    /// Evaluates the forces on the first particles of the selection.
+    fn evaluate(&mut self, active: usize) -> Result<(), Error> {
+        let Self { engine, all, results, .. } = self;
         if results.len() != active {
             results.resize(active)?;
         }
-        engine.evaluate_first_into(all, all, results)?;
-        Ok(())
+        Ok(engine.evaluate_first_into(all, all, results)?)
     }
 
     /// Advances by one block step.
     pub fn advance(&mut self) -> Result<(), Error> {
+        self.evaluate(self.active)?;
         self.ticks += u64::from(self.next);
-        let (now, tick) = (self.now(), self.tick());
-        let active = self.active;
-        self.evaluate(active)?;
-        let Self { results, stars, selection, programs, options, .. } = self;
-        let correct = Correct { now, tick, eta: options.eta, largest: LARGEST };
-        programs.correct.set_parameters(correct);
-        programs.correct.update_selected(selection, active, stars, &*results)?;
+        let (now, active) = (self.now(), self.active);
+        let Self { results, stars, selection, programs, .. } = self;
+        let corrector = &mut programs.correct;
+        corrector.set_parameters(Correct { now, ..*corrector.parameters() });
+        corrector.update_selected(selection, active, stars, &*results)?;
         self.steps = [self.steps[0] + 1, self.steps[1] + active as u64];
+        self.seek_next()?;
         self.find_next()
     }
 
-    /// Finds when the next block step ends.
+    /// Orders the particles for the next block step, and predicts all to its time, which the host need not
+    /// know yet.
+    fn seek_next(&mut self) -> Result<(), Error> {
+        let now = self.now();
+        let Self { given, all, stars, selection, programs, .. } = self;
+        selection.seek_soonest(stars, now)?;
+        let n = selection.len();
+        Ok(programs.predict.update_copies_due(selection, n, given, all, &*stars)?)
+    }
+
+    /// Waits until it is known when the next block step ends.
     fn find_next(&mut self) -> Result<(), Error> {
-        let (active, ticks) = self.selection.select_soonest(&self.stars, self.now())?;
+        let (active, ticks) = self.selection.soonest()?;
         if active > 0 && ticks == 0 {
             return Err(self.close()?);
         }
@@ -196,7 +214,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     }
 
     fn tick(&self) -> f64 {
-        self.options.largest / f64::from(LARGEST)
+        tick(self.options)
     }
 
     /// Returns the time of the last block step.
@@ -231,7 +249,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let device = self.engine.device();
         let mut motions = device.upload(&motions, Precision::Double)?;
         let dt = time - self.time();
-        let predict = Predict { now: self.now(), tick: self.tick(), dt };
+        let predict = Predict { due: self.now(), tick: self.tick(), dt };
         PerParticle::new(device, predict)?.update_by_name(&mut motions, &self.stars)?;
         Ok(motions.download()?)
     }
@@ -251,12 +269,20 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// accurate at multiples of the largest step, where the steps of all particles end. The results of
     /// the interaction must have a field `pot: Real`, per unit mass.
     pub fn energies(&mut self) -> Result<Energies, Error> {
-        let n = self.selection.len();
-        self.evaluate(n)?;
+        self.evaluate_all()?;
         // In the order of the selection, as the results.
         let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
-        let predict = &mut self.programs.predict;
+        let (n, predict) = (self.stars.len(), &mut self.programs.predict);
         predict.update_copies(&self.selection, n, &self.stars, &mut stars, &self.stars)?;
-        self.energetics.measure::<X, _>(&stars, &self.results)
+        let energies = self.energetics.measure::<X, _>(&stars, &self.results)?;
+        // As before, to the time of the next block step.
+        let Self { given, all, stars, selection, programs, .. } = self;
+        programs.predict.update_copies_due(selection, n, given, all, &*stars)?;
+        Ok(energies)
     }
+}
+
+/// Returns the length of a tick.
+fn tick(options: HermiteOptions) -> f64 {
+    options.largest / f64::from(LARGEST)
 }

@@ -2,8 +2,8 @@
 //! particles, and a measure with every reduction.
 
 pub use programs::{
-    Advance, Body, Drift, Energy, Field, Kick, Mark, Moments, Pull, Relax, Runner, Spread, Star,
-    Total,
+    Advance, Announce, Body, Drift, Energy, Field, Kick, Mark, Moments, Pull, Relax, Runner,
+    Spread, Star, Total,
 };
 
 #[nbody::interaction]
@@ -100,6 +100,18 @@ pub mod programs {
         type Q = Runner;
         fn update(&self, p: &mut Runner, q: &Runner) {
             p.x += self.dt * q.x;
+        }
+    }
+
+    /// Tells the time of a selection.
+    pub struct Announce {
+        pub unit: Real,
+        pub due: u32,
+    }
+    impl Update for Announce {
+        type P = Runner;
+        fn update(&self, p: &mut Runner) {
+            p.x = self.unit * self.due as Real;
         }
     }
 

@@ -4,13 +4,16 @@ use super::engine::check_precision;
 use super::{CpuInputs, CpuParticles, CpuPerParticle};
 use crate::law::binding::Binding;
 use crate::numeric::simd::LINE;
-use crate::{Error, Record, Update};
+use crate::{Error, Record, Update, pack};
 
 /// An order of particles in which those that take part come first. Within both groups they keep their
 /// order.
 #[derive(Clone, Debug, Default)]
 pub struct CpuSelection {
     indices: Vec<u32>,
+    /// The number of those that take part, the time until then, and the time.
+    soonest: (usize, u32),
+    due: u32,
 }
 
 impl CpuSelection {
@@ -28,10 +31,27 @@ impl CpuSelection {
         particles: &CpuParticles<P>,
         now: u32,
     ) -> Result<(usize, u32), Error> {
+        self.seek_soonest(particles, now)?;
+        Ok(self.soonest())
+    }
+
+    /// Orders these particles as [`select_soonest`](Self::select_soonest) does.
+    pub fn seek_soonest<P: Record>(
+        &mut self,
+        particles: &CpuParticles<P>,
+        now: u32,
+    ) -> Result<(), Error> {
         let due = integers(&Binding::due(P::FIELDS)?, particles);
         let least = due.iter().map(|due| due.wrapping_sub(now)).min().unwrap_or(0);
         let count = self.order(due.len(), &|k| due[k].wrapping_sub(now) == least);
-        Ok((count, least))
+        (self.soonest, self.due) = ((count, least), now.wrapping_add(least));
+        Ok(())
+    }
+
+    /// Returns how many particles the last [`seek_soonest`](Self::seek_soonest) found to take part, and
+    /// the time until then.
+    pub fn soonest(&self) -> (usize, u32) {
+        self.soonest
     }
 
     /// Orders `n` particles, and returns how many take part.
@@ -103,6 +123,24 @@ impl CpuSelection {
         self.gather(count, particles, copies)?;
         let q = self.gathered(count, inputs.q)?;
         update.update_by_name(copies, CpuInputs { q: q.as_ref(), f: inputs.f })
+    }
+
+    /// Changes copies as [`update_copies`](Self::update_copies) does, and tells the program the time
+    /// that [`seek_soonest`](Self::seek_soonest) found, in place of its parameter `due: u32`.
+    pub fn update_copies_due<U: Update, P: Record, Q: Record, F: Record>(
+        &self,
+        count: usize,
+        update: &CpuPerParticle<U>,
+        particles: &CpuParticles<P>,
+        copies: &mut CpuParticles<P>,
+        inputs: CpuInputs<Q, F>,
+    ) -> Result<(), Error> {
+        let due = Binding::due(U::FIELDS)?.places()[0];
+        let mut parameters = pack::rows(&std::slice::from_ref(update.parameters()));
+        parameters[due.component()] = self.due.into();
+        let mut update = *update;
+        update.set_parameters(pack::record(&parameters));
+        self.update_copies(count, &update, particles, copies, inputs)
     }
 
     fn gathered<Q: Clone>(

@@ -37,16 +37,16 @@ pub(crate) trait Memory: Debug + Send + Sync {
     }
 }
 
-/// A word of the host that kernels write: the answer to a question, for which the host waits without
-/// waiting for launches after it.
+/// A word of the host that a kernel writes: an answer, for which the host waits without waiting for later
+/// launches. It never has all bits set.
 pub(crate) trait Reply: Debug + Send + Sync {
     /// Returns the address that kernels take.
     fn address(&self) -> u64;
 
-    /// Expects the answer from the launches so far.
+    /// Expects the answer of the next launch that takes the address.
     fn expect(&mut self) -> Result<(), Error>;
 
-    /// Returns the answer, once these launches have finished.
+    /// Returns the last answer that was expected, once it is there.
     fn receive(&self) -> Result<u64, Error>;
 }
 

@@ -55,8 +55,8 @@ impl Selection {
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
                 let words = particle::words::<P>(particles.precision());
                 let active = Binding::active(P::FIELDS)?.places()[0];
-                let [count, _] = order.select(&particles.buffer, words, active, None)?;
-                Ok(count as usize)
+                order.seek(&particles.buffer, words, active, None)?;
+                Ok(order.found()?[0] as usize)
             }
             _ => Err(foreign(&self.device, "particles")),
         }
@@ -69,17 +69,39 @@ impl Selection {
         particles: &Particles<P>,
         now: u32,
     ) -> Result<(usize, u32), Error> {
+        self.seek_soonest(particles, now)?;
+        self.soonest()
+    }
+
+    /// Orders these particles as [`select_soonest`](Self::select_soonest) does, without waiting for the
+    /// device: [`soonest`](Self::soonest) returns what it found.
+    pub fn seek_soonest<P: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        now: u32,
+    ) -> Result<(), Error> {
         match (&mut self.order, particles) {
             (Inner::Cpu(order), Particles::Cpu(particles)) => {
-                Ok(order.select_soonest(particles, now)?)
+                Ok(order.seek_soonest(particles, now)?)
             }
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
                 let words = particle::words::<P>(particles.precision());
                 let due = Binding::due(P::FIELDS)?.places()[0];
-                let [count, least] = order.select(&particles.buffer, words, due, Some(now))?;
-                Ok((count as usize, least))
+                order.seek(&particles.buffer, words, due, Some(now))
             }
             _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    /// Returns how many particles the last [`seek_soonest`](Self::seek_soonest) found to take part, and
+    /// the time until then. It waits for the device to find them, and not for later work.
+    pub fn soonest(&self) -> Result<(usize, u32), Error> {
+        match &self.order {
+            Inner::Cpu(order) => Ok(order.soonest()),
+            Inner::Cuda(order) => {
+                let [count, least] = order.found()?;
+                Ok((count as usize, least))
+            }
         }
     }
 
@@ -123,8 +145,8 @@ impl<U: Update> PerParticle<U> {
             }
             Inner::Cuda(order) => {
                 let (engine, particles, beside) = self.on_cuda(particles, &inputs)?;
-                let (fields, first) =
-                    ([P::FIELDS, Q::FIELDS, F::FIELDS], First { order, count, from: None });
+                let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
+                let first = First { order, count, from: None, is_due: false };
                 engine.update(U::PROGRAM, fields, particles, beside, Some(first))
             }
         }
@@ -140,15 +162,46 @@ impl<U: Update> PerParticle<U> {
         copies: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        let inputs = inputs.into();
+        self.copy(selection, count, particles, copies, &inputs.into(), false)
+    }
+
+    /// Changes copies as [`update_copies`](Self::update_copies) does, and tells the program the time
+    /// that [`seek_soonest`](Selection::seek_soonest) finds, in place of its parameter `due: u32`: the
+    /// host need not know it.
+    pub fn update_copies_due<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        Binding::due(U::PROGRAM.parameters)?;
+        self.copy(selection, count, particles, copies, &inputs.into(), true)
+    }
+
+    fn copy<P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: &Inputs<'_, Q, F>,
+        is_due: bool,
+    ) -> Result<(), Error> {
         match (&selection.order, particles) {
             (Inner::Cpu(order), Particles::Cpu(particles)) => {
-                let (engine, copies, inputs) = self.on_cpu(copies, &inputs)?;
-                Ok(order.update_copies(count, engine, particles, copies, inputs)?)
+                let (engine, copies, inputs) = self.on_cpu(copies, inputs)?;
+                let done = if is_due {
+                    order.update_copies_due(count, engine, particles, copies, inputs)
+                } else {
+                    order.update_copies(count, engine, particles, copies, inputs)
+                };
+                Ok(done?)
             }
             (Inner::Cuda(order), Particles::Cuda(particles)) => {
-                let (engine, copies, beside) = self.on_cuda(copies, &inputs)?;
-                let first = First { order, count, from: Some(&particles.buffer) };
+                let (engine, copies, beside) = self.on_cuda(copies, inputs)?;
+                let first = First { order, count, from: Some(&particles.buffer), is_due };
                 let fields = [P::FIELDS, Q::FIELDS, F::FIELDS];
                 engine.update(U::PROGRAM, fields, copies, beside, Some(first))
             }

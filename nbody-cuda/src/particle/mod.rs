@@ -68,6 +68,8 @@ pub(crate) struct First<'a> {
     pub count: usize,
     /// The particles that are copied, where it is not the particles themselves that change.
     pub from: Option<&'a Buffer>,
+    /// Whether the program is told the time at which they take part.
+    pub is_due: bool,
 }
 
 /// Returns the words of a particle.
@@ -89,7 +91,7 @@ impl Beside<'_> {
         backend: &Arc<dyn Backend>,
     ) -> Result<(), Error> {
         let mut lengths = [p.n, p.n];
-        if let Some(First { order, count, from }) = first {
+        if let Some(First { order, count, from, .. }) = first {
             let found = from.map_or(p.n, |from| from.n);
             nbody_core::Error::check_length("particles to select from", found, order.n)?;
             nbody_core::Error::check_range(&(0..count), order.n)?;
@@ -174,6 +176,8 @@ impl ParticleEngine {
         let launch = self.launch(c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));
         let launch = or_null(launch, from.map(|from| &*from.memory));
+        let due = first.filter(|first| first.is_due).map_or(0, |first| first.order.due());
+        let launch = launch.argument(&[due]);
         self.built[kernel].kernel.module.launch(launch)
     }
 

@@ -85,7 +85,7 @@ impl Program {
         let types = types(program, buffers)?;
         let _ = writeln!(source, "{BUFFERS}\n{types}");
         if is_update {
-            let _ = writeln!(source, "{}", wrapping(program, wrap));
+            let _ = writeln!(source, "{}\n{}", wrapping(program, wrap), due(program));
         }
         let _ = writeln!(source, "{text}");
         Ok(Self {
@@ -164,6 +164,29 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
         columns(program.name, program.f, f)?,
         numbers(of_f, f),
     ))
+}
+
+/// Returns the function that tells an update the time of a selection.
+fn due(program: &ParticleProgram) -> &'static str {
+    if Binding::due(program.parameters).is_ok() {
+        "\
+namespace nbody {
+
+// Tells the program the time of a selection.
+__device__ __forceinline__ void set_due(Parameters &self, u32 due) { self.due = due; }
+
+} // namespace nbody
+"
+    } else {
+        "\
+namespace nbody {
+
+// The program has no parameter `due`.
+__device__ __forceinline__ void set_due(Parameters &, u32) {}
+
+} // namespace nbody
+"
+    }
 }
 
 /// Returns the choice whether positions are wrapped, and the axis of each coordinate.

@@ -3,6 +3,7 @@
 namespace nbody {
 
 using u32 = unsigned int;
+using u64 = unsigned long long;
 using Byte = unsigned char;
 
 // The integers of particles, and which of them take part: those that are not zero, or, with
@@ -17,7 +18,7 @@ struct State {
     u32 least; // difference to `now`
     u32 active; // particles that take part
     u32 ended; // blocks; zero before and after a launch
-    u32 unused;
+    u32 due; // the time at which they take part
 };
 
 // The least difference to `now` in a block, and the particles that have it; then the active particles
@@ -113,9 +114,9 @@ __device__ __forceinline__ u32 sum_before(u32 count, u32 &sum)
 }
 
 // Finds the particles that take part: the last block sums up the findings of all, and tells the host
-// the least difference and how many particles have it.
+// the least difference and, in the upper half of the word, how many particles have it.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
-    const Rows rows, State *state, const u32 blocks, u32 *reply)
+    const Rows rows, State *state, const u32 blocks, volatile u64 *reply)
 {
     Found *const found = found_of(state);
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
@@ -141,8 +142,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
     if (threadIdx.x != 0) return;
     state->least = least;
     state->active = active;
-    reply[0] = least;
-    reply[1] = active;
+    state->due = rows.now + least;
+    *reply = u64(active) << 32 | least;
 }
 
 // Writes the indices of the particles, those that take part first.

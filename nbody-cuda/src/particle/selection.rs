@@ -37,22 +37,22 @@ impl Order {
         Ok(Self { backend: backend.clone(), kernel, state, indices, reply, n: 0 })
     }
 
-    /// Orders particles of this many words, and returns how many take part, and with `now` the
-    /// difference of their integers to it.
-    pub fn select(
+    /// Orders particles of this many words, without waiting for it: those that take part first, with
+    /// `now` those whose integers follow it first.
+    pub fn seek(
         &mut self,
         p: &Buffer,
         words: usize,
         integer: Place,
         now: Option<u32>,
-    ) -> Result<[u32; 2], Error> {
+    ) -> Result<(), Error> {
         p.check("particles", &self.backend, p.precision)?;
         if p.n > LIMIT {
             return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
         }
         self.n = 0;
         if p.n == 0 {
-            return Ok([0; 2]);
+            return Ok(());
         }
         let blocks = p.n.div_ceil(BLOCK);
         let Self { backend, kernel, state, indices, reply, .. } = self;
@@ -72,13 +72,21 @@ impl Order {
             launch.pointers([state])
         };
         let module = &kernel.module;
+        reply.expect()?;
         let find = launch(c"find_active").numbers([blocks as u32]);
         module.launch(find.argument(&[reply.address()]))?;
-        reply.expect()?;
-        // The host goes on while the device does this.
         module.launch(launch(c"order").pointers([indices]))?;
-        let found = reply.receive()?;
         self.n = p.n;
+        Ok(())
+    }
+
+    /// Waits until it is known how many particles take part, and with `now` the difference of their
+    /// integers to it, and returns both.
+    pub fn found(&self) -> Result<[u32; 2], Error> {
+        if self.n == 0 {
+            return Ok([0; 2]);
+        }
+        let found = self.reply.receive()?;
         Ok([(found >> 32) as u32, found as u32])
     }
 
@@ -89,6 +97,12 @@ impl Order {
         }
         let [found, expected] = [&self.backend, backend].map(|backend| backend.describe());
         Err(Error::ForeignBuffer { what: "a selection", found, expected })
+    }
+
+    /// Returns the address of the time at which the particles take part.
+    pub fn due(&self) -> u64 {
+        const DUE: u64 = 12;
+        self.state.memory().address() + DUE
     }
 
     /// Returns the indices in this order.

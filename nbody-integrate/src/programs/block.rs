@@ -43,7 +43,7 @@ pub mod programs {
     /// Predicts particles from their own times (Makino & Aarseth 1992, equation 2).
     pub struct Predict {
         /// The time in ticks.
-        pub now: u32,
+        pub due: u32,
         /// The length of a tick.
         pub tick: Real,
         /// The time since then.
@@ -54,7 +54,7 @@ pub mod programs {
         type P = Mover;
         type Q = BlockStar;
         fn update(&self, p: &mut Mover, q: &BlockStar) {
-            let dt = (self.now - q.time) as Real * self.tick + self.dt;
+            let dt = (self.due - q.time) as Real * self.tick + self.dt;
             p.pos = q.pos;
             p.pos += dt * (q.vel + 0.5 * dt * (q.acc + dt / 3.0 * q.jerk));
             p.vel = q.vel + dt * (q.acc + 0.5 * dt * q.jerk);
