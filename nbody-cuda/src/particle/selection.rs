@@ -5,11 +5,11 @@ use std::sync::Arc;
 use nbody_core::pack::Place;
 use nbody_core::{Mixed, Options, Precision};
 
-use super::program::BLOCK;
+use super::program::{BLOCK, CONFIG};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of};
-use crate::{Error, KernelConfig, Program, Schedule};
+use crate::{Error, Program};
 
 /// Bytes of the state of a selection, and of the finding of a block, which follow it.
 const STATE: usize = 16;
@@ -135,16 +135,8 @@ impl Order {
 }
 
 impl Program {
-    /// Returns the program of selections.
-    pub(crate) fn selection() -> Self {
-        let config = KernelConfig {
-            schedule: Schedule::Ordered,
-            block: BLOCK,
-            i_per_thread: 1,
-            bag: 1,
-            unroll: 1,
-            resident: 1,
-        };
+    /// Returns the program of selections ([`Selection`](crate::Selection)).
+    pub fn selection() -> Self {
         let text = include_str!("selection.cuh");
         let source = format!(
             "// selection: an order of particles.\nnamespace nbody {{\n\nconstexpr int BLOCK = {BLOCK}; \
@@ -154,7 +146,7 @@ impl Program {
             name: "selection",
             source,
             kernels: &[c"find_active", c"order", c"gather"],
-            config,
+            config: CONFIG,
             options: Options::default(),
             declared: 0..0,
             records: "0",
