@@ -61,17 +61,31 @@ pub mod programs {
         }
     }
 
-    /// The longest step, a power of two of ticks, that is no longer than is wanted; zero if there is none.
+    /// The longest step, a power of two of up to 2³⁰ ticks, that is no longer than is wanted; zero if there
+    /// is none. It is found by its exponent, half of what is left of it at a time.
     fn longest(wanted: Real, tick: Real) -> u32 {
-        let mut fits = 0;
         let mut step = 1;
-        for _k in 0..31 {
-            if step as Real * tick <= wanted {
-                fits = step;
-            }
+        let mut length = tick;
+        if 32768.0 * length <= wanted {
+            step *= 32768;
+            length *= 32768.0;
+        }
+        if 256.0 * length <= wanted {
+            step *= 256;
+            length *= 256.0;
+        }
+        if 16.0 * length <= wanted {
+            step *= 16;
+            length *= 16.0;
+        }
+        if 4.0 * length <= wanted {
+            step *= 4;
+            length *= 4.0;
+        }
+        if 2.0 * length <= wanted {
             step *= 2;
         }
-        fits
+        if tick <= wanted { step } else { 0 }
     }
 
     /// Takes accelerations and their derivatives from the results of an interaction, and chooses the
@@ -140,6 +154,75 @@ pub mod programs {
             p.due = self.now + p.step;
             p.acc = f.acc;
             p.jerk = f.jerk;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody::{AllPairs, Device, Engine as _, PerParticle, Precision};
+
+    use super::*;
+
+    #[nbody::interaction]
+    mod constant {
+        /// Results that are those of the j-particle.
+        pub struct Constant;
+        pub struct Body {
+            pub acc: Vector,
+            pub jerk: Vector,
+        }
+        pub struct Field {
+            pub acc: Vector,
+            pub jerk: Vector,
+        }
+
+        impl Interaction for Constant {
+            type I = Body;
+            type J = Body;
+            type F = Field;
+            fn pair(&self, _i: &Body, j: &Body, f: &mut Field) {
+                f.acc += j.acc;
+                f.jerk += j.jerk;
+            }
+        }
+    }
+
+    /// The longest step by a loop over all of them.
+    fn longest(wanted: f64, tick: f64) -> u32 {
+        let mut fits = 0;
+        for exponent in 0..=30 {
+            if f64::from(1 << exponent) * tick <= wanted {
+                fits = 1 << exponent;
+            }
+        }
+        fits
+    }
+
+    #[test]
+    fn the_longest_step_is_that_of_a_loop_over_all() {
+        let device = Device::cpu();
+        let mut engine = AllPairs::new(&device, constant::Constant).unwrap();
+        let body: constant::Body =
+            constant::Body { acc: [1.0, 0.0, 0.0].into(), jerk: [0.0, 1.0, 0.0].into() };
+        let body = engine.upload(&[body]).unwrap();
+        let mut field = engine.results(1).unwrap();
+        engine.evaluate_into(&body, &body, &mut field).unwrap();
+        let mut stars = device.upload(&[<BlockStar>::default()], Precision::Double).unwrap();
+        let mut begin = PerParticle::new(&device, Begin { tick: 1.0, eta: 1.0 }).unwrap();
+        let extremes = [f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, 0.0];
+        for tick in [f64::exp2(-33.0), 1e-10, f64::MAX * f64::exp2(-30.0), 5e-324] {
+            let near = |exponent: i32| {
+                let step = tick * f64::exp2(exponent.into());
+                [step.next_down(), step, step.next_up(), 1.5 * step]
+            };
+            let values = (-3..34).flat_map(near).chain(extremes);
+            for wanted in values.flat_map(|value| [value, -value]).chain([f64::NAN]) {
+                begin.set_parameters(Begin { tick, eta: wanted });
+                begin.update_by_name(&mut stars, &field).unwrap();
+                let step = stars.download().unwrap()[0].step;
+                assert_eq!(step, longest(wanted, tick), "{wanted:e} in ticks of {tick:e}");
+            }
         }
     }
 }
