@@ -167,6 +167,7 @@ fn every_option_has_an_effect() {
         ends.push(end(option[0], &[&shared[..], &option].concat()));
     }
     ends.push(end("eps", &["--eps", "0.2"]));
+    ends.push(end("iterated", &["--eps", "0.1", "--iterations", "2"]));
     ends.push(end("step", &[&leapfrog[..4], &["--step", "0.0625"]].concat()));
     for (k, a) in ends.iter().enumerate() {
         assert!(ends[..k].iter().all(|b| a != b), "run {k} equals another");
@@ -216,6 +217,7 @@ fn assert_equal(a: &Path, b: &Path, snapshots: usize) {
 fn a_continued_run_equals_one_without_a_break() {
     for integrator in [
         &["--eps", "0.01"][..],
+        &["--iterations", "2", "--eps", "0.01"],
         &["--integrator", "hermite-shared", "--iterations", "2", "--eps", "0.01"],
         &["--integrator", "leapfrog", "--step", "0.01", "--eps", "0.1"],
     ] {
@@ -394,7 +396,11 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (vec![&same, "-o", &new], "particles 0 and 1 are at a distance of 0e0 at time 0"),
         (vec![&same, "-o", &new, leap[0], leap[1], "--step", "0.1"], "give a softening length"),
         (begin(&leap), "the leapfrog integrator needs a step"),
-        (begin(&["--iterations", "3"]), "the hermite integrator has no option --iterations"),
+        (begin(&["--iterations", "0"]), "--iterations is 0, expected a positive number"),
+        (
+            begin(&[leap[0], leap[1], "--iterations", "3"]),
+            "the leapfrog integrator has no option --iterations",
+        ),
         (begin(&["--step", "0.1"]), "the hermite integrator has no option --step"),
         (begin(&[leap[0], leap[1], "--eta", "0.1"]), "the leapfrog integrator has no option --eta"),
         (

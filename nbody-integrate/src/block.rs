@@ -9,7 +9,7 @@ use crate::Error;
 use crate::forces::{Energetics, check_motions};
 use crate::hermite::{HermiteOptions, check_fields, close};
 use crate::motion::Motion;
-use crate::programs::block::{Begin, BlockStar, Correct, Predict};
+use crate::programs::block::{Begin, BlockStar, Correct, Improve, Predict};
 use crate::programs::leapfrog::Energies;
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
@@ -17,7 +17,9 @@ const LARGEST: u32 = 1 << 30;
 
 /// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in powers of two
 /// (Makino 1991): each particle has a step of its own, by the criterion of Aarseth (1985), and those
-/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then.
+/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then:
+/// P(EC)ⁿ, where the particles of the block are corrected n times, each time by forces from where they were
+/// corrected to.
 ///
 /// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
 /// time derivative of the acceleration. The state is kept in `f64` on the device; in a step two numbers
@@ -33,6 +35,8 @@ pub struct BlockHermite<X: Interaction> {
     stars: Particles<BlockStar>,
     selection: Selection,
     programs: Programs,
+    /// Corrections of a block before its last one; `None` if there are none.
+    iteration: Option<Iteration>,
     energetics: Energetics,
     options: HermiteOptions,
     begin: f64,
@@ -72,9 +76,30 @@ impl Programs {
     }
 }
 
+/// The places of a block that is corrected more than once.
+#[derive(Debug)]
+struct Iteration {
+    /// The states of all particles at the beginning of their steps, in the order of the selection.
+    stars: Particles<BlockStar>,
+    /// All particles in the order in which they lie.
+    order: Selection,
+    improve: PerParticle<Improve>,
+}
+
+impl Iteration {
+    fn new(device: &Device, n: usize, options: HermiteOptions) -> Result<Self, Error> {
+        // Particles that take part all at once keep their order.
+        let stars = device.upload(&vec![<BlockStar>::default(); n], Precision::Double)?;
+        let mut order = Selection::new(device)?;
+        order.select_soonest(&stars, 0)?;
+        let improve = PerParticle::new(device, Improve { tick: tick(options) })?;
+        Ok(Self { stars, order, improve })
+    }
+}
+
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Begins at this time with particles in these motions, evaluates their forces and chooses their
-    /// first steps. The iterations of the options have no effect: a step is P(EC).
+    /// first steps.
     pub fn new(
         engine: AllPairs<X>,
         particles: &[X::I],
@@ -126,6 +151,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         options.check()?;
         check_fields::<X>()?;
         let device = engine.device().clone();
+        let iterates = options.iterations > 1;
+        let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));
         let stars = device.upload(stars, Precision::Double)?;
         let mut selection = Selection::new(&device)?;
         selection.select_soonest(&stars, 0)?;
@@ -136,6 +163,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             stars,
             selection,
             programs: Programs::new(&device, options)?,
+            iteration: iteration.transpose()?,
             energetics: Energetics::new::<X>(&device)?,
             options,
             begin,
@@ -169,6 +197,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Advances by one block step.
     pub fn advance(&mut self) -> Result<(), Error> {
         self.evaluate(self.active)?;
+        self.iterate()?;
         self.ticks += u64::from(self.next);
         let (now, active) = (self.now(), self.active);
         let Self { results, stars, selection, programs, .. } = self;
@@ -178,6 +207,18 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.steps = [self.steps[0] + 1, self.steps[1] + active as u64];
         self.seek_next()?;
         self.find_next()
+    }
+
+    /// Corrects the block and evaluates its forces again, as often as the options say.
+    fn iterate(&mut self) -> Result<(), Error> {
+        let Self { engine, all, results, stars, selection, iteration, active, options, .. } = self;
+        let Some(Iteration { stars: block, order, improve }) = iteration else { return Ok(()) };
+        selection.gather(selection.len(), stars, block)?;
+        for _ in 1..options.iterations {
+            improve.update_selected(order, *active, all, (&*block, &*results))?;
+            engine.evaluate_first_into(all, all, results)?;
+        }
+        Ok(())
     }
 
     /// Orders the particles for the next block step, and predicts all to its time, which the host need not

@@ -73,15 +73,90 @@ fn individual_steps_agree_with_shared_ones() {
     assert!(coarse < 1e-4 && fine < 1e-7, "{coarse:e} {fine:e}");
 }
 
+/// A light body that circles one of two heavy ones, which circle each other more slowly.
+fn triple() -> Vec<Body> {
+    let body = |x: f64, v: f64, mass: f64| Body {
+        pos: [x, 0.0, 0.0].into(),
+        vel: [0.0, v, 0.0].into(),
+        mass,
+    };
+    let fast = 0.5_f64.sqrt() + (0.5_f64 / 0.05).sqrt();
+    vec![body(-0.5, -0.5_f64.sqrt(), 0.5), body(0.5, 0.5_f64.sqrt(), 0.5), body(0.55, fast, 1e-6)]
+}
+
+/// Options with which steps are the longest that are allowed.
+fn fixed(step: f64, iterations: u32) -> HermiteOptions {
+    HermiteOptions::default().largest(step).eta(1e6).eta_start(1e6).iterations(iterations)
+}
+
+/// The states after a time unit of steps of this length, of blocks and of all particles together.
+fn at_fixed_steps(steps: u32, iterations: u32) -> [Vec<Motion>; 2] {
+    let bodies = triple();
+    let options = fixed(1.0 / f64::from(steps), iterations);
+    let mut block = run(&Device::cpu(), &bodies, options);
+    block.advance_to(1.0).unwrap();
+    let motions = Motion::of("hermite", &bodies).unwrap();
+    let engine = engine(&Device::cpu());
+    let mut shared = Hermite::new(engine, &bodies, &motions, 0.0, options).unwrap();
+    shared.advance_to(1.0).unwrap();
+    assert_eq!((block.time(), shared.time()), (1.0, 1.0));
+    [block.motions().unwrap(), shared.motions().unwrap()]
+}
+
+fn distance(a: &[Motion], b: &[Motion]) -> f64 {
+    let distances = a.iter().zip(b).map(|(a, b)| (a.pos - b.pos).norm() + (a.vel - b.vel).norm());
+    distances.fold(0.0, f64::max)
+}
+
+#[test]
+fn a_block_of_all_particles_is_corrected_as_often_as_with_shared_steps() {
+    for iterations in 1..=3 {
+        let [block, shared] = at_fixed_steps(256, iterations);
+        let error = distance(&block, &shared);
+        assert!(error < 1e-10, "{iterations} iterations: {error:e}");
+        // Another iteration makes a difference.
+        let [more, _] = at_fixed_steps(256, iterations + 1);
+        let change = distance(&block, &more);
+        assert!(change > 100.0 * error, "{iterations} iterations: {change:e} {error:e}");
+    }
+}
+
+#[test]
+fn errors_fall_with_the_fourth_power_of_the_step() {
+    for iterations in [1, 2, 3] {
+        let end = |steps| at_fixed_steps(steps, iterations)[0].clone();
+        let [one, two, four] = [2048, 4096, 8192].map(end);
+        let ratio = distance(&one, &two) / distance(&two, &four);
+        assert!((14.0..18.0).contains(&ratio), "{iterations} iterations: {ratio}");
+    }
+}
+
+#[test]
+fn iterations_do_not_increase_the_error_of_the_energy() {
+    let bodies = cluster(64);
+    let error = |iterations: u32| {
+        let mut run = run(&Device::cpu(), &bodies, options(0.01).iterations(iterations));
+        let before = energy(&mut run);
+        run.advance_to(1.0).unwrap();
+        ((energy(&mut run) - before) / before).abs()
+    };
+    let [once, twice, thrice] = [1, 2, 3].map(error);
+    assert!(once < 1e-6 && twice <= once && thrice <= once, "{once:e} {twice:e} {thrice:e}");
+}
+
 #[test]
 fn a_run_continues_from_a_checkpoint_to_the_last_bit() {
+    continues_to_the_last_bit(options(0.02));
+    continues_to_the_last_bit(options(0.02).iterations(3));
+}
+
+fn continues_to_the_last_bit(options: HermiteOptions) {
     let bodies = cluster(65);
-    let mut whole = run(&Device::cpu(), &bodies, options(0.02));
+    let mut whole = run(&Device::cpu(), &bodies, options);
     (0..150).try_for_each(|_| whole.advance()).unwrap();
     let checkpoint = whole.checkpoint().unwrap();
     let device = Device::cpu();
-    let mut rest =
-        BlockHermite::resume(engine(&device), &bodies, &checkpoint, options(0.02)).unwrap();
+    let mut rest = BlockHermite::resume(engine(&device), &bodies, &checkpoint, options).unwrap();
     // Measuring in between changes nothing.
     energy(&mut whole);
     whole.motions_at(0.5 * (whole.time() + whole.next_time())).unwrap();
@@ -97,12 +172,14 @@ fn a_run_continues_from_a_checkpoint_to_the_last_bit() {
 fn devices_agree_to_the_last_bit() {
     let Ok(emulator) = Device::emulator() else { return };
     let bodies = cluster(33);
-    let end = |device: &Device| {
-        let mut run = run(device, &bodies, options(0.02));
-        (0..100).try_for_each(|_| run.advance()).unwrap();
-        run.checkpoint().unwrap()
-    };
-    assert_eq!(end(&emulator), end(&Device::cpu()));
+    for iterations in [1, 2] {
+        let end = |device: &Device| {
+            let mut run = run(device, &bodies, options(0.02).iterations(iterations));
+            (0..100).try_for_each(|_| run.advance()).unwrap();
+            run.checkpoint().unwrap()
+        };
+        assert_eq!(end(&emulator), end(&Device::cpu()));
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub struct Arguments {
     /// The largest Hermite step; steps are this divided by powers of two [default: 0.125].
     #[arg(long, value_name = "STEP")]
     largest: Option<f64>,
-    /// Evaluations and corrections of a step of hermite-shared: n of P(EC)^n [default: 1].
+    /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
     /// The step of the leapfrog integrator, which needs it.

@@ -37,7 +37,6 @@ impl IntegratorName {
     fn has(self, option: &str) -> bool {
         match option {
             "--step" => self == Self::Leapfrog,
-            "--iterations" => self == Self::HermiteShared,
             _ => self != Self::Leapfrog,
         }
     }
@@ -47,9 +46,42 @@ impl IntegratorName {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Integrator {
-    Hermite { eta: f64, eta_start: f64, largest: f64 },
-    HermiteShared { eta: f64, eta_start: f64, largest: f64, iterations: u32 },
+    Hermite(HermiteSettings),
+    HermiteShared(HermiteSettings),
     Leapfrog { step: f64 },
+}
+
+/// The parameters of a Hermite integrator.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HermiteSettings {
+    eta: f64,
+    eta_start: f64,
+    largest: f64,
+    /// Older files of runs with block time steps have none: these had no other.
+    #[serde(default = "once")]
+    iterations: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl HermiteSettings {
+    fn new(arguments: &Arguments) -> Self {
+        let default = HermiteOptions::default();
+        Self {
+            eta: arguments.eta.unwrap_or(default.eta),
+            eta_start: arguments.eta_start.unwrap_or(default.eta_start),
+            largest: arguments.largest.unwrap_or(default.largest),
+            iterations: arguments.iterations.unwrap_or(default.iterations),
+        }
+    }
+
+    pub fn options(self) -> HermiteOptions {
+        let Self { eta, eta_start, largest, iterations } = self;
+        let options = HermiteOptions::default().eta(eta).eta_start(eta_start);
+        options.largest(largest).iterations(iterations)
+    }
 }
 
 impl Integrator {
@@ -60,16 +92,9 @@ impl Integrator {
         if let Some((option, _)) = foreign {
             return Err(Error::WrongIntegrator { option, integrator: name.name() });
         }
-        let default = HermiteOptions::default();
-        let eta = arguments.eta.unwrap_or(default.eta);
-        let eta_start = arguments.eta_start.unwrap_or(default.eta_start);
-        let largest = arguments.largest.unwrap_or(default.largest);
-        let iterations = arguments.iterations.unwrap_or(default.iterations);
         Ok(match name {
-            IntegratorName::Hermite => Self::Hermite { eta, eta_start, largest },
-            IntegratorName::HermiteShared => {
-                Self::HermiteShared { eta, eta_start, largest, iterations }
-            }
+            IntegratorName::Hermite => Self::Hermite(HermiteSettings::new(arguments)),
+            IntegratorName::HermiteShared => Self::HermiteShared(HermiteSettings::new(arguments)),
             IntegratorName::Leapfrog => {
                 Self::Leapfrog { step: arguments.step.ok_or(Error::NoStep)? }
             }
@@ -78,8 +103,8 @@ impl Integrator {
 
     pub fn name(&self) -> &'static str {
         let name = match self {
-            Self::Hermite { .. } => IntegratorName::Hermite,
-            Self::HermiteShared { .. } => IntegratorName::HermiteShared,
+            Self::Hermite(_) => IntegratorName::Hermite,
+            Self::HermiteShared(_) => IntegratorName::HermiteShared,
             Self::Leapfrog { .. } => IntegratorName::Leapfrog,
         };
         name.name()
@@ -88,7 +113,7 @@ impl Integrator {
     /// Returns the name of the interaction.
     pub fn interaction(&self) -> &'static str {
         match self {
-            Self::Hermite { .. } | Self::HermiteShared { .. } => Hermite::LAW.name,
+            Self::Hermite(_) | Self::HermiteShared(_) => Hermite::LAW.name,
             Self::Leapfrog { .. } => Gravity::LAW.name,
         }
     }
@@ -96,37 +121,21 @@ impl Integrator {
     /// Returns the evaluations of a force in a step.
     pub fn evaluations(&self) -> u32 {
         match self {
-            Self::HermiteShared { iterations, .. } => *iterations,
-            Self::Hermite { .. } | Self::Leapfrog { .. } => 1,
-        }
-    }
-
-    /// Returns the options of the Hermite integrators.
-    pub fn hermite_options(&self) -> HermiteOptions {
-        let default = HermiteOptions::default();
-        match *self {
-            Self::Hermite { eta, eta_start, largest } => {
-                default.eta(eta).eta_start(eta_start).largest(largest)
-            }
-            Self::HermiteShared { eta, eta_start, largest, iterations } => {
-                default.eta(eta).eta_start(eta_start).largest(largest).iterations(iterations)
-            }
-            Self::Leapfrog { .. } => default,
+            Self::Hermite(settings) | Self::HermiteShared(settings) => settings.iterations,
+            Self::Leapfrog { .. } => 1,
         }
     }
 
     /// Returns the options of the command line that it has, with their values.
     fn parameters(&self) -> Vec<(&'static str, f64)> {
-        if let Self::Leapfrog { step } = *self {
-            return vec![("--step", step)];
+        match *self {
+            Self::Hermite(settings) | Self::HermiteShared(settings) => {
+                let HermiteSettings { eta, eta_start, largest, iterations } = settings;
+                let iterations = ("--iterations", iterations.into());
+                vec![("--eta", eta), ("--eta-start", eta_start), ("--largest", largest), iterations]
+            }
+            Self::Leapfrog { step } => vec![("--step", step)],
         }
-        let HermiteOptions { eta, eta_start, largest, iterations, .. } = self.hermite_options();
-        let mut parameters =
-            vec![("--eta", eta), ("--eta-start", eta_start), ("--largest", largest)];
-        if let Self::HermiteShared { .. } = self {
-            parameters.push(("--iterations", iterations.into()));
-        }
-        parameters
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -308,5 +317,20 @@ mod name {
         D: Deserializer<'a>,
     {
         String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn block_time_steps_without_iterations_have_one() {
+        let text = r#"{"hermite":{"eta":0.01,"eta_start":0.002,"largest":0.25}}"#;
+        let found: Integrator = serde_json::from_str(text).unwrap();
+        assert_eq!(found.evaluations(), 1);
+        let Integrator::Hermite(found) = found else { panic!("{found:?}") };
+        let expected = HermiteOptions::default().eta(0.01).eta_start(0.002).largest(0.25);
+        assert_eq!(found.options(), expected);
     }
 }

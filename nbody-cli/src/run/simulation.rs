@@ -3,8 +3,8 @@
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, BlockStar, Checkpoint, Energies, Error, Hermite, HermiteOptions,
-    Leapfrog, Motion, Star,
+    BlockCheckpoint, BlockHermite, BlockStar, Checkpoint, Energies, Error, Hermite, Leapfrog,
+    Motion, Star,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -53,8 +53,8 @@ impl State {
     pub fn is_of(&self, integrator: &Integrator) -> bool {
         matches!(
             (self, integrator),
-            (Self::Hermite { .. }, Integrator::Hermite { .. })
-                | (Self::HermiteShared { .. }, Integrator::HermiteShared { .. })
+            (Self::Hermite { .. }, Integrator::Hermite(_))
+                | (Self::HermiteShared { .. }, Integrator::HermiteShared(_))
                 | (Self::Leapfrog { .. }, Integrator::Leapfrog { .. })
         )
     }
@@ -66,13 +66,13 @@ impl Simulation {
         let motions = motions(snapshot);
         let begin = snapshot.time;
         match settings.integrator {
-            Integrator::Hermite { .. } => {
-                let (engine, options) = hermite(device, settings)?;
+            Integrator::Hermite(chosen) => {
+                let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = BlockHermite::new(engine, &bodies(&motions), &motions, begin, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
-            Integrator::HermiteShared { .. } => {
-                let (engine, options) = hermite(device, settings)?;
+            Integrator::HermiteShared(chosen) => {
+                let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
@@ -85,24 +85,24 @@ impl Simulation {
     /// Continues from a state of the same integrator.
     pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
         match (state, settings.integrator) {
-            (&State::Hermite { begin, ticks, ref particles }, Integrator::Hermite { .. }) => {
+            (&State::Hermite { begin, ticks, ref particles }, Integrator::Hermite(chosen)) => {
                 let stars: Vec<_> = particles.iter().map(block_star).collect();
                 let motion = |star: &BlockStar| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
                 let checkpoint = BlockCheckpoint { begin, ticks, stars };
-                let (engine, options) = hermite(device, settings)?;
+                let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = BlockHermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             (
                 &State::HermiteShared { begin, ticks, level, ref particles },
-                Integrator::HermiteShared { .. },
+                Integrator::HermiteShared(chosen),
             ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
                 let motions: Vec<_> = stars.iter().map(motion).collect();
                 let checkpoint = Checkpoint { begin, ticks, level, stars };
-                let (engine, options) = hermite(device, settings)?;
+                let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
@@ -223,16 +223,13 @@ impl Simulation {
     }
 }
 
-type HermiteEngine = AllPairs<hermite::Hermite>;
-
-/// Returns the engine and the options of a Hermite integrator.
+/// Returns the engine of a Hermite integrator.
 fn hermite(
     device: &Device,
     settings: &Settings,
-) -> Result<(HermiteEngine, HermiteOptions), nbody::Error> {
+) -> Result<AllPairs<hermite::Hermite>, nbody::Error> {
     let law = hermite::Hermite { eps2: settings.eps * settings.eps };
-    let engine = AllPairs::with_options(device, law, settings.options())?;
-    Ok((engine, settings.integrator.hermite_options()))
+    AllPairs::with_options(device, law, settings.options())
 }
 
 /// Returns the motions of the particles.

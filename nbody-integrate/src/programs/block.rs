@@ -1,6 +1,6 @@
 //! Programs of the Hermite integrator with block time steps.
 
-pub use programs::{Begin, BlockStar, Correct, Predict};
+pub use programs::{Begin, BlockStar, Correct, Improve, Predict};
 
 #[nbody::interaction]
 pub mod programs {
@@ -105,6 +105,27 @@ pub mod programs {
             p.jerk = f.jerk;
             p.step = longest(self.eta * f.acc.norm() / f.jerk.norm(), self.tick);
             p.due = p.time + p.step;
+        }
+    }
+
+    /// Places particles where they are corrected to at the end of their steps, which do not end yet: their
+    /// forces are evaluated there again.
+    pub struct Improve {
+        /// The length of a tick.
+        pub tick: Real,
+    }
+
+    impl Update for Improve {
+        type P = Mover;
+        type Q = BlockStar;
+        type F = Field;
+        fn update(&self, p: &mut Mover, q: &BlockStar, f: &Field) {
+            let dt = q.step as Real * self.tick;
+            let half = 0.5 * dt;
+            let twelfth = dt * dt / 12.0;
+            p.vel = q.vel + (half * (q.acc + f.acc) + twelfth * (q.jerk - f.jerk));
+            p.pos = q.pos;
+            p.pos += half * (q.vel + p.vel) - twelfth * (f.acc - q.acc);
         }
     }
 
