@@ -72,7 +72,7 @@ pub use nbody_cuda::sass;
 pub use nbody_cuda::{
     AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device, Error,
     Image, Inputs, KernelConfig, Layout, Origin, ParticleBuffers, Particles, PerParticle, Program,
-    Properties, Results, Schedule, Selection, Tuned, Usage, nvrtc,
+    Properties, Results, Schedule, Selection, Sequence, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]

@@ -31,6 +31,7 @@ pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;
 pub use engine::per_particle::{Inputs, PerParticle};
 pub use engine::selection::Selection;
+pub use engine::sequence::Sequence;
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
 pub use particle::program::{Layout, ParticleBuffers};

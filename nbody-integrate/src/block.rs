@@ -1,8 +1,8 @@
 //! The Hermite integrator with block time steps.
 
 use nbody::{
-    AllPairs, Device, Engine as _, Interaction, Particles, PerParticle, Precision, Results,
-    Selection,
+    AllPairs, Device, Engine as _, Interaction, Particles, PerParticle, Precision, Record, Results,
+    Selection, Sequence,
 };
 
 use crate::Error;
@@ -46,6 +46,8 @@ pub struct BlockHermite<X: Interaction> {
     active: usize,
     /// The block steps, and the particles that they advanced.
     steps: [u64; 2],
+    /// The operations of a block step after the forces.
+    after: Sequence,
 }
 
 /// The state of a run between two block steps, from which another continues to the last bit.
@@ -73,6 +75,35 @@ impl Programs {
             predict: PerParticle::new(device, Predict { due: 0, tick, dt: 0.0 })?,
             correct: PerParticle::new(device, correct)?,
         })
+    }
+
+    /// Corrects the particles of the block by the forces on them.
+    fn correct<F: Record>(
+        &mut self,
+        now: u32,
+        selection: &Selection,
+        active: usize,
+        stars: &mut Particles<BlockStar>,
+        results: &Results<F>,
+    ) -> Result<(), Error> {
+        let correct = &mut self.correct;
+        correct.set_parameters(Correct { now, ..*correct.parameters() });
+        Ok(correct.update_selected(selection, active, stars, results)?)
+    }
+
+    /// Orders the particles for the next block step, and predicts all to its time, which the host need not
+    /// know yet.
+    fn seek<P: Record>(
+        &mut self,
+        now: u32,
+        selection: &mut Selection,
+        stars: &Particles<BlockStar>,
+        given: &Particles<P>,
+        all: &mut Particles<P>,
+    ) -> Result<(), Error> {
+        selection.seek_soonest(stars, now)?;
+        let n = selection.len();
+        Ok(self.predict.update_copies_due(selection, n, given, all, stars)?)
     }
 }
 
@@ -120,8 +151,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let first = Begin { tick: run.tick(), eta: options.eta_start };
         let mut first = PerParticle::new(run.engine.device(), first)?;
         first.update_by_name(&mut run.stars, &run.results)?;
-        run.seek_next()?;
-        run.find_next()?;
+        run.find_first()?;
         Ok(run)
     }
 
@@ -136,8 +166,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         nbody::CoreError::check_length("stars", stars.len(), particles.len())?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
         run.ticks = *ticks;
-        run.seek_next()?;
-        run.find_next()?;
+        run.find_first()?;
         Ok(run)
     }
 
@@ -171,6 +200,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             next: 0,
             active: 0,
             steps: [0; 2],
+            after: Sequence::new(&device),
             engine,
         })
     }
@@ -199,13 +229,13 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.evaluate(self.active)?;
         self.iterate()?;
         self.ticks += u64::from(self.next);
+        self.steps = [self.steps[0] + 1, self.steps[1] + self.active as u64];
         let (now, active) = (self.now(), self.active);
-        let Self { results, stars, selection, programs, .. } = self;
-        let corrector = &mut programs.correct;
-        corrector.set_parameters(Correct { now, ..*corrector.parameters() });
-        corrector.update_selected(selection, active, stars, &*results)?;
-        self.steps = [self.steps[0] + 1, self.steps[1] + active as u64];
-        self.seek_next()?;
+        let Self { given, all, results, stars, selection, programs, after, .. } = self;
+        after.run(|| {
+            programs.correct(now, selection, active, stars, results)?;
+            programs.seek(now, selection, stars, given, all)
+        })?;
         self.find_next()
     }
 
@@ -221,14 +251,12 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(())
     }
 
-    /// Orders the particles for the next block step, and predicts all to its time, which the host need not
-    /// know yet.
-    fn seek_next(&mut self) -> Result<(), Error> {
+    /// Finds the next block step, and predicts all particles to its time.
+    fn find_first(&mut self) -> Result<(), Error> {
         let now = self.now();
         let Self { given, all, stars, selection, programs, .. } = self;
-        selection.seek_soonest(stars, now)?;
-        let n = selection.len();
-        Ok(programs.predict.update_copies_due(selection, n, given, all, &*stars)?)
+        programs.seek(now, selection, stars, given, all)?;
+        self.find_next()
     }
 
     /// Waits until it is known when the next block step ends.

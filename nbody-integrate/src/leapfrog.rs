@@ -1,6 +1,8 @@
 //! The leapfrog integrator.
 
-use nbody::{AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record};
+use nbody::{
+    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Sequence,
+};
 
 use crate::Error;
 use crate::forces::{Energetics, Forces, Place, check_motions, check_particles};
@@ -23,6 +25,8 @@ pub struct Leapfrog<X: Interaction> {
     begin: f64,
     step: f64,
     steps: u64,
+    /// The operations of a step.
+    sequence: Sequence,
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
@@ -70,6 +74,7 @@ impl<X: Interaction> Leapfrog<X> {
             begin,
             step,
             steps: 0,
+            sequence: Sequence::new(&device),
         };
         run.evaluate()?;
         Ok(run)
@@ -83,10 +88,13 @@ impl<X: Interaction> Leapfrog<X> {
     /// Advances by one step.
     pub fn advance(&mut self) -> Result<(), Error> {
         let half = 0.5 * self.step;
-        self.kick.kick(&mut self.motions, &self.forces, half)?;
-        self.drift.update(&mut self.motions, ())?;
-        self.evaluate()?;
-        self.kick.kick(&mut self.motions, &self.forces, half)?;
+        let Self { sequence, forces, motions, place, kick, drift, .. } = self;
+        sequence.run(|| {
+            kick.kick(motions, forces, half)?;
+            drift.update(motions, ())?;
+            forces.evaluate(&mut At { place, motions })?;
+            kick.kick(motions, forces, half)
+        })?;
         self.steps += 1;
         Ok(())
     }

@@ -13,6 +13,12 @@ pub(crate) struct Launch<'a> {
     pub blocks: u32,
     /// The memory that the kernel reads and writes.
     pub memory: Vec<&'a dyn Memory>,
+    pub arguments: Arguments,
+}
+
+/// The arguments of a launch.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Arguments {
     words: Vec<u64>,
     /// The offset of each argument in `words`.
     begins: Vec<usize>,
@@ -20,16 +26,17 @@ pub(crate) struct Launch<'a> {
 
 impl<'a> Launch<'a> {
     pub fn new(kernel: &'static CStr, blocks: u32) -> Self {
-        let (memory, words, begins) =
-            (Vec::with_capacity(8), Vec::with_capacity(32), Vec::with_capacity(16));
-        Self { kernel, blocks, memory, words, begins }
+        let (words, begins) = (Vec::with_capacity(32), Vec::with_capacity(16));
+        let arguments = Arguments { words, begins };
+        Self { kernel, blocks, memory: Vec::with_capacity(8), arguments }
     }
 
     /// Passes one argument by its words in memory. An empty struct is passed as one word.
     #[must_use]
     pub fn argument(mut self, words: &[u64]) -> Self {
-        self.begins.push(self.words.len());
-        self.words.extend_from_slice(if words.is_empty() { &[0] } else { words });
+        let Arguments { words: all, begins } = &mut self.arguments;
+        begins.push(all.len());
+        all.extend_from_slice(if words.is_empty() { &[0] } else { words });
         self
     }
 
@@ -54,7 +61,9 @@ impl<'a> Launch<'a> {
             launch.argument(&[memory.address()])
         })
     }
+}
 
+impl Arguments {
     /// Returns the addresses of the arguments, valid while `self` lives. On a little-endian host,
     /// the address of a `u64` is also that of the `u32` that it holds.
     pub fn addresses(&mut self) -> Vec<*mut c_void> {

@@ -47,13 +47,9 @@ pub(crate) trait Backend: Debug + Send + Sync {
     /// Allocates a word for answers of kernels.
     fn reply(&self) -> Result<Box<dyn Reply>, Error>;
 
-    /// Captures the launches of `work` in a graph, without doing them; or does them and returns
-    /// `None`, where the backend has no graphs.
-    fn capture(
-        &self,
-        work: &mut dyn FnMut() -> Result<(), Error>,
-    ) -> Result<Option<Box<dyn LaunchGraph>>, Error> {
-        work().map(|()| None)
+    /// Returns a batch for launches that are repeated; `None` where they gain nothing by it.
+    fn batch(&self) -> Option<Box<dyn Batch>> {
+        None
     }
 
     /// Releases memory that is kept for reuse.
@@ -65,10 +61,28 @@ pub(crate) trait Backend: Debug + Send + Sync {
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
 }
 
-/// Captured launches, which can be repeated as a whole.
-pub(crate) trait LaunchGraph: Debug + Send + Sync {
-    /// Does the launches.
-    fn replay(&self) -> Result<(), Error>;
+/// The launches of work that is repeated: they are held back to its end, and after some repetitions the
+/// device does them as one. They take effect in order, before any other operation of the device.
+pub(crate) trait Batch: Debug + Send + Sync {
+    /// Begins to hold back the launches of this thread.
+    fn begin(&mut self) -> Result<(), Error>;
+
+    /// Does them.
+    fn end(&mut self) -> Result<(), Error>;
+}
+
+/// Does work, the launches of it as a batch if there is one.
+pub(crate) fn in_batch<T, E: From<Error>>(
+    batch: Option<&mut Box<dyn Batch>>,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let Some(batch) = batch else { return work() };
+    batch.begin()?;
+    let done = work();
+    let ended = batch.end();
+    let done = done?;
+    ended?;
+    Ok(done)
 }
 
 /// A program and its loaded module.

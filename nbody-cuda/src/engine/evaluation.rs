@@ -7,7 +7,7 @@ use std::time::Duration;
 use nbody_core::pack::{self, Rows, dim};
 use nbody_core::{Domain, Law, Options, Sources, Store};
 
-use crate::backend::{Backend, Buffer, Kernel, Launch, LaunchGraph};
+use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes, space, words};
 use crate::schedule::{Buffers, Job, Plan, Workspace, rules};
@@ -17,9 +17,6 @@ use crate::{Error, KernelConfig};
 
 /// The longest evaluation that is measured behind another one.
 const SHORT: Duration = Duration::from_micros(100);
-/// Repetitions of an evaluation before its launches are captured in a graph, which takes as long as some
-/// of them.
-const REPEATED: u32 = 3;
 /// The most choices that are kept.
 const CHOICES: usize = 4096;
 /// Evaluations of one measurement, of which the median counts.
@@ -31,8 +28,8 @@ pub(crate) struct CudaEngine {
     law: &'static Law,
     options: Options,
     backend: Arc<dyn Backend>,
-    /// The last evaluation; dropped before the kernels that its graph refers to.
-    last: Option<Last>,
+    /// The launches of an evaluation that is repeated.
+    batch: Option<Box<dyn Batch>>,
     kernels: Kernels,
     /// The parameters and the space, as arguments of kernels.
     parameters: Vec<u64>,
@@ -54,33 +51,6 @@ struct Chosen {
     one_buffer: bool,
     kernel: usize,
     plan: Plan,
-}
-
-/// An evaluation that may be repeated.
-#[derive(Debug)]
-struct Last {
-    arguments: Arguments,
-    /// The number of times that it was repeated.
-    repeated: u32,
-    /// Its launches, once it was repeated often enough that capturing them pays.
-    graph: Option<Box<dyn LaunchGraph>>,
-}
-
-/// The arguments of an evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Arguments {
-    addresses: [u64; 3],
-    n: [usize; 2],
-    one_set: bool,
-    store: Store,
-}
-
-impl Arguments {
-    fn of(buffers: Buffers, store: Store) -> Self {
-        let Buffers { i, j, out, one_set } = buffers;
-        let addresses = [i, j, out].map(|buffer| buffer.memory.address());
-        Self { addresses, n: buffers.n(), one_set, store }
-    }
 }
 
 impl CudaEngine {
@@ -106,7 +76,7 @@ impl CudaEngine {
             kernels,
             chosen: None,
             choices: HashMap::new(),
-            last: None,
+            batch: backend.batch(),
             workspace: Workspace::default(),
             fresh: None,
         });
@@ -116,7 +86,6 @@ impl CudaEngine {
 
     /// Sets the parameters of the law, which are one record.
     pub fn set_parameters(&mut self, parameters: &dyn Rows) {
-        self.last = None;
         let row = pack::rows(parameters);
         self.parameters = words(&bytes(self.law.parameters, &row, self.options.precision));
     }
@@ -125,7 +94,6 @@ impl CudaEngine {
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.options.precision)?;
         let options = self.options.domain(domain);
-        self.last = None;
         if domain.is_periodic() != self.options.domain.is_periodic() {
             self.kernels = self.kernels.with_options(options)?;
             self.forget_choices();
@@ -138,7 +106,6 @@ impl CudaEngine {
     /// Sets the kernel configuration; `None` leaves the choice to the model again.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         self.forget_choices();
-        self.last = None;
         self.kernels.force(self.options, config)
     }
 
@@ -190,31 +157,10 @@ impl CudaEngine {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
         let buffers = Buffers::of(i, j, out);
-        let arguments = Arguments::of(buffers, store);
-        // The graph is not kept if this evaluation fails.
-        let last = self.last.take().filter(|last| last.arguments == arguments);
-        let repeated = last.as_ref().map_or(0, |last| last.repeated.saturating_add(1));
-        let graph = match last.and_then(|last| last.graph) {
-            Some(graph) => {
-                graph.replay()?;
-                Some(graph)
-            }
-            // Kernels and scratch memory exist by now: only launches are left to capture.
-            None if repeated == REPEATED => {
-                let backend = self.backend.clone();
-                let graph = backend.capture(&mut || self.launch(buffers, store))?;
-                if let Some(graph) = &graph {
-                    graph.replay()?;
-                }
-                graph
-            }
-            _ => {
-                self.launch(buffers, store)?;
-                None
-            }
-        };
-        self.last = Some(Last { arguments, repeated, graph });
-        Ok(())
+        let mut batch = self.batch.take();
+        let done = in_batch(batch.as_mut(), || self.launch(buffers, store));
+        self.batch = batch;
+        done
     }
 
     /// Measures the time of an evaluation by events. A short one follows another that is not measured:
@@ -327,7 +273,6 @@ impl CudaEngine {
                 self.measure(config, parts, n, one_buffer, &mut |engine| engine.evaluate(buffers));
             // The next evaluation chooses again, even if the trial failed.
             self.forget_choices();
-            self.last = None;
             let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
             tell(&tuned, trials.len());
             if best.is_none_or(|best| tuned.time < best.time) {
@@ -352,7 +297,7 @@ impl CudaEngine {
     ) -> Result<Duration, Error> {
         let (kernel, plan) = self.kernels.plan_as(self.options, config, parts, n, one_buffer)?;
         self.choices.clear();
-        (self.chosen, self.last) = (Some(Chosen { n, one_buffer, kernel, plan }), None);
+        self.chosen = Some(Chosen { n, one_buffer, kernel, plan });
         let backend = self.backend.clone();
         let mut times = Vec::new();
         for _ in 0..RUNS {

@@ -5,6 +5,7 @@ pub mod cuda;
 pub mod evaluation;
 pub mod per_particle;
 pub mod selection;
+pub mod sequence;
 
 use std::time::Duration;
 

@@ -268,7 +268,7 @@ impl Module for EmulatedModule {
     fn launch(&self, mut launch: Launch) -> Result<(), Error> {
         let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == launch.kernel);
         let entry = kernel.expect("a schedule launches the kernels of its program").1;
-        let mut arguments = launch.addresses();
+        let mut arguments = launch.arguments.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
         // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
         // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and

@@ -1,29 +1,28 @@
 //! A GPU behind the CUDA driver.
 #![allow(unsafe_code)]
 
+mod batch;
 mod failure;
-mod graph;
 mod memory;
 mod module;
 mod reply;
 mod staging;
 
-use std::cell::Cell;
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 use crate::backend::Properties;
-use crate::backend::{Backend, LaunchGraph, Memory, Module, Reply};
+use crate::backend::{Backend, Batch, Memory, Module, Reply};
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
 use crate::error::reason;
 use crate::{Error, Program};
+use batch::{GpuBatch, Held};
 use failure::{Health, check_process, failed};
-use graph::Graph;
 use memory::{GpuMemory, Pinned};
 use module::GpuModule;
 use reply::GpuReply;
@@ -43,8 +42,8 @@ const MEMORY_FOR_PARTS: usize = 1 << 30;
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
-    /// The stream that launches are captured on.
-    capture: Arc<Mutex<Arc<CudaStream>>>,
+    /// Launches that are held back.
+    held: Arc<Mutex<Option<Held>>>,
     staging: Arc<Mutex<Staging<Pinned>>>,
     health: Arc<Health>,
     name: Arc<str>,
@@ -130,19 +129,17 @@ impl Gpu {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
-        // SAFETY: one stream, made below, orders all work of this crate on the context (the other
-        // only captures), so that no event needs to track it.
+        // SAFETY: one stream, made below, orders all work of this crate on the context, so that no
+        // event needs to track it.
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
-        // The legacy default stream cannot be captured.
-        let stream = || context.new_stream().map_err(|e| health.failed("cuStreamCreate", e));
-        let (stream, capture) = (stream()?, Arc::new(Mutex::new(stream()?)));
+        let stream = context.new_stream().map_err(|e| health.failed("cuStreamCreate", e))?;
         let name = format!("{name} (cuda:{ordinal})");
         Ok(Self {
             health: Arc::new(Health::of(name.clone())),
             name: name.into(),
             stream,
-            capture,
+            held: Arc::default(),
             staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
@@ -152,9 +149,23 @@ impl Gpu {
         })
     }
 
+    /// Makes the context current, and does the launches that are held back: whatever follows comes after
+    /// them.
     fn bind(&self) -> Result<(), Error> {
+        self.bind_context()?;
+        let mut held = self.held();
+        let mut launches = held.take().map_or_else(Vec::new, |held| held.launches);
+        // Other threads wait for this, before they free memory.
+        launches.iter_mut().try_for_each(|launch| launch.launch(self))
+    }
+
+    fn bind_context(&self) -> Result<(), Error> {
         self.health.check()?;
         self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn failed(&self, call: &'static str, error: DriverError) -> Error {
@@ -227,23 +238,8 @@ impl Backend for Gpu {
         Ok(Box::new(GpuReply::new(self)?))
     }
 
-    /// Captures the launches of this thread only, on a stream that serves nothing else.
-    fn capture(
-        &self,
-        work: &mut dyn FnMut() -> Result<(), Error>,
-    ) -> Result<Option<Box<dyn LaunchGraph>>, Error> {
-        self.bind()?;
-        let stream = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        stream.begin_capture(mode).map_err(|e| self.failed("cuStreamBeginCapture", e))?;
-        CAPTURING.set(Some(stream.cu_stream()));
-        let done = work();
-        CAPTURING.set(None);
-        // The capture has to end even if the work failed.
-        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0));
-        done?;
-        let graph = graph.map_err(|e| self.failed("cuStreamEndCapture", e))?;
-        Ok(graph.map(|graph| Box::new(Graph::new(self, graph)) as Box<dyn LaunchGraph>))
+    fn batch(&self) -> Option<Box<dyn Batch>> {
+        Some(Box::new(GpuBatch::new(self)))
     }
 
     fn trim(&self) -> Result<(), Error> {
@@ -267,11 +263,6 @@ impl Backend for Gpu {
         let elapsed = start.elapsed_ms(&end).map_err(|e| self.failed("cuEventElapsedTime", e))?;
         Ok(Duration::from_secs_f64(f64::from(elapsed.max(0.0)) / 1e3))
     }
-}
-
-thread_local! {
-    /// The stream that this thread captures launches on, while it does.
-    static CAPTURING: Cell<Option<sys::CUstream>> = const { Cell::new(None) };
 }
 
 /// Returns the memory pool of the device, if the driver supports pools.

@@ -1,21 +1,28 @@
 //! Modules: programs that the driver has loaded.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUfunction_attribute as Property};
 
-use super::{CAPTURING, Gpu};
+use super::Gpu;
+use super::batch::{HeldLaunch, Kernel};
 use crate::backend::Module;
 use crate::backend::launch::Launch;
 use crate::compile::build::Usage;
 use crate::{Error, Program};
+
+/// The number of the next module.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// A module of a GPU.
 #[derive(Debug)]
 pub(super) struct GpuModule {
     gpu: Gpu,
     module: sys::CUmodule,
+    /// The number of this module, different from those of all others.
+    number: u64,
     /// The kernel of pairs, and those that follow it.
     kernels: Vec<(&'static CStr, sys::CUfunction)>,
     block: usize,
@@ -37,8 +44,14 @@ impl GpuModule {
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
         let module = module.map_err(|e| gpu.failed("cuModuleLoadData", e))?;
         let block = program.config.block;
-        let mut loaded =
-            Self { gpu: gpu.clone(), module, kernels: Vec::new(), block, resident_blocks: 0 };
+        let mut loaded = Self {
+            gpu: gpu.clone(),
+            module,
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            kernels: Vec::new(),
+            block,
+            resident_blocks: 0,
+        };
         for &name in program.kernels {
             // SAFETY: the module stays loaded until `loaded` is dropped.
             let function = unsafe { result::module::get_function(module, name.to_owned()) };
@@ -103,20 +116,17 @@ impl Module for GpuModule {
         self.resident_blocks
     }
 
-    fn launch(&self, mut launch: Launch) -> Result<(), Error> {
+    fn launch(&self, launch: Launch) -> Result<(), Error> {
+        let Launch { kernel, blocks, arguments, .. } = launch;
+        let (module, function) = (self.number, self.function(kernel));
+        let kernel = Kernel { module, function, block: self.block as u32 };
+        let mut launch = HeldLaunch { kernel, blocks, arguments };
+        if let Some(held) = self.gpu.held().as_mut().filter(|held| held.is_mine()) {
+            held.launches.push(launch);
+            return Ok(());
+        }
         self.gpu.bind()?;
-        let function = self.function(launch.kernel);
-        let (grid, block) = ((launch.blocks, 1, 1), (self.block as u32, 1, 1));
-        let mut arguments = launch.addresses();
-        let stream = CAPTURING.get().unwrap_or_else(|| self.gpu.stream.cu_stream());
-        // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
-        // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. Memory is freed on this stream, so after the
-        // kernel.
-        let launched =
-            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
-        launched.map_err(|error| self.gpu.failed("cuLaunchKernel", error))
+        launch.launch(&self.gpu)
     }
 }
 

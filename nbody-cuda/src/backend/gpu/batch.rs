@@ -1,0 +1,315 @@
+//! Launches that are held back and repeated, which the driver does as one graph.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::thread::{self, ThreadId};
+
+use cudarc::driver::{DriverError, result, sys};
+
+use super::Gpu;
+use crate::Error;
+use crate::backend::Batch;
+use crate::backend::launch::Arguments;
+
+/// Repetitions of launches before they become a graph, which takes as long to make as some of them.
+const REPEATED: u32 = 3;
+
+/// A launch that is held back.
+#[derive(Debug)]
+pub(super) struct HeldLaunch {
+    pub kernel: Kernel,
+    pub blocks: u32,
+    pub arguments: Arguments,
+}
+
+/// A kernel of a module, and its threads per block. Handles of functions return when modules are
+/// unloaded, but numbers of modules do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kernel {
+    pub module: u64,
+    pub function: sys::CUfunction,
+    pub block: u32,
+}
+
+// SAFETY: any thread that has the context current may use a function handle.
+unsafe impl Send for Kernel {}
+// SAFETY: as above; a handle is not changed.
+unsafe impl Sync for Kernel {}
+
+/// The launches that a thread holds back.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub thread: ThreadId,
+    pub launches: Vec<HeldLaunch>,
+}
+
+impl Held {
+    pub fn is_mine(&self) -> bool {
+        self.thread == thread::current().id()
+    }
+}
+
+impl HeldLaunch {
+    /// Launches it on the stream.
+    pub fn launch(&mut self, gpu: &Gpu) -> Result<(), Error> {
+        let (grid, block) = ((self.blocks, 1, 1), (self.kernel.block, 1, 1));
+        let (function, stream) = (self.kernel.function, gpu.stream.cu_stream());
+        let mut arguments = self.arguments.addresses();
+        // SAFETY: a schedule passes the arguments in the order and types of the kernel's
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
+        // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
+        // `Scratch::reserve` those of scratch memory. Memory is freed on this stream, so after the
+        // kernel; before memory is freed or a module is unloaded, launches that are held back are
+        // done (`Gpu::bind`).
+        let launched =
+            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
+        launched.map_err(|error| gpu.failed("cuLaunchKernel", error))
+    }
+
+    fn node(&self, arguments: &mut [*mut c_void]) -> sys::CUDA_KERNEL_NODE_PARAMS {
+        sys::CUDA_KERNEL_NODE_PARAMS {
+            func: self.kernel.function,
+            gridDimX: self.blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: self.kernel.block,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: arguments.as_mut_ptr(),
+            extra: ptr::null_mut(),
+            kern: ptr::null_mut(),
+            ctx: ptr::null_mut(),
+        }
+    }
+}
+
+/// A batch of launches, and the graph of them.
+#[derive(Debug)]
+pub(super) struct GpuBatch {
+    gpu: Gpu,
+    /// The launches of the last time, and how often kernels were the same.
+    last: Vec<HeldLaunch>,
+    repeated: u32,
+    graph: Option<Graph>,
+    /// Whether it is within another, to which its launches belong.
+    is_inner: bool,
+}
+
+impl GpuBatch {
+    pub fn new(gpu: &Gpu) -> Self {
+        let gpu = gpu.clone();
+        Self { gpu, last: Vec::new(), repeated: 0, graph: None, is_inner: false }
+    }
+
+    /// Does these launches, as a graph if they were repeated often enough.
+    fn launch(&mut self, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
+        let kernels = |launches: &[HeldLaunch]| -> Vec<_> {
+            launches.iter().map(|launch| launch.kernel).collect()
+        };
+        if kernels(&launches) != kernels(&self.last) {
+            (self.repeated, self.graph) = (0, None);
+        }
+        // The graph is not kept if a call fails.
+        let graph = match self.graph.take() {
+            Some(mut graph) => {
+                graph.update(&self.gpu, &self.last, &mut launches)?;
+                Some(graph)
+            }
+            None if self.repeated >= REPEATED && launches.len() > 1 => {
+                Some(Graph::new(&self.gpu, &mut launches)?)
+            }
+            None => None,
+        };
+        match &graph {
+            Some(graph) => graph.launch(&self.gpu)?,
+            None => launches.iter_mut().try_for_each(|launch| launch.launch(&self.gpu))?,
+        }
+        (self.last, self.graph) = (launches, graph);
+        self.repeated = self.repeated.saturating_add(1);
+        Ok(())
+    }
+}
+
+impl Batch for GpuBatch {
+    fn begin(&mut self) -> Result<(), Error> {
+        self.is_inner = self.gpu.held().as_ref().is_some_and(Held::is_mine);
+        if !self.is_inner {
+            self.gpu.bind()?;
+            let thread = thread::current().id();
+            *self.gpu.held() = Some(Held { thread, launches: Vec::new() });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        if std::mem::take(&mut self.is_inner) {
+            return Ok(());
+        }
+        // No memory is freed before the launches are done.
+        let gpu = self.gpu.clone();
+        let mut held = gpu.held();
+        if let Some(Held { launches, .. }) = held.take_if(|held| held.is_mine()) {
+            gpu.bind_context()?;
+            return self.launch(launches);
+        }
+        // Another operation of the device came in between, and they were done before it.
+        (self.last, self.repeated, self.graph) = (Vec::new(), 0, None);
+        Ok(())
+    }
+}
+
+/// A graph of launches, one after another.
+#[derive(Debug)]
+struct Graph {
+    gpu: Gpu,
+    whole: sys::CUgraph,
+    executable: sys::CUgraphExec,
+    nodes: Vec<sys::CUgraphNode>,
+}
+
+// SAFETY: a graph may be used and destroyed from any thread, one at a time: methods that change it
+// take it mutably, and launching it is thread-safe.
+unsafe impl Send for Graph {}
+// SAFETY: as above.
+unsafe impl Sync for Graph {}
+
+impl Graph {
+    fn new(gpu: &Gpu, launches: &mut [HeldLaunch]) -> Result<Self, Error> {
+        let mut graph = Self {
+            gpu: gpu.clone(),
+            whole: ptr::null_mut(),
+            executable: ptr::null_mut(),
+            nodes: Vec::new(),
+        };
+        let failed = |call| move |error: DriverError| gpu.failed(call, error);
+        // SAFETY: the address is that of a handle, which `drop` destroys.
+        let created = unsafe { sys::cuGraphCreate(&raw mut graph.whole, 0) }.result();
+        created.map_err(failed("cuGraphCreate"))?;
+        for launch in launches {
+            let mut arguments = launch.arguments.addresses();
+            let parameters = launch.node(&mut arguments);
+            let (mut node, before) = (ptr::null_mut(), graph.nodes.last());
+            let (before, count) =
+                (before.map_or(ptr::null(), ptr::from_ref), graph.nodes.len().min(1));
+            // SAFETY: the arguments are those of `HeldLaunch::launch`, and the driver copies them.
+            let added = unsafe {
+                sys::cuGraphAddKernelNode_v2(
+                    &raw mut node,
+                    graph.whole,
+                    before,
+                    count,
+                    &raw const parameters,
+                )
+            };
+            added.result().map_err(failed("cuGraphAddKernelNode"))?;
+            graph.nodes.push(node);
+        }
+        // SAFETY: the graph is valid, and the address that of a handle, which `drop` destroys.
+        let instantiated =
+            unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph.executable, graph.whole, 0) };
+        instantiated.result().map_err(failed("cuGraphInstantiate"))?;
+        Ok(graph)
+    }
+
+    /// Replaces the arguments that changed since the last time, of the same kernels.
+    fn update(
+        &mut self,
+        gpu: &Gpu,
+        last: &[HeldLaunch],
+        launches: &mut [HeldLaunch],
+    ) -> Result<(), Error> {
+        for ((launch, last), &node) in launches.iter_mut().zip(last).zip(&self.nodes) {
+            if launch.blocks == last.blocks && launch.arguments == last.arguments {
+                continue;
+            }
+            let mut arguments = launch.arguments.addresses();
+            let parameters = launch.node(&mut arguments);
+            // SAFETY: the node is one of this graph, for the same kernel; the arguments are those of
+            // `HeldLaunch::launch`, and the driver copies them.
+            let updated = unsafe {
+                sys::cuGraphExecKernelNodeSetParams_v2(self.executable, node, &raw const parameters)
+            };
+            let call = "cuGraphExecKernelNodeSetParams";
+            updated.result().map_err(|error| gpu.failed(call, error))?;
+        }
+        Ok(())
+    }
+
+    fn launch(&self, gpu: &Gpu) -> Result<(), Error> {
+        // SAFETY: the graph is valid. Its arguments are those of the launches that were just held
+        // back, so that the argument of `HeldLaunch::launch` holds.
+        let launched = unsafe { sys::cuGraphLaunch(self.executable, gpu.stream.cu_stream()) };
+        launched.result().map_err(|error| gpu.failed("cuGraphLaunch", error))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // A destructor cannot report an error.
+        if self.gpu.bind_context().is_ok() {
+            // SAFETY: `new` made both, or they are null, which the driver refuses. A graph that runs is
+            // freed when it has ended.
+            unsafe {
+                let _ = sys::cuGraphExecDestroy(self.executable);
+                let _ = sys::cuGraphDestroy(self.whole);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Program;
+    use crate::backend::gpu::tests::gpu;
+    use crate::backend::{Backend as _, Launch};
+    use crate::compile::cache::Cache;
+
+    const APPEND: &str = "\
+extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)
+{
+    if (threadIdx.x == 0) atomicExch(sum, 3 * *sum + n);
+}
+";
+
+    #[test]
+    fn launches_of_a_batch_take_effect_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((_one, gpu)) = gpu() else { return };
+        let module = match gpu.build(&Program::by_hand(APPEND), &Cache::at(folder.path())) {
+            Err(Error::NvrtcNotFound(_)) => return,
+            built => built.unwrap().0,
+        };
+        let mut memory = gpu.allocate(8).unwrap();
+        memory.zero().unwrap();
+        let mut batch = gpu.batch().unwrap();
+        let mut expected = 0_u32;
+        let read = |memory: &dyn crate::backend::Memory| {
+            let mut found = 0;
+            memory.read(&mut |words| found = words[0] as u32).unwrap();
+            found
+        };
+        for k in 0..10 {
+            batch.begin().unwrap();
+            // Within another batch, to which its launches belong.
+            let mut inner = gpu.batch().unwrap();
+            for n in [1, k, 2] {
+                inner.begin().unwrap();
+                let launch = Launch::new(c"by_hand", 1).pointers([&*memory]).numbers([n]);
+                module.launch(launch).unwrap();
+                inner.end().unwrap();
+                expected = expected.wrapping_mul(3).wrapping_add(n);
+                // A copy comes after what was launched before it.
+                if k == 2 {
+                    assert_eq!(read(&*memory), expected);
+                }
+            }
+            batch.end().unwrap();
+            if k % 4 == 3 {
+                assert_eq!(read(&*memory), expected, "{k}");
+            }
+        }
+        assert_eq!(read(&*memory), expected);
+    }
+}
