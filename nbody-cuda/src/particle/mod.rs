@@ -173,12 +173,13 @@ impl ParticleEngine {
             return Ok(());
         }
         let kernel = self.provide(program, fields, p, beside)?;
-        let launch = self.launch(c"update", p, beside, count);
+        let kernel = &self.built[kernel].kernel;
+        let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));
         let launch = or_null(launch, from.map(|from| &*from.memory));
         let due = first.filter(|first| first.is_due).map_or(0, |first| first.order.due());
         let launch = launch.argument(&[due]);
-        self.built[kernel].kernel.module.launch(launch)
+        kernel.module.launch(launch)
     }
 
     /// Returns the total over all particles, as 64-bit words.
@@ -215,12 +216,13 @@ impl ParticleEngine {
         numbers: usize,
         scratch: [&mut Scratch; 2],
     ) -> Result<usize, Error> {
-        let module = &self.built[kernel].kernel.module;
+        let built = &self.built[kernel].kernel;
+        let module = &built.module;
         let (mut count, mut last) = (p.n.div_ceil(BLOCK), 0);
         let [mut to, mut from] = scratch;
         let sizes = |count| [count, numbers, size_of::<f64>()];
         let totals = to.reserve(&*self.backend, &sizes(count), false)?;
-        module.launch(self.launch(c"measure", p, beside, p.n).pointers([totals]))?;
+        module.launch(self.launch(built, c"measure", p, beside, p.n).pointers([totals]))?;
         while count > 1 {
             (to, from, last) = (from, to, 1 - last);
             let blocks = count.div_ceil(BLOCK);
@@ -235,13 +237,14 @@ impl ParticleEngine {
     /// Creates a launch with the leading arguments of the kernels.
     fn launch<'a>(
         &self,
-        kernel: &'static CStr,
+        built: &Kernel,
+        name: &'static CStr,
         p: &'a Buffer,
         beside: Beside<'a>,
         count: usize,
     ) -> Launch<'a> {
-        let blocks = count.div_ceil(BLOCK) as u32;
-        let launch = Launch::new(kernel, blocks).argument(&self.parameters).argument(&self.space);
+        let blocks = count.div_ceil(built.program.config.block) as u32;
+        let launch = Launch::new(name, blocks).argument(&self.parameters).argument(&self.space);
         let launch = launch.pointers([&*p.memory]);
         let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
         or_null(or_null(launch, q), f).numbers([count as u32])

@@ -17,6 +17,9 @@ const MEASURE: &str = include_str!("measure.cuh");
 
 /// Threads of a block, and so the particles whose totals are merged in one tree.
 pub(crate) const BLOCK: usize = 256;
+/// Threads of a block of an update: few, so that few particles have the units for `f64` of several
+/// multiprocessors.
+const UPDATE_BLOCK: usize = 64;
 
 /// The configuration of programs with one thread per particle or word.
 pub(super) const CONFIG: KernelConfig = KernelConfig {
@@ -68,12 +71,12 @@ impl Program {
         wrap: bool,
     ) -> Result<Self, Error> {
         let is_update = program.total.is_empty();
-        let (title, kernels, text) = if is_update {
-            ("an update", &[c"update"][..], UPDATE)
+        let (title, kernels, text, block) = if is_update {
+            ("an update", &[c"update"][..], UPDATE, UPDATE_BLOCK)
         } else {
-            ("a measure", &[c"measure", c"merge_totals"][..], MEASURE)
+            ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
         };
-        let mut source = header(program, title, buffers, domain.is_periodic());
+        let mut source = header(program, title, buffers, block, domain.is_periodic());
         for part in [PRELUDE, POSITIONS] {
             let _ = writeln!(source, "{part}");
         }
@@ -92,7 +95,7 @@ impl Program {
             name: program.name,
             source,
             kernels,
-            config: CONFIG,
+            config: KernelConfig { block, ..CONFIG },
             options: Options::default()
                 .precision(Precision::Double)
                 .math(Math::Exact)
@@ -112,6 +115,7 @@ fn header(
     program: &ParticleProgram,
     title: &str,
     buffers: ParticleBuffers,
+    block: usize,
     periodic: bool,
 ) -> String {
     let [p, q, f] = [buffers.p, buffers.q, buffers.f].map(|layout| layout.precision);
@@ -130,7 +134,7 @@ namespace nbody {{
 using real = double; // the arithmetic of programs per particle
 using Coordinate = real; // of a position
 using backup = double; // totals
-constexpr int BLOCK = {BLOCK}; // threads of a block
+constexpr int BLOCK = {block}; // threads of a block
 constexpr bool EXACT = true; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 
