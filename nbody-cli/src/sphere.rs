@@ -10,13 +10,13 @@ use clap::builder::RangedI64ValueParser;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
 use nbody::{AllPairs, Device, Options};
-use nbody_integrate::{BlockHermite, HermiteOptions};
+use nbody_integrate::{BlockHermite, HermiteOptions, Steps};
 use nbody_interactions::hermite::Hermite;
 
 use crate::run::error::{Error, check_energies};
 use crate::run::history::{Counts, relative_error};
 use crate::run::settings::{check_softening, positive};
-use crate::run::simulation::{bodies, motions};
+use crate::run::simulation::bodies;
 
 /// Seed of the spheres, that of `nbody plummer` and `nbody run`.
 pub const SEED: u64 = 1;
@@ -83,13 +83,12 @@ impl Experiment {
     ) -> Result<Integrated, Box<dyn StdError>> {
         let law = Hermite { eps2: self.eps * self.eps };
         let engine = AllPairs::with_options(device, law, self.options)?;
-        let motions = motions(sphere);
         let options = HermiteOptions::default().eta(self.eta).largest(LARGEST);
-        let mut run = BlockHermite::new(engine, &bodies(&motions), &motions, 0.0, options)?;
+        let mut run = BlockHermite::new(engine, &bodies(sphere), 0.0, options)?;
         let first = energy(&mut run)?;
         let before = self.advance(&mut run, QUARTER, &mut show)?;
         let quarter = self.advance(&mut run, END, &mut show)?;
-        let finished = run.next_time() > END;
+        let finished = !run.ends_by(END);
         let error = if finished { Some(relative_error(energy(&mut run)?, first)) } else { None };
         let whole = Counts {
             steps: before.steps + quarter.steps,
@@ -106,15 +105,17 @@ impl Experiment {
         time: f64,
         show: &mut impl FnMut(f64),
     ) -> Result<Counts, nbody_integrate::Error> {
-        let [steps, particle_steps] = run.steps();
+        let before = run.steps();
         let mut seconds = 0.0;
-        while run.next_time() <= time && run.steps()[0] < self.limit {
+        while run.ends_by(time) && run.steps().steps < self.limit {
             let start = Instant::now();
             run.advance()?;
             seconds += start.elapsed().as_secs_f64();
             show(run.time());
         }
-        let [steps, particle_steps] = [run.steps()[0] - steps, run.steps()[1] - particle_steps];
+        let Steps { steps, particle_steps } = run.steps();
+        let (steps, particle_steps) =
+            (steps - before.steps, particle_steps - before.particle_steps);
         Ok(Counts { steps, particle_steps, seconds })
     }
 }
@@ -123,7 +124,7 @@ impl Experiment {
 fn energy(run: &mut BlockHermite<Hermite>) -> Result<f64, Box<dyn StdError>> {
     let energies = run.energies()?;
     check_energies(&energies, run.time())?;
-    Ok(energies.kinetic + energies.potential)
+    Ok(energies.total())
 }
 
 /// A progress bar over several integrations, each as long as it is expected to take.

@@ -6,11 +6,12 @@ use nbody::{
 };
 
 use crate::Error;
-use crate::forces::{Energetics, check_motions};
+use crate::forces::{Energetics, check_motions, wait};
 use crate::hermite::{HermiteOptions, check_fields, close};
 use crate::motion::Motion;
 use crate::programs::block::{Begin, BlockStar, Correct, Improve, Predict};
 use crate::programs::leapfrog::Energies;
+use crate::steps::{NextStep, Steps, check_until};
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
 const LARGEST: u32 = 1 << 30;
@@ -23,7 +24,36 @@ const LARGEST: u32 = 1 << 30;
 ///
 /// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
 /// time derivative of the acceleration. The state is kept in `f64` on the device; in a step two numbers
-/// come to the host.
+/// come to the host. Forces are evaluated in the precision of the engine, for which see
+/// [`HermiteOptions`].
+///
+/// ```
+/// use nbody::prelude::*;
+/// use nbody_integrate::{BlockHermite, HermiteOptions};
+/// use nbody_interactions::hermite::{Body, Hermite};
+/// use nbody_models::{Particle, plummer};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let stars = plummer(64, 1)?.particles;
+/// let body = |star: &Particle| Body {
+///     pos: star.pos.into(),
+///     vel: star.vel.into(),
+///     mass: star.mass,
+/// };
+/// let bodies: Vec<Body> = stars.iter().map(body).collect();
+/// // Positions as pairs of f32, so that distances of close stars are exact.
+/// let options = Options::default().precision(Precision::Mixed);
+/// let engine = AllPairs::with_options(&Device::cpu(), Hermite { eps2: 1e-4 }, options)?;
+/// let mut run = BlockHermite::new(engine, &bodies, 0.0, HermiteOptions::default().eta(0.01))?;
+/// let before = run.energies()?.total();
+/// run.advance_to(0.25)?;
+/// let error = (run.energies()?.total() - before) / before;
+/// assert!(error.abs() < 1e-6, "{error:e}");
+/// let steps = run.steps();
+/// println!("a block has {} stars", steps.particle_steps as f64 / steps.steps as f64);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct BlockHermite<X: Interaction> {
     engine: AllPairs<X>,
@@ -44,13 +74,13 @@ pub struct BlockHermite<X: Interaction> {
     /// The ticks until the next block step ends, and the particles that it advances.
     next: u32,
     active: usize,
-    /// The block steps, and the particles that they advanced.
-    steps: [u64; 2],
+    steps: Steps,
     /// The operations of a block step after the forces.
     after: Sequence,
 }
 
-/// The state of a run between two block steps, from which another continues to the last bit.
+/// The state of a [`BlockHermite`] run between two block steps, from which another continues to the last
+/// bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCheckpoint {
     /// The time at which the run began.
@@ -129,9 +159,20 @@ impl Iteration {
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins at this time with particles in these motions, evaluates their forces and chooses their
-    /// first steps.
+    /// Begins at this time with particles that move as their fields `pos`, `vel` and `mass` say, evaluates
+    /// their forces and chooses their first steps.
     pub fn new(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        begin: f64,
+        options: HermiteOptions,
+    ) -> Result<Self, Error> {
+        let motions = Motion::of_all_fields(particles)?;
+        Self::with_motions(engine, particles, &motions, begin, options)
+    }
+
+    /// Begins with these motions of the particles, whatever their fields say.
+    pub fn with_motions(
         engine: AllPairs<X>,
         particles: &[X::I],
         motions: &[Motion],
@@ -163,7 +204,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         options: HermiteOptions,
     ) -> Result<Self, Error> {
         let BlockCheckpoint { begin, ticks, stars } = checkpoint;
-        nbody::CoreError::check_length("stars", stars.len(), particles.len())?;
+        check_motions(&Motion::of(stars)?, particles.len())?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
         run.ticks = *ticks;
         run.find_first()?;
@@ -199,7 +240,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             ticks: 0,
             next: 0,
             active: 0,
-            steps: [0; 2],
+            steps: Steps::default(),
             after: Sequence::new(&device),
             engine,
         })
@@ -229,8 +270,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.evaluate(self.active)?;
         self.iterate()?;
         self.ticks += u64::from(self.next);
-        self.steps = [self.steps[0] + 1, self.steps[1] + self.active as u64];
         let (now, active) = (self.now(), self.active);
+        self.steps.count(active);
         let Self { given, all, results, stars, selection, programs, after, .. } = self;
         after.run(|| {
             programs.correct(now, selection, active, stars, results)?;
@@ -286,6 +327,31 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         tick(self.options)
     }
 
+    /// Does all block steps that end at this time or before, to rounding. [`motions_at`](Self::motions_at)
+    /// then has the motions at the time itself.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        check_until(time)?;
+        while self.ends_by(time) {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the next block step ends at this time or before, to rounding: whether
+    /// [`advance_to`](Self::advance_to) does it.
+    pub fn ends_by(&self, time: f64) -> bool {
+        self.next().ends_by(time)
+    }
+
+    fn next(&self) -> NextStep {
+        NextStep { begin: self.time(), end: self.next_time() }
+    }
+
+    /// Waits until the device has done all steps, so that they can be timed.
+    pub fn wait(&self) -> Result<(), Error> {
+        wait(&self.stars)
+    }
+
     /// Returns the time of the last block step.
     pub fn time(&self) -> f64 {
         self.begin + self.ticks as f64 * self.tick()
@@ -296,47 +362,21 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.begin + (self.ticks + u64::from(self.next)) as f64 * self.tick()
     }
 
-    /// Does all block steps that end at this time or before.
-    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        while self.next_time() <= time {
-            self.advance()?;
-        }
-        Ok(())
-    }
-
-    /// Returns the number of block steps so far, and of the particles that they advanced, each counted as
-    /// often.
-    pub fn steps(&self) -> [u64; 2] {
+    /// Returns the number of block steps so far, and of the steps of particles in them.
+    pub fn steps(&self) -> Steps {
         self.steps
     }
 
-    /// Returns the motions of all particles, predicted to this time, which is at or after that of the last
-    /// block step.
-    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
-        let motion = |star: BlockStar| Motion { pos: star.pos, vel: star.vel, mass: star.mass };
-        let motions: Vec<_> = self.stars.download()?.into_iter().map(motion).collect();
-        let device = self.engine.device();
-        let mut motions = device.upload(&motions, Precision::Double)?;
-        let dt = time - self.time();
-        let predict = Predict { due: self.now(), tick: self.tick(), dt };
-        PerParticle::new(device, predict)?.update_by_name(&mut motions, &self.stars)?;
-        Ok(motions.download()?)
-    }
-
-    /// Returns the motions of all particles, predicted to the time of the last block step.
-    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
-        self.motions_at(self.time())
-    }
-
-    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
-    pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
-        let &Self { begin, ticks, .. } = self;
-        Ok(BlockCheckpoint { begin, ticks, stars: self.stars.download()? })
+    /// Returns the time step of each particle.
+    pub fn time_steps(&self) -> Result<Vec<f64>, Error> {
+        let steps: Vec<u32> = self.stars.download_field("step")?;
+        Ok(steps.into_iter().map(|ticks| f64::from(ticks) * self.tick()).collect())
     }
 
     /// Returns the energies of all particles, predicted to the time of the last block step. They are most
-    /// accurate at multiples of the largest step, where the steps of all particles end. The results of
-    /// the interaction must have a field `pot: Real`, per unit mass.
+    /// accurate at multiples of the largest step after the beginning, where the steps of all particles
+    /// end. The potentials of all pairs are evaluated anew, which takes as long as many block steps. The
+    /// results of the interaction must have a field `pot: Real`, per unit mass.
     pub fn energies(&mut self) -> Result<Energies, Error> {
         self.evaluate_all()?;
         // In the order of the selection, as the results.
@@ -348,6 +388,25 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let Self { given, all, stars, selection, programs, .. } = self;
         programs.predict.update_copies_due(selection, n, given, all, &*stars)?;
         Ok(energies)
+    }
+
+    /// Returns the motions of all particles, predicted to the time of the last block step.
+    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
+        self.motions_at(self.time())
+    }
+
+    /// Returns the motions of all particles at this time, within the next block step: predicted from the
+    /// beginning of the step of each.
+    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        self.next().check(time)?;
+        let predict = Predict { due: self.now(), tick: self.tick(), dt: time - self.time() };
+        Motion::predict(predict, &self.stars.download()?)
+    }
+
+    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
+    pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
+        let &Self { begin, ticks, .. } = self;
+        Ok(BlockCheckpoint { begin, ticks, stars: self.stars.download()? })
     }
 }
 

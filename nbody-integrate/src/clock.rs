@@ -35,7 +35,16 @@ impl Clock {
     }
 
     pub fn time(&self) -> f64 {
-        self.begin + self.ticks as f64 * (self.largest / (1_u64 << LEVELS) as f64)
+        self.at_ticks(self.ticks)
+    }
+
+    /// Returns the time at the end of the next step.
+    pub fn next_time(&self) -> f64 {
+        self.at_ticks(self.ticks + self.ticks_of_step())
+    }
+
+    fn at_ticks(&self, ticks: u64) -> f64 {
+        self.begin + ticks as f64 * (self.largest / (1_u64 << LEVELS) as f64)
     }
 
     pub fn step(&self) -> f64 {

@@ -22,6 +22,16 @@ pub enum Error {
         field: &'static str,
     },
 
+    /// Particles lack a field of their motion.
+    #[error(
+        "the particles have no field `{field}`; give the motion of each beside them (`with_motions`), or \
+         particles that have it"
+    )]
+    NoMotion {
+        /// The field, as in a declaration.
+        field: &'static str,
+    },
+
     /// A number of a particle is NaN or infinite.
     #[error("particle {index} has {field} {value}, expected a finite number")]
     NotFinite {
@@ -81,6 +91,27 @@ pub enum Error {
         time: f64,
         /// The step that it wants; zero where its acceleration is not finite.
         step: f64,
+    },
+
+    /// A run cannot be advanced to this time.
+    #[error("a run to time {time}, expected a finite time")]
+    Until {
+        /// The time.
+        time: f64,
+    },
+
+    /// Motions are asked for at a time that the state does not reach.
+    #[error(
+        "motions at time {time}, expected a time within the next step, from {begin} to {end}: advance to \
+         that time first"
+    )]
+    Outside {
+        /// The time.
+        time: f64,
+        /// The time of the state, at which the next step begins.
+        begin: f64,
+        /// The time at which it ends.
+        end: f64,
     },
 
     /// The step is zero or not finite.

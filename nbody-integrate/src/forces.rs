@@ -4,11 +4,11 @@ use std::any::{Any, TypeId};
 
 use nbody::{
     AllPairs, CoreError, Device, Engine as _, FieldKind, Interaction, Particles, PerParticle,
-    Record, Results,
+    Record, Results, Vector,
 };
 
 use crate::Error;
-use crate::motion::{Motion, numbers};
+use crate::motion::{Motion, numbers, vectors};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 
 /// An interaction with its particles and results on the device.
@@ -48,6 +48,12 @@ impl<X: Interaction> Forces<X> {
             engine.evaluate_self_into(i, same.expect("of one type"), results)?;
         }
         Ok(())
+    }
+
+    /// Returns a vector of the results, of each particle.
+    pub fn vectors(&self, name: &str) -> Result<Vec<Vector<f64>>, Error> {
+        let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
+        Ok(vectors::<X::F>(&self.engine.download::<f64>(&self.results)?, at))
     }
 
     pub fn device(&self) -> &Device {
@@ -110,4 +116,10 @@ impl Energetics {
 pub(crate) fn check_motions(motions: &[Motion], particles: usize) -> Result<(), Error> {
     CoreError::check_length("motions", motions.len(), particles)?;
     Motion::check(motions)
+}
+
+/// Waits until the device has done all earlier work, by which these particles are changed.
+pub(crate) fn wait<P: Record<Lane = f64>>(particles: &Particles<P>) -> Result<(), Error> {
+    particles.download_range(0..particles.len().min(1))?;
+    Ok(())
 }

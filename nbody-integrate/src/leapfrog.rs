@@ -1,19 +1,48 @@
 //! The leapfrog integrator.
 
 use nbody::{
-    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Sequence,
+    AllPairs, Device, Domain, FieldKind, Interaction, Particles, PerParticle, Precision, Record,
+    Sequence, Vector,
 };
 
 use crate::Error;
-use crate::forces::{Energetics, Forces, Place, check_motions, check_particles};
+use crate::forces::{Energetics, Forces, Place, check_motions, check_particles, wait};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
+use crate::steps::{NextStep, Steps, check_until};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
 ///
-/// The state is kept in `f64` on the device of the engine, whatever its precision; forces are
-/// evaluated in that.
+/// Results of the interaction are accelerations, `acc: Vector`, or forces, `force: Vector`. The state is
+/// kept in `f64` on the device of the engine, whatever its precision; forces are evaluated in that, and
+/// single precision is enough where the step limits the accuracy.
+///
+/// ```
+/// use nbody::prelude::*;
+/// use nbody_integrate::{Leapfrog, Motion};
+/// use nbody_interactions::gravity::{Body, Gravity};
+///
+/// # fn main() -> Result<(), nbody_integrate::Error> {
+/// // Two bodies that circle each other with a period of 2 π. A `Body` has no velocity.
+/// let bodies = [-0.5, 0.5].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 0.5 });
+/// let mut motions = Motion::of(&bodies)?;
+/// motions[0].vel.y = -0.5;
+/// motions[1].vel.y = 0.5;
+///
+/// let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 })?;
+/// let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.01)?;
+/// let half = std::f64::consts::PI;
+/// run.advance_to(half)?;
+/// let end = run.motions_at(half)?;
+/// assert!((end[0].pos.x - 0.5).abs() < 1e-4, "{:?}", end[0]);
+/// assert!((run.energies()?.total() + 0.125).abs() < 1e-5);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A constant step does not see that numbers become infinite or NaN, as those of bodies that meet without
+/// softening do: check the energies, or [`Motion::check`] the motions.
 #[derive(Debug)]
 pub struct Leapfrog<X: Interaction> {
     forces: Forces<X>,
@@ -22,16 +51,57 @@ pub struct Leapfrog<X: Interaction> {
     kick: Kicking,
     drift: PerParticle<Drift>,
     energetics: Energetics,
-    begin: f64,
-    step: f64,
-    steps: u64,
+    clock: Clock,
+    steps: Steps,
     /// The operations of a step.
     sequence: Sequence,
 }
 
+/// Time in constant steps.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    begin: f64,
+    step: f64,
+    steps: u64,
+}
+
+impl Clock {
+    fn time_after(&self, steps: u64) -> f64 {
+        self.begin + steps as f64 * self.step
+    }
+
+    fn next(&self) -> NextStep {
+        let [begin, end] = [self.steps, self.steps + 1].map(|steps| self.time_after(steps));
+        NextStep { begin, end }
+    }
+}
+
+/// The state of a [`Leapfrog`] run between two steps, from which another continues to the last bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeapfrogCheckpoint {
+    /// The time at which the run began, or its step was last changed.
+    pub begin: f64,
+    /// The number of steps since then.
+    pub steps: u64,
+    /// The motions of the particles.
+    pub motions: Vec<Motion>,
+}
+
 impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
-    /// Begins at this time with particles of one type in these motions, and evaluates their forces.
+    /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
+    /// say, and evaluates their forces.
     pub fn new(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        begin: f64,
+        step: f64,
+    ) -> Result<Self, Error> {
+        let motions = Motion::of_all_fields(particles)?;
+        Self::with_motions(engine, particles, &motions, begin, step)
+    }
+
+    /// Begins with these motions of the particles, whatever fields they have.
+    pub fn with_motions(
         engine: AllPairs<X>,
         particles: &[X::I],
         motions: &[Motion],
@@ -39,6 +109,19 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
         step: f64,
     ) -> Result<Self, Error> {
         Self::with_sources(engine, particles, particles, motions, begin, step)
+    }
+
+    /// Continues a run from a checkpoint, with the step that it had; [`set_wrap`](Self::set_wrap) as it was
+    /// set.
+    pub fn resume(
+        engine: AllPairs<X>,
+        particles: &[X::I],
+        checkpoint: &LeapfrogCheckpoint,
+        step: f64,
+    ) -> Result<Self, Error> {
+        let &LeapfrogCheckpoint { begin, steps, ref motions } = checkpoint;
+        let clock = Clock { begin, step, steps };
+        Self::at(engine, particles, particles, motions, clock)
     }
 }
 
@@ -52,7 +135,17 @@ impl<X: Interaction> Leapfrog<X> {
         begin: f64,
         step: f64,
     ) -> Result<Self, Error> {
-        check_step(step)?;
+        Self::at(engine, i, j, motions, Clock { begin, step, steps: 0 })
+    }
+
+    fn at(
+        engine: AllPairs<X>,
+        i: &[X::I],
+        j: &[X::J],
+        motions: &[Motion],
+        clock: Clock,
+    ) -> Result<Self, Error> {
+        check_step(clock.step)?;
         check_motions(motions, i.len())?;
         check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
         let device = engine.device().clone();
@@ -62,7 +155,7 @@ impl<X: Interaction> Leapfrog<X> {
         {
             return Err(Error::Mass { index, mass: motions[index].mass });
         }
-        let mut drift = PerParticle::new(&device, Drift { dt: step })?;
+        let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
         drift.set_domain(engine.options().domain)?;
         let mut run = Self {
             forces: Forces::new(engine, i, j)?,
@@ -71,9 +164,8 @@ impl<X: Interaction> Leapfrog<X> {
             kick,
             drift,
             energetics: Energetics::new::<X>(&device)?,
-            begin,
-            step,
-            steps: 0,
+            clock,
+            steps: Steps::default(),
             sequence: Sequence::new(&device),
         };
         run.evaluate()?;
@@ -87,7 +179,7 @@ impl<X: Interaction> Leapfrog<X> {
 
     /// Advances by one step.
     pub fn advance(&mut self) -> Result<(), Error> {
-        let half = 0.5 * self.step;
+        let half = 0.5 * self.clock.step;
         let Self { sequence, forces, motions, place, kick, drift, .. } = self;
         sequence.run(|| {
             kick.kick(motions, forces, half)?;
@@ -95,26 +187,58 @@ impl<X: Interaction> Leapfrog<X> {
             forces.evaluate(&mut At { place, motions })?;
             kick.kick(motions, forces, half)
         })?;
-        self.steps += 1;
+        self.clock.steps += 1;
+        self.steps.count(self.motions.len());
         Ok(())
+    }
+
+    /// Does all steps that end at this time or before, to rounding; with a negative step, at this time
+    /// or after. [`motions_at`](Self::motions_at) then has the motions at the time itself.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        check_until(time)?;
+        while self.ends_by(time) {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the next step ends at this time or before, to rounding: whether
+    /// [`advance_to`](Self::advance_to) does it.
+    pub fn ends_by(&self, time: f64) -> bool {
+        self.clock.next().ends_by(time)
+    }
+
+    /// Waits until the device has done all steps, so that they can be timed.
+    pub fn wait(&self) -> Result<(), Error> {
+        wait(&self.motions)
     }
 
     /// Returns the time.
     pub fn time(&self) -> f64 {
-        self.begin + self.steps as f64 * self.step
+        self.clock.next().begin
+    }
+
+    /// Returns the time at the end of the next step.
+    pub fn next_time(&self) -> f64 {
+        self.clock.next().end
     }
 
     /// Returns the step.
     pub fn step(&self) -> f64 {
-        self.step
+        self.clock.step
     }
 
     /// Changes the step from now on; a negative one goes back in time.
     pub fn set_step(&mut self, step: f64) -> Result<(), Error> {
         check_step(step)?;
-        (self.begin, self.steps, self.step) = (self.time(), 0, step);
+        self.clock = Clock { begin: self.time(), step, steps: 0 };
         self.drift.set_parameters(Drift { dt: step });
         Ok(())
+    }
+
+    /// Returns the number of steps so far.
+    pub fn steps(&self) -> Steps {
+        self.steps
     }
 
     /// Sets whether positions stay in the periodic box of the engine, from the next step on
@@ -124,16 +248,52 @@ impl<X: Interaction> Leapfrog<X> {
         self.drift.set_wrap(wrap);
     }
 
-    /// Returns the energies. The results of the interaction must have a field `pot: Real`: the
-    /// potential per unit mass where they are accelerations (`acc`), an energy where they are forces
-    /// (`force`).
+    /// Returns the energies, by the potentials of the last step, so that it costs little. The results of the
+    /// interaction must have a field `pot: Real`: the potential per unit mass where they are
+    /// accelerations (`acc`), an energy where they are forces (`force`).
     pub fn energies(&mut self) -> Result<Energies, Error> {
         self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
     }
 
-    /// Returns the motions of all particles, from which another run continues to the last bit.
+    /// Returns the motions of all particles.
     pub fn motions(&self) -> Result<Vec<Motion>, Error> {
         Ok(self.motions.download()?)
+    }
+
+    /// Returns the motions of all particles at this time, within the next step: as the accelerations at its
+    /// beginning change them. Positions are as accurate as those of steps, velocities of first order.
+    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        let next = self.clock.next();
+        next.check(time)?;
+        let mut motions = self.motions()?;
+        if next.begins_at(time) {
+            return Ok(motions);
+        }
+        let dt = time - next.begin;
+        let domain = if self.drift.wraps() { self.drift.domain() } else { Domain::Open };
+        let accelerations = self.accelerations(&motions)?;
+        for (motion, acc) in motions.iter_mut().zip(accelerations) {
+            motion.pos = domain.wrap(motion.pos + dt * (motion.vel + 0.5 * dt * acc));
+            motion.vel += dt * acc;
+        }
+        Ok(motions)
+    }
+
+    /// Returns the accelerations of particles in these motions.
+    fn accelerations(&self, motions: &[Motion]) -> Result<Vec<Vector>, Error> {
+        match &self.kick {
+            Kicking::Accelerations(_) => self.forces.vectors("acc"),
+            Kicking::Forces(_) => {
+                let forces = self.forces.vectors("force")?;
+                Ok(forces.into_iter().zip(motions).map(|(force, it)| force / it.mass).collect())
+            }
+        }
+    }
+
+    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
+    pub fn checkpoint(&self) -> Result<LeapfrogCheckpoint, Error> {
+        let Clock { begin, steps, .. } = self.clock;
+        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions()? })
     }
 }
 

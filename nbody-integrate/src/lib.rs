@@ -1,9 +1,26 @@
 //! Time integration on any device, for any declared interaction whose particles and results have the
-//! fields that an integrator needs.
+//! fields that an integrator needs. The particles stay on the device.
 //!
-//! Particles have a position, `pos: Point`, and a velocity, `vel: Vector`, if the interaction depends
-//! on it. Results are accelerations, `acc: Vector`, or forces, `force: Vector`; energies need `pot: Real`,
-//! per unit mass with the former.
+//! | integrator | steps | order | particles | results |
+//! | --- | --- | --- | --- | --- |
+//! | [`Leapfrog`] | one, constant | 2 | `pos: Point` | `acc: Vector` or `force: Vector` |
+//! | [`Hermite`] | one for all, by their accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
+//! | [`BlockHermite`] | each particle its own | 4 | `pos`, `vel` | `acc`, `jerk` |
+//!
+//! Energies need `pot: Real` among the results, per unit mass where these are accelerations. A [`Motion`]
+//! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
+//! such fields, it is given beside them.
+//!
+//! All of them have the same methods:
+//!
+//! - `new` begins with particles that say how they move, `with_motions` with motions beside them;
+//! - `advance` does a step, which ends at `next_time`, `advance_to` all that end by a time, and `wait` waits
+//!   for the device;
+//! - `time`, `motions` and `energies` are those after the last step, and `motions_at` predicts to a time
+//!   within the next one; `steps` counts;
+//! - `checkpoint` returns the state, from which `resume` continues to the last bit.
+//!
+//! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]
 
 mod block;
@@ -14,12 +31,19 @@ mod hermite;
 mod leapfrog;
 mod motion;
 mod programs;
+mod steps;
 
 pub use block::{BlockCheckpoint, BlockHermite};
 pub use error::Error;
-pub use hermite::{Checkpoint, Hermite, HermiteOptions};
-pub use leapfrog::Leapfrog;
+pub use hermite::{Hermite, HermiteCheckpoint, HermiteOptions};
+pub use leapfrog::{Leapfrog, LeapfrogCheckpoint};
 pub use motion::Motion;
 pub use programs::block::BlockStar;
 pub use programs::hermite::Star;
 pub use programs::leapfrog::Energies;
+pub use steps::Steps;
+
+/// Doctests of the page of the package.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

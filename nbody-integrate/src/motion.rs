@@ -1,24 +1,27 @@
-//! The state of an integrator with a shared step.
+//! Motions of particles, and their energies.
 
-use nbody::{FieldKind, Record};
+use nbody::{
+    CpuInputs, CpuParticles, CpuPerParticle, CpuResults, FieldKind, Nothing, Precision, Record,
+    Update, Vector,
+};
 use nbody_core::pack;
 
 use crate::Error;
+use crate::programs::leapfrog::Energies;
 pub use crate::programs::leapfrog::Motion;
 
+const POS: (&str, FieldKind) = ("pos", FieldKind::Point(3));
+const VEL: (&str, FieldKind) = ("vel", FieldKind::Vector(3));
+const MASS: (&str, FieldKind) = ("mass", FieldKind::Real);
+
 impl Motion {
-    /// Returns the motions of an interaction's particles: the fields `pos`, `vel` and `mass`, velocities
-    /// of zero and masses of one where there are none.
-    pub fn of<P: Record<Lane = f64>>(
-        interaction: &'static str,
-        particles: &[P],
-    ) -> Result<Vec<Self>, Error> {
-        let Some(pos) = numbers::<P>("pos", FieldKind::Point(3)) else {
-            let (record, field) = ("particles", "pos: Point");
-            return Err(Error::MissingField { interaction, record, field });
+    /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass: Real`:
+    /// velocities of zero and masses of one where there are none.
+    pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
+        let Some(pos) = numbers::<P>(POS.0, POS.1) else {
+            return Err(Error::NoMotion { field: "pos: Point" });
         };
-        let vel = numbers::<P>("vel", FieldKind::Vector(3));
-        let mass = numbers::<P>("mass", FieldKind::Real);
+        let (vel, mass) = (numbers::<P>(VEL.0, VEL.1), numbers::<P>(MASS.0, MASS.1));
         let rows = pack::rows(&particles);
         let motions = rows.chunks_exact(P::DIM.max(1)).map(|row| {
             let real = |at: usize| f64::from_bits(row[at]);
@@ -32,7 +35,33 @@ impl Motion {
         Ok(motions.collect())
     }
 
-    /// Refuses motions that are no numbers.
+    /// Returns the motions of particles that have all three fields.
+    pub(crate) fn of_all_fields<P: Record<Lane = f64>>(
+        particles: &[P],
+    ) -> Result<Vec<Self>, Error> {
+        for ((name, kind), field) in [(VEL, "vel: Vector"), (MASS, "mass: Real")] {
+            if numbers::<P>(name, kind).is_none() {
+                return Err(Error::NoMotion { field });
+            }
+        }
+        Self::of(particles)
+    }
+
+    /// Returns the motions that a program predicts from the states of particles. It runs on the CPU, with
+    /// the bits that it has on every device.
+    pub(crate) fn predict<U, S>(program: U, states: &[S]) -> Result<Vec<Self>, Error>
+    where
+        U: Update + Record<Lane = f64, Host = U>,
+        S: Record<Lane = f64, Host = S>,
+    {
+        let mut motions = CpuParticles::pack(&Self::of(states)?, Precision::Double)?;
+        let states = CpuParticles::pack(states, Precision::Double)?;
+        let inputs = CpuInputs { q: Some(&states), f: None::<&CpuResults<Nothing>> };
+        CpuPerParticle::new(program).update_by_name(&mut motions, inputs)?;
+        Ok(motions.download())
+    }
+
+    /// Refuses motions with a number that is NaN or infinite.
     pub fn check(motions: &[Self]) -> Result<(), Error> {
         for (index, motion) in motions.iter().enumerate() {
             let numbers = [("pos", motion.pos.0), ("vel", motion.vel.0)];
@@ -51,4 +80,18 @@ impl Motion {
 pub(crate) fn numbers<P: Record>(name: &str, kind: FieldKind) -> Option<usize> {
     let found = P::FIELDS.iter().position(|field| field.name == name && field.kind == kind)?;
     Some(pack::dim(&P::FIELDS[..found]))
+}
+
+/// Returns three numbers of each record, from this one on.
+pub(crate) fn vectors<P: Record<Lane = f64>>(records: &[P], at: usize) -> Vec<Vector<f64>> {
+    let rows = pack::rows(&records);
+    let three = |row: &[u64]| std::array::from_fn(|k| f64::from_bits(row[at + k]));
+    rows.chunks_exact(P::DIM.max(1)).map(|row| three(row).into()).collect()
+}
+
+impl Energies {
+    /// Returns the total energy.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
 }

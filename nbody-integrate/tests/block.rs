@@ -1,7 +1,7 @@
 //! The Hermite integrator with block time steps.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Motion};
+use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Motion, Steps};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -26,8 +26,7 @@ fn run(
     bodies: &[Body],
     options: HermiteOptions,
 ) -> BlockHermite<hermite::Hermite> {
-    let motions = Motion::of("hermite", bodies).unwrap();
-    BlockHermite::new(engine(device), bodies, &motions, 0.0, options).unwrap()
+    BlockHermite::new(engine(device), bodies, 0.0, options).unwrap()
 }
 
 fn options(eta: f64) -> HermiteOptions {
@@ -35,8 +34,7 @@ fn options(eta: f64) -> HermiteOptions {
 }
 
 fn energy(run: &mut BlockHermite<hermite::Hermite>) -> f64 {
-    let energies = run.energies().unwrap();
-    energies.kinetic + energies.potential
+    run.energies().unwrap().total()
 }
 
 #[test]
@@ -47,8 +45,9 @@ fn energies_of_a_cluster_are_conserved() {
         let before = energy(&mut run);
         run.advance_to(1.0).unwrap();
         assert_eq!(run.time(), 1.0);
-        let [steps, advanced] = run.steps();
-        assert!(advanced > 2 * steps && advanced < 64 * steps, "{advanced} in {steps}");
+        let Steps { steps, particle_steps } = run.steps();
+        let particles = particle_steps as f64 / steps as f64;
+        assert!(2.0 < particles && particles < 64.0, "{particles} in a block");
         ((energy(&mut run) - before) / before).abs()
     };
     let (coarse, fine) = (error(0.02), error(0.00125));
@@ -58,12 +57,11 @@ fn energies_of_a_cluster_are_conserved() {
 #[test]
 fn individual_steps_agree_with_shared_ones() {
     let bodies = cluster(32);
-    let motions = Motion::of("hermite", &bodies).unwrap();
     let end = |eta: f64| {
         let mut block = run(&Device::cpu(), &bodies, options(eta));
         block.advance_to(0.25).unwrap();
         let engine = engine(&Device::cpu());
-        let mut shared = Hermite::new(engine, &bodies, &motions, 0.0, options(eta)).unwrap();
+        let mut shared = Hermite::new(engine, &bodies, 0.0, options(eta)).unwrap();
         shared.advance_to(0.25).unwrap();
         let (block, shared) = (block.motions().unwrap(), shared.motions().unwrap());
         let errors = block.iter().zip(&shared).map(|(a, b)| (a.pos - b.pos).norm());
@@ -95,9 +93,8 @@ fn at_fixed_steps(steps: u32, iterations: u32) -> [Vec<Motion>; 2] {
     let options = fixed(1.0 / f64::from(steps), iterations);
     let mut block = run(&Device::cpu(), &bodies, options);
     block.advance_to(1.0).unwrap();
-    let motions = Motion::of("hermite", &bodies).unwrap();
     let engine = engine(&Device::cpu());
-    let mut shared = Hermite::new(engine, &bodies, &motions, 0.0, options).unwrap();
+    let mut shared = Hermite::new(engine, &bodies, 0.0, options).unwrap();
     shared.advance_to(1.0).unwrap();
     assert_eq!((block.time(), shared.time()), (1.0, 1.0));
     [block.motions().unwrap(), shared.motions().unwrap()]
@@ -169,13 +166,41 @@ fn continues_to_the_last_bit(options: HermiteOptions) {
 }
 
 #[test]
+fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
+    let mut run = run(&Device::cpu(), &triple(), fixed(0.125, 1));
+    run.advance_to(0.3).unwrap();
+    assert_eq!((run.time(), run.next_time()), (0.25, 0.375));
+    assert_eq!(run.steps(), Steps { steps: 2, particle_steps: 6 });
+    assert_eq!(run.time_steps().unwrap(), [0.125; 3]);
+    let stars = run.checkpoint().unwrap().stars;
+    let moved = |time: f64| (run.motions_at(time).unwrap()[0].pos - stars[0].pos).norm();
+    let speed = stars[0].vel.norm();
+    assert!(moved(0.25) == 0.0 && (moved(0.3) / (0.05 * speed) - 1.0).abs() < 0.1);
+    let refused = |time| matches!(run.motions_at(time), Err(Error::Outside { .. }));
+    assert!(refused(0.2) && refused(0.4) && refused(f64::NAN));
+    assert!(matches!(run.advance_to(f64::INFINITY), Err(Error::Until { .. })));
+}
+
+#[test]
+fn each_particle_has_a_time_step_of_its_own() {
+    let mut run = run(&Device::cpu(), &triple(), options(0.02));
+    run.advance_to(0.25).unwrap();
+    let [heavy, other, light] = run.time_steps().unwrap()[..] else { panic!("three bodies") };
+    assert!(light < 0.5 * heavy.min(other) && heavy <= 0.125, "{heavy} {other} {light}");
+    let exponent = light.log2();
+    assert!(exponent == exponent.round(), "{light}");
+}
+
+#[test]
 fn devices_agree_to_the_last_bit() {
     let bodies = cluster(33);
     for iterations in [1, 2] {
         let end = |device: &Device| {
             let mut run = run(device, &bodies, options(0.02).iterations(iterations));
             (0..100).try_for_each(|_| run.advance()).unwrap();
-            run.checkpoint().unwrap()
+            let (checkpoint, time) = (run.checkpoint().unwrap(), run.next_time());
+            run.wait().unwrap();
+            (checkpoint, run.motions_at(time).unwrap(), run.time_steps().unwrap())
         };
         let expected = end(&Device::cpu());
         for device in Device::all() {
@@ -188,9 +213,8 @@ fn devices_agree_to_the_last_bit() {
 fn bodies_at_one_place_are_named() {
     let mut bodies = cluster(10);
     bodies[7].pos = bodies[3].pos;
-    let motions = Motion::of("hermite", &bodies).unwrap();
     let interaction = hermite::Hermite { eps2: 0.0 };
     let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
-    let error = BlockHermite::new(engine, &bodies, &motions, 0.0, options(0.02)).unwrap_err();
+    let error = BlockHermite::new(engine, &bodies, 0.0, options(0.02)).unwrap_err();
     assert!(matches!(error, Error::Close { first: 3, second: 7, distance: 0.0, .. }), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{Error, Hermite, HermiteOptions, Motion};
+use nbody_integrate::{Error, Hermite, HermiteOptions, Steps};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -16,8 +16,7 @@ fn run(
     options: HermiteOptions,
 ) -> Result<Hermite<hermite::Hermite>, Error> {
     let engine = AllPairs::with_options(device, hermite::Hermite { eps2 }, exact()).unwrap();
-    let motions = Motion::of("hermite", bodies).unwrap();
-    Hermite::new(engine, bodies, &motions, 0.0, options)
+    Hermite::new(engine, bodies, 0.0, options)
 }
 
 /// Two bodies of mass 1/2 at the largest distance of an orbit of eccentricity e, whose period is 2 π.
@@ -37,8 +36,7 @@ fn fixed(step: f64) -> HermiteOptions {
 }
 
 fn energy(run: &mut Hermite<hermite::Hermite>) -> f64 {
-    let energies = run.energies().unwrap();
-    energies.kinetic + energies.potential
+    run.energies().unwrap().total()
 }
 
 /// The distance from where a body began after a period of an orbit, and the relative error of the energy.
@@ -106,7 +104,30 @@ fn a_run_continues_from_a_checkpoint_to_the_last_bit() {
         whole.advance().unwrap();
         rest.advance().unwrap();
     }
-    assert_eq!(whole.checkpoint().unwrap(), rest.checkpoint().unwrap());
+    let end = whole.checkpoint().unwrap();
+    assert_eq!(end, rest.checkpoint().unwrap());
+    assert_eq!(rest.steps(), Steps { steps: 20, particle_steps: 20 * 33 });
+    let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
+    let mut bad = end;
+    bad.stars[1].vel.y = f64::NAN;
+    let error = Hermite::resume(engine, &bodies, &bad, options).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { index: 1, field: "vel", .. }), "{error}");
+}
+
+#[test]
+fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
+    let mut run = run(&Device::cpu(), &orbit(0.0), 0.0, fixed(0.05)).unwrap();
+    run.advance_to(0.99).unwrap();
+    assert_eq!(run.steps().steps, 19);
+    // The step before ends at 0.9500000000000001.
+    run.advance_to(0.95).unwrap();
+    assert_eq!(run.steps().steps, 19);
+    assert!(run.time() < 0.99 && run.next_time() > 0.99 && run.step() == 0.05);
+    let [body, _] = run.motions_at(0.99).unwrap()[..] else { panic!("two bodies") };
+    assert!((body.pos.x + 0.5 * f64::cos(0.99)).abs() < 1e-5, "{body:?}");
+    let refused = |time| matches!(run.motions_at(time), Err(Error::Outside { .. }));
+    assert!(refused(0.9) && refused(1.01) && refused(f64::NAN));
+    assert!(matches!(run.advance_to(f64::NAN), Err(Error::Until { .. })));
 }
 
 fn interaction() -> &'static hermite::Hermite {

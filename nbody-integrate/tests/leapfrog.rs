@@ -1,7 +1,7 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Domain, Math, Options, Precision};
-use nbody_integrate::{Error, Leapfrog, Motion};
+use nbody_integrate::{Error, Leapfrog, Motion, Steps};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
@@ -16,7 +16,7 @@ fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
     let body =
         |sign: f64| gravity::Body { pos: [sign * 0.5 * distance, 0.0, 0.0].into(), mass: 0.5 };
     let bodies = vec![body(-1.0), body(1.0)];
-    let mut motions = Motion::of("gravity", &bodies).unwrap();
+    let mut motions = Motion::of(&bodies).unwrap();
     for (motion, sign) in motions.iter_mut().zip([-1.0, 1.0]) {
         motion.vel = [0.0, sign * 0.5 * speed, 0.0].into();
     }
@@ -26,7 +26,7 @@ fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
 fn gravity(device: &Device, e: f64, step: f64) -> Leapfrog<Gravity> {
     let (bodies, motions) = orbit(e);
     let engine = AllPairs::with_options(device, Gravity { eps2: 0.0 }, exact()).unwrap();
-    Leapfrog::new(engine, &bodies, &motions, 0.0, step).unwrap()
+    Leapfrog::with_motions(engine, &bodies, &motions, 0.0, step).unwrap()
 }
 
 /// The distance from the place at which a body began, after a period of a circular orbit.
@@ -54,13 +54,11 @@ fn errors_fall_with_the_square_of_the_step() {
 fn it_returns_when_the_step_is_turned_round() {
     let mut run = gravity(&Device::cpu(), 0.5, 0.01);
     let begin = run.motions().unwrap();
-    let energies = run.energies().unwrap();
-    let energy = energies.kinetic + energies.potential;
+    let energy = run.energies().unwrap().total();
     for _ in 0..1000 {
         run.advance().unwrap();
     }
-    let energies = run.energies().unwrap();
-    let change = (energies.kinetic + energies.potential - energy).abs() / energy.abs();
+    let change = (run.energies().unwrap().total() - energy).abs() / energy.abs();
     assert!((1e-9..1e-3).contains(&change), "{change}");
     run.set_step(-0.01).unwrap();
     for _ in 0..1000 {
@@ -74,20 +72,84 @@ fn it_returns_when_the_step_is_turned_round() {
 }
 
 #[test]
-fn a_run_continues_from_its_motions_to_the_last_bit() {
+fn a_run_continues_from_a_checkpoint_to_the_last_bit() {
     let mut whole = gravity(&Device::cpu(), 0.5, 0.01);
-    for _ in 0..50 {
-        whole.advance().unwrap();
-    }
+    whole.advance().unwrap();
+    whole.set_step(0.007).unwrap();
+    (0..50).try_for_each(|_| whole.advance()).unwrap();
     let (bodies, _) = orbit(0.5);
     let engine = AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, exact()).unwrap();
-    let motions = whole.motions().unwrap();
-    let mut rest = Leapfrog::new(engine, &bodies, &motions, whole.time(), 0.01).unwrap();
+    let checkpoint = whole.checkpoint().unwrap();
+    let mut rest = Leapfrog::resume(engine, &bodies, &checkpoint, 0.007).unwrap();
+    assert_eq!((rest.time(), rest.motions().unwrap()), (whole.time(), whole.motions().unwrap()));
+    // Measuring in between changes nothing.
+    whole.energies().unwrap();
+    whole.motions_at(0.5 * (whole.time() + whole.next_time())).unwrap();
     for _ in 0..50 {
         whole.advance().unwrap();
         rest.advance().unwrap();
     }
-    assert_eq!(whole.motions().unwrap(), rest.motions().unwrap());
+    assert_eq!(whole.checkpoint().unwrap(), rest.checkpoint().unwrap());
+    assert_eq!((whole.time(), whole.steps().steps), (rest.time(), 101));
+    assert_eq!(rest.steps(), Steps { steps: 50, particle_steps: 100 });
+}
+
+#[test]
+fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
+    for step in [0.1, -0.1] {
+        let mut run = gravity(&Device::cpu(), 0.0, step);
+        // 3 · 0.1 is more than 0.3 in f64.
+        run.advance_to(3.0 * step).unwrap();
+        assert_eq!((run.steps().steps, run.time()), (3, 3.0 * step));
+        run.advance_to(3.0 * step).unwrap();
+        run.advance_to(-step).unwrap();
+        run.advance_to(3.99 * step).unwrap();
+        assert_eq!((run.steps().steps, run.next_time()), (3, 4.0 * step));
+        assert_eq!(run.motions_at(run.time()).unwrap(), run.motions().unwrap());
+        for part in [0.0, 0.5, 1.0] {
+            let time = (3.0 + part) * step;
+            let Motion { pos, vel, .. } = run.motions_at(time).unwrap()[0];
+            let (far, fast) = (pos.y + 0.5 * time.sin(), vel.y + 0.5 * time.cos());
+            assert!(far.abs() < 1e-3 && fast.abs() < 1e-2, "{part}: {pos:?} {vel:?}");
+        }
+        // The positions at the end of a step are those of the step.
+        let predicted = run.motions_at(run.next_time()).unwrap();
+        run.advance().unwrap();
+        let found = run.motions().unwrap();
+        let far = (found[0].pos - predicted[0].pos).norm();
+        assert!(far < 1e-15, "{far}");
+    }
+    let mut run = gravity(&Device::cpu(), 0.0, 0.1);
+    for time in [f64::NAN, f64::INFINITY] {
+        assert!(matches!(run.advance_to(time), Err(Error::Until { .. })), "{time}");
+        assert!(matches!(run.motions_at(time), Err(Error::Outside { .. })), "{time}");
+    }
+    let found = run.motions_at(0.2).unwrap_err().to_string();
+    let expected = "motions at time 0.2, expected a time within the next step, from 0 to 0.1";
+    assert!(found.starts_with(expected), "{found}");
+}
+
+#[test]
+fn motions_by_forces_are_predicted_within_the_box() {
+    let atoms = [0.1, 1.1].map(|x| Atom { pos: [x, 0.5, 0.5].into(), kind: 0 });
+    let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 2.5 };
+    let options = exact().domain(Domain::periodic([10.0; 3]).unwrap());
+    let engine = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
+    let mut motions = Motion::of(&atoms).unwrap();
+    (motions[0].mass, motions[0].vel.x) = (2.0, -30.0);
+    let mut run = Leapfrog::with_motions(engine, &atoms, &motions, 0.0, 0.01).unwrap();
+    run.set_wrap(true);
+    let predicted = run.motions_at(0.01).unwrap();
+    run.advance().unwrap();
+    let found = run.motions().unwrap();
+    for (predicted, found) in predicted.iter().zip(&found) {
+        assert!((predicted.pos - found.pos).norm() < 1e-14, "{predicted:?} {found:?}");
+    }
+    assert!((9.0..10.0).contains(&found[0].pos.x), "{found:?}");
+    // The force at a distance of 1 is 24.
+    for (motion, expected) in predicted.iter().zip([-30.0 - 0.12, 0.24]) {
+        assert!((motion.vel.x - expected).abs() < 1e-12, "{motion:?} {expected}");
+    }
 }
 
 #[test]
@@ -112,7 +174,7 @@ fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, 
     }
     let options = exact().domain(domain);
     let engine = AllPairs::with_options(device, Gravity { eps2: 0.01 }, options).unwrap();
-    let run = Leapfrog::new(engine, &bodies, motions.unwrap_or(&moving), 0.0, 0.01);
+    let run = Leapfrog::with_motions(engine, &bodies, motions.unwrap_or(&moving), 0.0, 0.01);
     (run.unwrap(), domain)
 }
 
@@ -166,9 +228,13 @@ fn bad_input_is_refused() {
     let (bodies, motions) = orbit(0.0);
     let start = |bodies: &[gravity::Body], motions: &[Motion], step| {
         let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-        Leapfrog::new(engine, bodies, motions, 0.0, step).unwrap_err()
+        Leapfrog::with_motions(engine, bodies, motions, 0.0, step).unwrap_err()
     };
     let message = |error: Error| error.to_string();
+    let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
+    let found = message(Leapfrog::new(engine, &bodies, 0.0, 0.1).unwrap_err());
+    let expected = "the particles have no field `vel: Vector`; give the motion of each beside them";
+    assert!(found.starts_with(expected), "{found}");
     assert!(matches!(start(&bodies, &motions, 0.0), Error::Step { step: 0.0 }));
     assert!(matches!(start(&bodies, &motions, f64::NAN), Error::Step { .. }));
     let found = message(start(&bodies, &motions[..1], 0.1));
@@ -188,9 +254,9 @@ fn masses_that_forces_are_divided_by_are_positive() {
     let start = |mass: f64| {
         let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 2.5 };
         let engine = AllPairs::with_options(&Device::cpu(), law, exact()).unwrap();
-        let mut motions = Motion::of("lennard_jones", &atoms).unwrap();
+        let mut motions = Motion::of(&atoms).unwrap();
         motions[1].mass = mass;
-        Leapfrog::new(engine, &atoms, &motions, 0.0, 0.01).map(drop)
+        Leapfrog::with_motions(engine, &atoms, &motions, 0.0, 0.01).map(drop)
     };
     start(1e-3).unwrap();
     for mass in [0.0, -0.0, -1.0] {
@@ -205,5 +271,5 @@ fn masses_that_forces_are_divided_by_are_positive() {
     let (bodies, mut motions) = orbit(0.0);
     motions[1].mass = 0.0;
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-    Leapfrog::new(engine, &bodies, &motions, 0.0, 0.1).unwrap();
+    Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.1).unwrap();
 }

@@ -78,7 +78,7 @@ impl Liquid {
     /// Returns the temperature and the total energy, in ε.
     pub fn state(&mut self) -> Result<[f64; 2], Error> {
         let energies = self.run.energies()?;
-        Ok([temperature_of(energies.kinetic), energies.kinetic + energies.potential])
+        Ok([temperature_of(energies.kinetic), energies.total()])
     }
 
     /// Returns the positions in σ.
@@ -98,7 +98,13 @@ fn begin(device: &Device, motions: &[Motion], step: f64) -> Result<Leapfrog<Lenn
     let domain = Domain::periodic([EDGE; 3])?;
     let options = Options::default().precision(Precision::Double).domain(domain);
     let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
-    Leapfrog::new(AllPairs::with_options(device, law, options)?, &atoms, motions, 0.0, step)
+    Leapfrog::with_motions(
+        AllPairs::with_options(device, law, options)?,
+        &atoms,
+        motions,
+        0.0,
+        step,
+    )
 }
 
 /// Returns the places of a face-centred cubic lattice.

@@ -1,18 +1,14 @@
 //! A cluster of stars in motion.
 
-use std::collections::BTreeMap;
-
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device, Options, Precision};
-use nbody_integrate::{BlockHermite, Error, HermiteOptions, Motion};
+use nbody_integrate::{BlockHermite, Error, HermiteOptions, Motion, Steps};
 use nbody_interactions::hermite::{Body, Hermite};
 
 /// Accuracy of the time steps: Aarseth's eta.
 const ETA: f64 = 0.02;
 /// Largest step; all others are this divided by powers of two.
 pub const LARGEST: f64 = 0.125;
-/// Ticks in the largest step: checkpoints give steps in them.
-const TICKS: f64 = (1_u32 << 30) as f64;
 
 /// Stars that attract each other. Each has a time step of its own.
 pub struct Cluster {
@@ -31,16 +27,15 @@ pub struct Integrals {
 impl Cluster {
     /// Begins at time 0 with the stars of a snapshot, and a softening length.
     pub fn new(device: &Device, snapshot: &Snapshot, eps: f64) -> Result<Self, Error> {
-        // The interaction's particles, and their motions, which the integrator changes.
+        // The interaction's particles.
         let body =
             |star: &Particle| Body { pos: star.pos.into(), vel: star.vel.into(), mass: star.mass };
         let bodies: Vec<_> = snapshot.particles.iter().map(body).collect();
-        let motions = Motion::of("hermite", &bodies)?;
         // Positions as pairs of f32, so that distances of close stars are exact; sums in f64.
         let options = Options::default().precision(Precision::Mixed);
         let engine = AllPairs::with_options(device, Hermite { eps2: eps * eps }, options)?;
         let steps = HermiteOptions::default().eta(ETA).largest(LARGEST);
-        Ok(Self { run: BlockHermite::new(engine, &bodies, &motions, 0.0, steps)? })
+        Ok(Self { run: BlockHermite::new(engine, &bodies, 0.0, steps)? })
     }
 
     /// Does all block steps that end at this time or before.
@@ -49,7 +44,7 @@ impl Cluster {
     }
 
     /// Returns the number of block steps so far, and of the steps of single stars in them.
-    pub fn steps(&self) -> [u64; 2] {
+    pub fn steps(&self) -> Steps {
         self.run.steps()
     }
 
@@ -77,12 +72,9 @@ impl Cluster {
 
     /// Returns the time steps of the stars, from the largest on, each with the number of its stars.
     pub fn step_counts(&self) -> Result<Vec<(f64, usize)>, Error> {
-        let mut counts = BTreeMap::new();
-        for star in self.run.checkpoint()?.stars {
-            *counts.entry(star.step).or_default() += 1;
-        }
-        let length = |ticks: u32| LARGEST * f64::from(ticks) / TICKS;
-        Ok(counts.into_iter().rev().map(|(ticks, stars)| (length(ticks), stars)).collect())
+        let mut steps = self.run.time_steps()?;
+        steps.sort_by(|a, b| b.total_cmp(a));
+        Ok(steps.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect())
     }
 }
 
@@ -141,9 +133,9 @@ mod tests {
         let mut triple = binary(0.1, 0.0, &[far]);
         triple.advance_to(0.5).unwrap();
         assert_eq!(triple.step_counts().unwrap(), [(0.125, 1), (1.0 / 256.0, 2)]);
-        let [blocks, stars] = triple.steps();
-        assert!((128..192).contains(&blocks), "{blocks}");
+        let Steps { steps, particle_steps } = triple.steps();
+        assert!((128..192).contains(&steps), "{steps}");
         // The far star takes part in few blocks.
-        assert!((1..20).contains(&(stars - 2 * blocks)), "{blocks} {stars}");
+        assert!((1..20).contains(&(particle_steps - 2 * steps)), "{steps} {particle_steps}");
     }
 }

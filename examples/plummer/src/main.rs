@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::Device;
+use nbody_integrate::Steps;
 
 use cluster::{Cluster, Integrals};
 use measure::{RandomSpheres, Shells, sphere};
@@ -91,8 +92,8 @@ struct Measured {
     plotted: Shells,
     random: RandomSpheres,
     /// Block steps, and steps of stars, in the first unit of time, and in all.
-    first_steps: [u64; 2],
-    steps: [u64; 2],
+    first_steps: Steps,
+    steps: Steps,
     /// Time steps at the end, each with the number of its stars.
     step_counts: Vec<(f64, usize)>,
     /// Wall time of the integration.
@@ -141,8 +142,8 @@ impl Measured {
             shells: Shells::new(SHELLS.to_vec()),
             plotted: Shells::new(geometric(PLOTTED, PLOTTED_SHELLS).collect()),
             random: RandomSpheres::new(stars, SEED + 1)?,
-            first_steps: [0; 2],
-            steps: [0; 2],
+            first_steps: Steps::default(),
+            steps: Steps::default(),
             step_counts: Vec::new(),
             wall: Duration::ZERO,
         })

@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use nbody::Device;
+use nbody_integrate::Steps;
 
 use crate::cluster::LARGEST;
 use crate::measure::Shells;
@@ -14,12 +15,12 @@ many stars; the dispersion is that of the velocities along one axis.";
 impl Measured {
     /// Formats the figures of the run.
     pub fn report(&self, device: &Device) -> String {
-        let Self { stars, steps: [_, steps], .. } = self;
+        let stars = self.stars;
         let end = self.end().time;
         let (crossings, relaxations) =
-            (end / model::CROSSING_TIME, end / model::relaxation_time(*stars as f64));
+            (end / model::CROSSING_TIME, end / model::relaxation_time(stars as f64));
         let seconds = self.wall.as_secs_f64();
-        let rate = *steps as f64 * *stars as f64 / seconds;
+        let rate = self.steps.particle_steps as f64 * stars as f64 / seconds;
         let head = format!(
             "{stars} stars until time {end}: {crossings:.1} crossing times, {relaxations:.2} relaxation \
              times\n{device}: {seconds:.1} s, {rate:.1e} pairs/s"
@@ -84,10 +85,11 @@ impl Measured {
     /// Formats the numbers of steps in the first unit of time, and those of a published fit. They depend on
     /// the softening and on eta.
     fn work(&self) -> String {
-        let (n, [blocks, steps]) = (self.stars as f64, self.first_steps.map(|count| count as f64));
+        let Steps { steps, particle_steps } = self.first_steps;
+        let (n, blocks) = (self.stars as f64, steps as f64);
         let rows = [
             ("block steps", blocks, 247.0 * n.powf(0.35)),
-            ("stars in a block, mean", steps / blocks, 0.20 * n.powf(0.81)),
+            ("stars in a block, mean", particle_steps as f64 / blocks, 0.20 * n.powf(0.81)),
         ];
         let rows = rows.map(|(name, measured, published)| {
             vec![name.to_owned(), format!("{measured:.0}"), format!("{published:.0}")]

@@ -36,7 +36,7 @@ use simulation::Simulation;
 
 /// Exit code after Ctrl-C: 128 and the number of the signal, as in a shell.
 const INTERRUPT: u8 = 130;
-/// Roundoff of times, relative to a step.
+/// Roundoff of times, relative to the time between snapshots.
 const ROUNDOFF: f64 = 1e-9;
 
 const AFTER_HELP: &str = "\
@@ -249,17 +249,15 @@ impl Run {
     ) -> Result<Ended, nbody_integrate::Error> {
         let pairs = self.pairs_of_particle();
         loop {
-            let step = self.simulation.step();
-            let roundoff = ROUNDOFF * step + 4.0 * f64::EPSILON * time.abs();
-            if self.simulation.time() + step > time + roundoff {
-                self.timed(Simulation::finish)?;
+            if !self.simulation.ends_by(time) {
+                self.timed(Simulation::wait)?;
                 return Ok(Ended::Complete);
             }
             if interrupted.load(Ordering::Relaxed) {
-                self.timed(Simulation::finish)?;
+                self.timed(Simulation::wait)?;
                 return Ok(Ended::Interrupted);
             }
-            let block = self.timed(Simulation::advance)?.unwrap_or(self.particles as u64);
+            let block = self.timed(Simulation::advance)?;
             self.counts.steps += 1;
             self.counts.particle_steps += block;
             self.progress.show(&mut self.simulation, &self.history, self.counts, pairs)?;

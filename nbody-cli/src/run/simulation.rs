@@ -3,8 +3,8 @@
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, BlockStar, Checkpoint, Energies, Error, Hermite, Leapfrog,
-    Motion, Star,
+    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
+    Leapfrog, LeapfrogCheckpoint, Motion, Star, Steps,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,7 @@ use super::settings::{Integrator, Settings};
 pub enum Simulation {
     Hermite(Box<BlockHermite<hermite::Hermite>>),
     HermiteShared(Box<Hermite<hermite::Hermite>>),
-    Leapfrog(Box<LeapfrogRun>),
-}
-
-/// A leapfrog integration, its steps counted from the beginning of the run also after a restart.
-pub struct LeapfrogRun {
-    run: Leapfrog<gravity::Gravity>,
-    begin: f64,
-    steps: u64,
+    Leapfrog(Box<Leapfrog<gravity::Gravity>>),
 }
 
 /// The state between two steps, from which a run continues to the last bit.
@@ -63,21 +56,23 @@ impl State {
 impl Simulation {
     /// Begins with these particles.
     pub fn new(device: &Device, settings: &Settings, snapshot: &Snapshot) -> Result<Self, Error> {
-        let motions = motions(snapshot);
         let begin = snapshot.time;
         match settings.integrator {
             Integrator::Hermite(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = BlockHermite::new(engine, &bodies(&motions), &motions, begin, options)?;
+                let run = BlockHermite::new(engine, &bodies(snapshot), begin, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             Integrator::HermiteShared(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = Hermite::new(engine, &bodies(&motions), &motions, begin, options)?;
+                let run = Hermite::new(engine, &bodies(snapshot), begin, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
             Integrator::Leapfrog { step } => {
-                Self::leapfrog(device, settings, &motions, step, begin, 0)
+                let motions = Motion::of(&bodies(snapshot))?;
+                let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
+                let run = Leapfrog::with_motions(engine, &masses, &motions, begin, step)?;
+                Ok(Self::Leapfrog(Box::new(run)))
             }
         }
     }
@@ -87,11 +82,11 @@ impl Simulation {
         match (state, settings.integrator) {
             (&State::Hermite { begin, ticks, ref particles }, Integrator::Hermite(chosen)) => {
                 let stars: Vec<_> = particles.iter().map(block_star).collect();
-                let motion = |star: &BlockStar| motion(star.pos.0, star.vel.0, star.mass);
-                let motions: Vec<_> = stars.iter().map(motion).collect();
+                let bodies: Vec<_> =
+                    stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
                 let checkpoint = BlockCheckpoint { begin, ticks, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = BlockHermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
+                let run = BlockHermite::resume(engine, &bodies, &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             (
@@ -99,62 +94,49 @@ impl Simulation {
                 Integrator::HermiteShared(chosen),
             ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
-                let motion = |star: &Star| motion(star.pos.0, star.vel.0, star.mass);
-                let motions: Vec<_> = stars.iter().map(motion).collect();
-                let checkpoint = Checkpoint { begin, ticks, level, stars };
+                let bodies: Vec<_> =
+                    stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
+                let checkpoint = HermiteCheckpoint { begin, ticks, level, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = Hermite::resume(engine, &bodies(&motions), &checkpoint, options)?;
+                let run = Hermite::resume(engine, &bodies, &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
             (&State::Leapfrog { begin, steps, ref particles }, Integrator::Leapfrog { step }) => {
-                let motion =
-                    |&[x, y, z, vx, vy, vz, mass]: &[f64; 7]| motion([x, y, z], [vx, vy, vz], mass);
                 let motions: Vec<_> = particles.iter().map(motion).collect();
-                Self::leapfrog(device, settings, &motions, step, begin, steps)
+                let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
+                let checkpoint = LeapfrogCheckpoint { begin, steps, motions };
+                let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
+                Ok(Self::Leapfrog(Box::new(run)))
             }
             _ => panic!("a state of another integrator"),
         }
     }
 
-    fn leapfrog(
-        device: &Device,
-        settings: &Settings,
-        motions: &[Motion],
-        step: f64,
-        begin: f64,
-        steps: u64,
-    ) -> Result<Self, Error> {
-        let law = gravity::Gravity { eps2: settings.eps * settings.eps };
-        let engine = AllPairs::with_options(device, law, settings.options())?;
-        let body = |it: &Motion| gravity::Body { pos: it.pos, mass: it.mass };
-        let bodies: Vec<_> = motions.iter().map(body).collect();
-        let run = Leapfrog::new(engine, &bodies, motions, begin, step)?;
-        Ok(Self::Leapfrog(Box::new(LeapfrogRun { run, begin, steps })))
+    /// Advances by one step, and returns the number of particles that it advanced.
+    pub fn advance(&mut self) -> Result<u64, Error> {
+        let before = self.steps().particle_steps;
+        match self {
+            Self::Hermite(run) => run.advance()?,
+            Self::HermiteShared(run) => run.advance()?,
+            Self::Leapfrog(run) => run.advance()?,
+        }
+        Ok(self.steps().particle_steps - before)
     }
 
-    /// Advances by one step, and returns the number of particles that it advanced, if not all.
-    pub fn advance(&mut self) -> Result<Option<u64>, Error> {
+    fn steps(&self) -> Steps {
         match self {
-            Self::Hermite(run) => {
-                let [_, before] = run.steps();
-                run.advance()?;
-                return Ok(Some(run.steps()[1] - before));
-            }
-            Self::HermiteShared(run) => run.advance()?,
-            Self::Leapfrog(it) => {
-                it.run.advance()?;
-                it.steps += 1;
-            }
+            Self::Hermite(run) => run.steps(),
+            Self::HermiteShared(run) => run.steps(),
+            Self::Leapfrog(run) => run.steps(),
         }
-        Ok(None)
     }
 
     /// Waits until the device has done all steps, so that they can be timed.
-    pub fn finish(&mut self) -> Result<(), Error> {
+    pub fn wait(&mut self) -> Result<(), Error> {
         match self {
-            // The choice of each step is read from the device.
-            Self::Hermite(_) | Self::HermiteShared(_) => Ok(()),
-            Self::Leapfrog(it) => it.run.energies().map(drop),
+            Self::Hermite(run) => run.wait(),
+            Self::HermiteShared(run) => run.wait(),
+            Self::Leapfrog(run) => run.wait(),
         }
     }
 
@@ -162,8 +144,7 @@ impl Simulation {
         match self {
             Self::Hermite(run) => run.time(),
             Self::HermiteShared(run) => run.time(),
-            // As without a restart, to the last bit.
-            Self::Leapfrog(it) => it.begin + it.steps as f64 * it.run.step(),
+            Self::Leapfrog(run) => run.time(),
         }
     }
 
@@ -172,17 +153,25 @@ impl Simulation {
         match self {
             Self::Hermite(run) => run.next_time() - run.time(),
             Self::HermiteShared(run) => run.step(),
-            Self::Leapfrog(it) => it.run.step(),
+            Self::Leapfrog(run) => run.step(),
         }
     }
 
-    /// Returns the particles at a time within the next step: predicted by the Hermite integrator, those at
-    /// its beginning by leapfrog.
+    /// Returns whether the next step ends at this time or before, to rounding.
+    pub fn ends_by(&self, time: f64) -> bool {
+        match self {
+            Self::Hermite(run) => run.ends_by(time),
+            Self::HermiteShared(run) => run.ends_by(time),
+            Self::Leapfrog(run) => run.ends_by(time),
+        }
+    }
+
+    /// Returns the particles at a time within the next step, predicted from its beginning.
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
         let motions = match self {
             Self::Hermite(run) => run.motions_at(time)?,
             Self::HermiteShared(run) => run.motions_at(time)?,
-            Self::Leapfrog(it) => it.run.motions()?,
+            Self::Leapfrog(run) => run.motions_at(time)?,
         };
         let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
         // An integrator without a choice of steps does not see NaN.
@@ -195,7 +184,7 @@ impl Simulation {
         match self {
             Self::Hermite(run) => run.energies(),
             Self::HermiteShared(run) => run.energies(),
-            Self::Leapfrog(it) => it.run.energies(),
+            Self::Leapfrog(run) => run.energies(),
         }
     }
 
@@ -207,17 +196,14 @@ impl Simulation {
                 Ok(State::Hermite { begin, ticks, particles })
             }
             Self::HermiteShared(run) => {
-                let Checkpoint { begin, ticks, level, stars } = run.checkpoint()?;
+                let HermiteCheckpoint { begin, ticks, level, stars } = run.checkpoint()?;
                 let particles = stars.iter().map(numbers).collect();
                 Ok(State::HermiteShared { begin, ticks, level, particles })
             }
-            Self::Leapfrog(it) => {
-                let numbers = |it: &Motion| {
-                    let (&[x, y, z], &[vx, vy, vz]) = (&it.pos.0, &it.vel.0);
-                    [x, y, z, vx, vy, vz, it.mass]
-                };
-                let particles = it.run.motions()?.iter().map(numbers).collect();
-                Ok(State::Leapfrog { begin: it.begin, steps: it.steps, particles })
+            Self::Leapfrog(run) => {
+                let LeapfrogCheckpoint { begin, steps, motions } = run.checkpoint()?;
+                let particles = motions.iter().map(motion_numbers).collect();
+                Ok(State::Leapfrog { begin, steps, particles })
             }
         }
     }
@@ -232,19 +218,36 @@ fn hermite(
     AllPairs::with_options(device, law, settings.options())
 }
 
-/// Returns the motions of the particles.
-pub fn motions(snapshot: &Snapshot) -> Vec<Motion> {
-    snapshot.particles.iter().map(|it| motion(it.pos, it.vel, it.mass)).collect()
+/// Returns the engine of the leapfrog integrator.
+fn leapfrog(
+    device: &Device,
+    settings: &Settings,
+) -> Result<AllPairs<gravity::Gravity>, nbody::Error> {
+    let law = gravity::Gravity { eps2: settings.eps * settings.eps };
+    AllPairs::with_options(device, law, settings.options())
 }
 
-/// Returns particles in these motions.
-pub fn bodies(motions: &[Motion]) -> Vec<hermite::Body> {
-    let body = |it: &Motion| hermite::Body { pos: it.pos, vel: it.vel, mass: it.mass };
-    motions.iter().map(body).collect()
+/// Returns the particles of a Hermite integrator.
+pub fn bodies(snapshot: &Snapshot) -> Vec<hermite::Body> {
+    snapshot.particles.iter().map(|it| body(it.pos, it.vel, it.mass)).collect()
 }
 
-fn motion(pos: [f64; 3], vel: [f64; 3], mass: f64) -> Motion {
-    Motion { pos: pos.into(), vel: vel.into(), mass }
+fn body(pos: [f64; 3], vel: [f64; 3], mass: f64) -> hermite::Body {
+    hermite::Body { pos: pos.into(), vel: vel.into(), mass }
+}
+
+/// Returns the particles of the leapfrog integrator.
+fn masses(motions: &[Motion]) -> Vec<gravity::Body> {
+    motions.iter().map(|it| gravity::Body { pos: it.pos, mass: it.mass }).collect()
+}
+
+fn motion(&[x, y, z, vx, vy, vz, mass]: &[f64; 7]) -> Motion {
+    Motion { pos: [x, y, z].into(), vel: [vx, vy, vz].into(), mass }
+}
+
+fn motion_numbers(motion: &Motion) -> [f64; 7] {
+    let (&[x, y, z], &[vx, vy, vz]) = (&motion.pos.0, &motion.vel.0);
+    [x, y, z, vx, vy, vz, motion.mass]
 }
 
 fn star(numbers: &[f64; 13]) -> Star {

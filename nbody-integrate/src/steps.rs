@@ -1,0 +1,94 @@
+//! The steps of a run: those that were done, and the next one.
+
+use crate::Error;
+
+/// Rounding errors of times, relative to a step.
+const ROUNDOFF: f64 = 1e-9;
+
+/// The number of steps since a run began or was continued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Steps: with block time steps, each advances a block.
+    pub steps: u64,
+    /// Particles that they advanced, each counted as often.
+    pub particle_steps: u64,
+}
+
+impl Steps {
+    /// Counts a step of so many particles.
+    pub(crate) fn count(&mut self, particles: usize) {
+        self.steps += 1;
+        self.particle_steps += particles as u64;
+    }
+}
+
+/// The next step of a run, by the times at its beginning and its end; that at the end is the earlier one
+/// where a run goes back in time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NextStep {
+    pub begin: f64,
+    pub end: f64,
+}
+
+impl NextStep {
+    /// Returns whether the step ends at this time or before, to rounding.
+    pub fn ends_by(self, time: f64) -> bool {
+        let left = if self.end < self.begin { self.end - time } else { time - self.end };
+        left >= -self.roundoff(time)
+    }
+
+    /// Returns whether the step begins at this time, to rounding.
+    pub fn begins_at(self, time: f64) -> bool {
+        (time - self.begin).abs() <= self.roundoff(time)
+    }
+
+    /// Refuses a time that the state of the run does not reach.
+    pub fn check(self, time: f64) -> Result<(), Error> {
+        let Self { begin, end } = self;
+        let (first, last, roundoff) = (begin.min(end), begin.max(end), self.roundoff(time));
+        if time.is_finite() && time >= first - roundoff && time <= last + roundoff {
+            Ok(())
+        } else {
+            Err(Error::Outside { time, begin, end })
+        }
+    }
+
+    fn roundoff(self, time: f64) -> f64 {
+        ROUNDOFF * (self.end - self.begin).abs() + 4.0 * f64::EPSILON * time.abs()
+    }
+}
+
+/// Refuses a time that no run reaches.
+pub(crate) fn check_until(time: f64) -> Result<(), Error> {
+    if time.is_finite() { Ok(()) } else { Err(Error::Until { time }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_ends_by_a_time_to_rounding() {
+        let step = NextStep { begin: 0.2, end: 0.1 + 0.2 };
+        assert!(step.end > 0.3 && step.ends_by(0.3) && step.ends_by(f64::INFINITY));
+        assert!(!step.ends_by(0.3 - 1e-6) && !step.ends_by(f64::NAN));
+        let back = NextStep { begin: 0.4, end: 0.1 + 0.2 };
+        assert!(back.ends_by(0.3) && back.ends_by(-1.0) && !back.ends_by(0.3 + 1e-6));
+        assert!(
+            back.begins_at(0.4) && back.begins_at(0.4_f64.next_down()) && !back.begins_at(0.39)
+        );
+    }
+
+    #[test]
+    fn times_outside_of_a_step_are_refused() {
+        let (begin, end) = (0.2, 0.1 + 0.2);
+        for step in [NextStep { begin, end }, NextStep { begin: end, end: begin }] {
+            for time in [0.2, 0.25, 0.3] {
+                step.check(time).unwrap();
+            }
+            for time in [0.19, 0.31, f64::NAN, f64::INFINITY, -0.25] {
+                assert!(matches!(step.check(time), Err(Error::Outside { .. })), "{time}");
+            }
+        }
+    }
+}
