@@ -11,16 +11,16 @@ use crate::hermite::{HermiteOptions, check_fields, close};
 use crate::motion::Motion;
 use crate::programs::block::{Begin, BlockStar, Correct, Improve, Predict};
 use crate::programs::leapfrog::Energies;
-use crate::steps::{NextStep, Steps, check_until};
+use crate::steps::{NextStep, Steps, check_begin, check_end};
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
 const LARGEST: u32 = 1 << 30;
 
 /// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in powers of two
 /// (Makino 1991): each particle has a step of its own, by the criterion of Aarseth (1985), and those
-/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then:
-/// P(EC)ⁿ, where the particles of the block are corrected n times, each time by forces from where they were
-/// corrected to.
+/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then. It is
+/// P(EC)ⁿ: a block is corrected n times, after the first by the forces at the places that it was corrected
+/// to.
 ///
 /// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
 /// time derivative of the acceleration. The state is kept in `f64` on the device; in a step two numbers
@@ -65,7 +65,7 @@ pub struct BlockHermite<X: Interaction> {
     stars: Particles<BlockStar>,
     selection: Selection,
     programs: Programs,
-    /// Corrections of a block before its last one; `None` if there are none.
+    /// None where a block is corrected once.
     iteration: Option<Iteration>,
     energetics: Energetics,
     options: HermiteOptions,
@@ -137,7 +137,7 @@ impl Programs {
     }
 }
 
-/// The places of a block that is corrected more than once.
+/// The corrections of a block before its last one.
 #[derive(Debug)]
 struct Iteration {
     /// The states of all particles at the beginning of their steps, in the order of the selection.
@@ -196,7 +196,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options that it had.
+    /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
+    /// the checkpoint, other fields those of the particles.
     pub fn resume(
         engine: AllPairs<X>,
         particles: &[X::I],
@@ -205,6 +206,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     ) -> Result<Self, Error> {
         let BlockCheckpoint { begin, ticks, stars } = checkpoint;
         check_motions(&Motion::of(stars)?, particles.len())?;
+        check_times(stars, *ticks as u32)?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
         run.ticks = *ticks;
         run.find_first()?;
@@ -219,6 +221,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         options: HermiteOptions,
     ) -> Result<Self, Error> {
         options.check()?;
+        check_begin(begin)?;
         check_fields::<X>()?;
         let device = engine.device().clone();
         let iterates = options.iterations > 1;
@@ -330,7 +333,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Does all block steps that end at this time or before, to rounding. [`motions_at`](Self::motions_at)
     /// then has the motions at the time itself.
     pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        check_until(time)?;
+        check_end(time)?;
         while self.ends_by(time) {
             self.advance()?;
         }
@@ -413,4 +416,17 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 /// Returns the length of a tick.
 fn tick(options: HermiteOptions) -> f64 {
     options.largest / f64::from(LARGEST)
+}
+
+/// Refuses stars whose steps do not contain this time. A step of zero is that of a star to which another is
+/// too close.
+fn check_times(stars: &[BlockStar], now: u32) -> Result<(), Error> {
+    for (index, &BlockStar { time, step, due, .. }) in stars.iter().enumerate() {
+        let is_step = step <= LARGEST && step.is_power_of_two() && time.is_multiple_of(step);
+        let contains = due == time.wrapping_add(step) && now.wrapping_sub(time) < step;
+        if !(is_step && contains || step == 0 && due == now) {
+            return Err(Error::BlockTime { index, step, time, due, now });
+        }
+    }
+    Ok(())
 }

@@ -75,6 +75,24 @@ pub enum Error {
         level: u32,
     },
 
+    /// A particle in the state of a run has a step that does not contain the time of the run.
+    #[error(
+        "particle {index} has a step of {step} ticks from {time} to {due}, where the run is at {now}: steps are \
+         powers of two, of which the times are multiples; take the state of a checkpoint as it is"
+    )]
+    BlockTime {
+        /// The particle.
+        index: usize,
+        /// Its step in ticks.
+        step: u32,
+        /// The time at which it begins, modulo 2³² as all of these.
+        time: u32,
+        /// The time at which it ends.
+        due: u32,
+        /// The time of the run.
+        now: u32,
+    },
+
     /// Two particles are so close that no step is short enough. The state is that of the last step.
     #[error(
         "particles {first} and {second} are at a distance of {distance:e} at time {time}, where a step \
@@ -93,9 +111,11 @@ pub enum Error {
         step: f64,
     },
 
-    /// A run cannot be advanced to this time.
-    #[error("a run to time {time}, expected a finite time")]
-    Until {
+    /// A time at which a run begins or ends is NaN or infinite.
+    #[error("{which} is {time}, expected a finite time")]
+    TimeNotFinite {
+        /// The beginning or the end.
+        which: &'static str,
         /// The time.
         time: f64,
     },

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::forces::{Energetics, Forces, Place, check_motions, check_particles, wait};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
-use crate::steps::{NextStep, Steps, check_until};
+use crate::steps::{NextStep, Steps, check_begin, check_end};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
@@ -111,8 +111,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
         Self::with_sources(engine, particles, particles, motions, begin, step)
     }
 
-    /// Continues a run from a checkpoint, with the step that it had; [`set_wrap`](Self::set_wrap) as it was
-    /// set.
+    /// Continues a run from a checkpoint, with the step that it had. Positions and velocities are those of
+    /// the checkpoint, other fields those of the particles. Positions are wrapped only if
+    /// [`set_wrap`](Self::set_wrap) says so again.
     pub fn resume(
         engine: AllPairs<X>,
         particles: &[X::I],
@@ -146,6 +147,7 @@ impl<X: Interaction> Leapfrog<X> {
         clock: Clock,
     ) -> Result<Self, Error> {
         check_step(clock.step)?;
+        check_begin(clock.begin)?;
         check_motions(motions, i.len())?;
         check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
         let device = engine.device().clone();
@@ -195,7 +197,7 @@ impl<X: Interaction> Leapfrog<X> {
     /// Does all steps that end at this time or before, to rounding; with a negative step, at this time
     /// or after. [`motions_at`](Self::motions_at) then has the motions at the time itself.
     pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        check_until(time)?;
+        check_end(time)?;
         while self.ends_by(time) {
             self.advance()?;
         }

@@ -58,9 +58,18 @@ impl NextStep {
     }
 }
 
-/// Refuses a time that no run reaches.
-pub(crate) fn check_until(time: f64) -> Result<(), Error> {
-    if time.is_finite() { Ok(()) } else { Err(Error::Until { time }) }
+/// Refuses a run that begins at no time.
+pub(crate) fn check_begin(time: f64) -> Result<(), Error> {
+    check_finite("the beginning of the run", time)
+}
+
+/// Refuses a run to no time.
+pub(crate) fn check_end(time: f64) -> Result<(), Error> {
+    check_finite("the time to advance to", time)
+}
+
+fn check_finite(which: &'static str, time: f64) -> Result<(), Error> {
+    if time.is_finite() { Ok(()) } else { Err(Error::TimeNotFinite { which, time }) }
 }
 
 #[cfg(test)]

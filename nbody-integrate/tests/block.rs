@@ -1,7 +1,9 @@
 //! The Hermite integrator with block time steps.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Motion, Steps};
+use nbody_integrate::{
+    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Motion, Steps,
+};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -178,6 +180,49 @@ fn continues_to_the_last_bit(options: HermiteOptions) {
 }
 
 #[test]
+fn wrong_checkpoints_are_refused() {
+    let bodies = cluster(9);
+    let mut run = run(&Device::cpu(), &bodies, options(0.02));
+    run.advance_to(0.1).unwrap();
+    let checkpoint = run.checkpoint().unwrap();
+    let refused = |change: &dyn Fn(&mut BlockCheckpoint)| {
+        let mut changed = checkpoint.clone();
+        change(&mut changed);
+        let engine = engine(&Device::cpu());
+        BlockHermite::resume(engine, &bodies, &changed, options(0.02)).unwrap_err()
+    };
+    let index_of = |error| match error {
+        Error::BlockTime { index, .. } | Error::NotFinite { index, .. } => index,
+        error => panic!("{error}"),
+    };
+    assert_eq!(index_of(refused(&|it| it.stars[3].due += 1)), 3);
+    assert_eq!(index_of(refused(&|it| it.stars[4].step += 1)), 4);
+    assert_eq!(index_of(refused(&|it| it.stars[5].step = 0)), 5);
+    assert_eq!(index_of(refused(&|it| (it.stars[5].time, it.stars[5].due) = (1, 0))), 5);
+    for step in [checkpoint.ticks as u32 + 1, 1 << 31] {
+        let star = |it: &mut BlockCheckpoint| {
+            let star = &mut it.stars[4];
+            (star.time, star.step, star.due) = (0, step, step);
+        };
+        assert_eq!(index_of(refused(&star)), 4);
+    }
+    let waits = checkpoint.stars.iter().position(|it| it.time < checkpoint.ticks as u32).unwrap();
+    let later = refused(&|it| {
+        (it.stars[waits].time, it.stars[waits].due) = {
+            let star = &it.stars[waits];
+            (star.time + 1, star.due + 1)
+        }
+    });
+    assert_eq!(index_of(later), waits);
+    assert_eq!(index_of(refused(&|it| it.ticks += 1 << 30)), 0);
+    assert_eq!(index_of(refused(&|it| it.stars[6].mass = f64::NAN)), 6);
+    let missing = refused(&|it| it.stars.truncate(8)).to_string();
+    assert!(missing.starts_with("motions: found 8, expected 9"), "{missing}");
+    let begin = refused(&|it| it.begin = f64::NAN).to_string();
+    assert_eq!(begin, "the beginning of the run is NaN, expected a finite time");
+}
+
+#[test]
 fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
     let mut run = run(&Device::cpu(), &triple(), fixed(0.125, 1));
     run.advance_to(0.3).unwrap();
@@ -190,7 +235,7 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
     assert!(moved(0.25) == 0.0 && (moved(0.3) / (0.05 * speed) - 1.0).abs() < 0.1);
     let refused = |time| matches!(run.motions_at(time), Err(Error::Outside { .. }));
     assert!(refused(0.2) && refused(0.4) && refused(f64::NAN));
-    assert!(matches!(run.advance_to(f64::INFINITY), Err(Error::Until { .. })));
+    assert!(matches!(run.advance_to(f64::INFINITY), Err(Error::TimeNotFinite { .. })));
 }
 
 #[test]

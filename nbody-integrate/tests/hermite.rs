@@ -127,7 +127,7 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
     assert!((body.pos.x + 0.5 * f64::cos(0.99)).abs() < 1e-5, "{body:?}");
     let refused = |time| matches!(run.motions_at(time), Err(Error::Outside { .. }));
     assert!(refused(0.9) && refused(1.01) && refused(f64::NAN));
-    assert!(matches!(run.advance_to(f64::NAN), Err(Error::Until { .. })));
+    assert!(matches!(run.advance_to(f64::NAN), Err(Error::TimeNotFinite { .. })));
 }
 
 fn interaction() -> &'static hermite::Hermite {
@@ -167,4 +167,7 @@ fn bad_options_are_refused() {
     assert_eq!(message(options.eta(-0.1)), "eta is -0.1, expected a positive number");
     assert_eq!(message(options.largest(f64::NAN)), "largest is NaN, expected a positive number");
     assert_eq!(message(options.iterations(0)), "iterations is 0, expected a positive number");
+    let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
+    let error = Hermite::new(engine, &bodies, f64::INFINITY, options).unwrap_err().to_string();
+    assert_eq!(error, "the beginning of the run is inf, expected a finite time");
 }

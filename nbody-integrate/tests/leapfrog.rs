@@ -121,7 +121,7 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
     }
     let mut run = gravity(&Device::cpu(), 0.0, 0.1);
     for time in [f64::NAN, f64::INFINITY] {
-        assert!(matches!(run.advance_to(time), Err(Error::Until { .. })), "{time}");
+        assert!(matches!(run.advance_to(time), Err(Error::TimeNotFinite { .. })), "{time}");
         assert!(matches!(run.motions_at(time), Err(Error::Outside { .. })), "{time}");
     }
     let found = run.motions_at(0.2).unwrap_err().to_string();
@@ -237,6 +237,9 @@ fn bad_input_is_refused() {
     assert!(found.starts_with(expected), "{found}");
     assert!(matches!(start(&bodies, &motions, 0.0), Error::Step { step: 0.0 }));
     assert!(matches!(start(&bodies, &motions, f64::NAN), Error::Step { .. }));
+    let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
+    let error = Leapfrog::with_motions(engine, &bodies, &motions, f64::NAN, 0.1).unwrap_err();
+    assert_eq!(message(error), "the beginning of the run is NaN, expected a finite time");
     let found = message(start(&bodies, &motions[..1], 0.1));
     assert!(found.starts_with("motions: found 1, expected 2"), "{found}");
     let mut wrong = motions.clone();
