@@ -8,7 +8,7 @@ use crate::{Device, Error};
 ///
 /// The launches of kernels are held back to the end of the sequence, and after some repetitions the driver
 /// does them as one, which takes less time than to launch one after another. Numbers of particles and
-/// parameters may change; other kernels begin anew. Copies, which other operations wait for, end what is
+/// parameters may change. Copies, which other operations wait for, end what is
 /// held back, and so does other work on the device; the effect is always that of the operations in their
 /// order.
 #[derive(Debug)]

@@ -13,6 +13,8 @@ use crate::backend::launch::Arguments;
 
 /// Repetitions of launches before they become a graph, which takes as long to make as some of them.
 const REPEATED: u32 = 3;
+/// The most graphs of a batch.
+const MOST: usize = 8;
 
 /// A launch that is held back.
 #[derive(Debug)]
@@ -84,49 +86,62 @@ impl HeldLaunch {
     }
 }
 
-/// A batch of launches, and the graph of them.
+/// A batch of launches, and the graphs of them.
 #[derive(Debug)]
 pub(super) struct GpuBatch {
     gpu: Gpu,
-    /// The launches of the last time, and how often kernels were the same.
-    last: Vec<HeldLaunch>,
-    repeated: u32,
-    graph: Option<Graph>,
+    /// Those that were done before, the last one at the end.
+    known: Vec<Known>,
     /// Whether it is within another, to which its launches belong.
     is_inner: bool,
 }
 
+/// Launches that were done before.
+#[derive(Debug, Default)]
+struct Known {
+    launches: Vec<HeldLaunch>,
+    /// The number of times that the same kernels were launched.
+    repeated: u32,
+    graph: Option<Graph>,
+}
+
+impl Known {
+    /// Does launches of the same kernels, as a graph if they were repeated often enough.
+    fn launch(&mut self, gpu: &Gpu, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
+        match &mut self.graph {
+            Some(graph) => graph.update(gpu, &self.launches, &mut launches)?,
+            None if self.repeated >= REPEATED => self.graph = Some(Graph::new(gpu, &mut launches)?),
+            None => launches.iter_mut().try_for_each(|launch| launch.launch(gpu))?,
+        }
+        if let Some(graph) = &self.graph {
+            graph.launch(gpu)?;
+        }
+        (self.launches, self.repeated) = (launches, self.repeated.saturating_add(1));
+        Ok(())
+    }
+}
+
 impl GpuBatch {
     pub fn new(gpu: &Gpu) -> Self {
-        let gpu = gpu.clone();
-        Self { gpu, last: Vec::new(), repeated: 0, graph: None, is_inner: false }
+        Self { gpu: gpu.clone(), known: Vec::new(), is_inner: false }
     }
 
-    /// Does these launches, as a graph if they were repeated often enough.
-    fn launch(&mut self, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
-        let kernels = |launches: &[HeldLaunch]| -> Vec<_> {
-            launches.iter().map(|launch| launch.kernel).collect()
-        };
-        if kernels(&launches) != kernels(&self.last) {
-            (self.repeated, self.graph) = (0, None);
+    fn launch(&mut self, launches: Vec<HeldLaunch>) -> Result<(), Error> {
+        if launches.is_empty() {
+            return Ok(());
         }
-        // The graph is not kept if a call fails.
-        let graph = match self.graph.take() {
-            Some(mut graph) => {
-                graph.update(&self.gpu, &self.last, &mut launches)?;
-                Some(graph)
-            }
-            None if self.repeated >= REPEATED && launches.len() > 1 => {
-                Some(Graph::new(&self.gpu, &mut launches)?)
-            }
-            None => None,
+        let kernels = || launches.iter().map(|launch| launch.kernel);
+        let is_same = |it: &Known| it.launches.iter().map(|launch| launch.kernel).eq(kernels());
+        // It is forgotten if a call fails.
+        let mut known = match self.known.iter().rposition(is_same) {
+            Some(found) => self.known.remove(found),
+            None => Known::default(),
         };
-        match &graph {
-            Some(graph) => graph.launch(&self.gpu)?,
-            None => launches.iter_mut().try_for_each(|launch| launch.launch(&self.gpu))?,
+        known.launch(&self.gpu, launches)?;
+        if self.known.len() == MOST {
+            self.known.remove(0);
         }
-        (self.last, self.graph) = (launches, graph);
-        self.repeated = self.repeated.saturating_add(1);
+        self.known.push(known);
         Ok(())
     }
 }
@@ -154,7 +169,6 @@ impl Batch for GpuBatch {
             return self.launch(launches);
         }
         // Another operation of the device came in between, and they were done before it.
-        (self.last, self.repeated, self.graph) = (Vec::new(), 0, None);
         Ok(())
     }
 }
@@ -247,7 +261,7 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         // A destructor cannot report an error.
-        if self.gpu.bind_context().is_ok() {
+        if self.gpu.health.check().and_then(|()| self.gpu.bind_context()).is_ok() {
             // SAFETY: `new` made both, or they are null, which the driver refuses. A graph that runs is
             // freed when it has ended.
             unsafe {

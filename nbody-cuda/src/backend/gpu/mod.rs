@@ -152,6 +152,7 @@ impl Gpu {
     /// Makes the context current, and does the launches that are held back: whatever follows comes after
     /// them.
     fn bind(&self) -> Result<(), Error> {
+        self.health.check()?;
         self.bind_context()?;
         let mut held = self.held();
         let mut launches = held.take().map_or_else(Vec::new, |held| held.launches);
@@ -159,8 +160,8 @@ impl Gpu {
         launches.iter_mut().try_for_each(|launch| launch.launch(self))
     }
 
+    /// Makes the context current, which another GPU's may be by now.
     fn bind_context(&self) -> Result<(), Error> {
-        self.health.check()?;
         self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
     }
 
