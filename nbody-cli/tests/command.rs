@@ -245,6 +245,19 @@ fn scaling_measures_and_fits_a_model() {
         "{plot}"
     );
 
+    // The same from the file, without a measurement.
+    let again = nbody(&["scaling", "--from", &csv, "--eta", "0.04"]);
+    assert!(again.status.success() && stdout(&again) == text, "{}", stdout(&again));
+    for (from, part) in [
+        (&csv, "N = 16: measured with --eta 0.04, and this run has 0.02; give --eta 0.04"),
+        (&path("plots/scaling.svg"), "give a file that `nbody scaling --csv` wrote"),
+        (&path("missing.csv"), "missing.csv"),
+    ] {
+        let refused = nbody(&["scaling", "--from", from]);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+    }
+
     let text = stdout(&nbody(&["scaling", "--device", "cpu", "-n", "8,16"]));
     assert!(text.contains("no model is fitted to 2 different N"), "{text}");
 }

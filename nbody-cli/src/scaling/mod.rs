@@ -1,6 +1,7 @@
 //! `nbody scaling`: the experiment of Portegies Zwart, Belleman & Geldof 2007, and their model of the
 //! performance, fitted to its measurements.
 
+mod earlier;
 mod fit;
 mod model;
 mod report;
@@ -23,16 +24,16 @@ Lengths and times are in N-body units, those of the clock in seconds. For each d
   block steps     of the last quarter of the time unit, and the particle steps in them
   mean block      the particles that a block step advances on average
   seconds         wall time of the last quarter, of the integration alone
-  predicted       the same by the model, from N alone, and as a ratio to the measured time
+  predicted       the same by the model for these steps, and as a ratio to the measured time
   µs/block step   wall time of a block step
   pairs/s         N times the particle steps, per second
   energy error    that of the time unit, relative to the energy at its beginning
 
-The model has a time unit of S = A N^a block steps, four times those of its last quarter, of n = B N^b
-particles on average, and a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to
-predict a particle and to search the next block, r pairs per second. A, a, B and b are fitted by regression
-of logarithms; t0, t1 and 1/r by least squares of relative errors, none of them negative: r is unlimited
-where 1/r is zero. That takes at least three different N.";
+The model has a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to predict a
+particle and to search the next block, r pairs per second. The constants are fitted by least squares of
+relative errors, none of them negative: r is unlimited where 1/r is zero. That takes at least three different
+N. Beside it S = A N^a, the block steps of a time unit (four times those of its last quarter), and
+n = B N^b, the particles in them on average, are fitted by regression of logarithms.";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
@@ -56,6 +57,10 @@ pub struct Arguments {
     eta: f64,
     #[command(flatten)]
     numerics: Numerics,
+    /// Take measurements of earlier runs from this file, which --csv wrote, perhaps on another machine;
+    /// without --device nothing else is measured.
+    #[arg(long, value_name = "FILE")]
+    from: Vec<PathBuf>,
     /// Write each measurement to this file when it is done, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -68,7 +73,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let &Arguments { eps, eta, numerics, .. } = arguments;
     let experiment = Experiment { eps, eta, options: numerics.options(), limit: u64::MAX };
     experiment.check()?;
-    let devices = select::devices_or_best(&arguments.device)?;
+    let earlier = arguments.from.iter().map(|path| earlier::read(path, &experiment));
+    let mut rows = earlier.collect::<Result<Vec<_>, _>>()?.concat();
+    let measures = arguments.from.is_empty() || !arguments.device.is_empty();
+    let devices = if measures { select::devices_or_best(&arguments.device)? } else { Vec::new() };
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let time = date::now();
@@ -77,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(sheet) => sheet.row(&row.cells(&experiment, &time)),
         None => Ok(()),
     };
-    let rows = measure(&devices, &sizes, &experiment, &mut write)?;
+    rows.extend(measure(&devices, &sizes, &experiment, &mut write)?);
     let report = Report::new(rows, experiment);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report.text())?;
@@ -96,8 +104,11 @@ fn measure(
 ) -> Result<Vec<Row>, Box<dyn Error>> {
     let expected = |device, n| sphere::expected(device, n, experiment.eta);
     let all = sizes.iter().flat_map(|&n| devices.iter().map(move |device| expected(device, n)));
-    let mut progress = Progress::new(all.sum())?;
     let mut rows = Vec::new();
+    if devices.is_empty() {
+        return Ok(rows);
+    }
+    let mut progress = Progress::new(all.sum())?;
     for &n in sizes {
         progress.prepare(format!("sphere of {n}"));
         let sphere = sphere::in_equilibrium(n, SEED)?;

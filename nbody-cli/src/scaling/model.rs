@@ -84,9 +84,10 @@ impl Model {
         self.constant + self.particle * n + self.pair * block * n
     }
 
-    /// Returns the time of a quarter of a time unit, from N alone.
-    pub fn quarter(&self, n: f64) -> f64 {
-        0.25 * self.steps.at(n) * self.block_step(n, self.block.at(n))
+    /// Returns the time of a quarter of a time unit, with the block steps and the mean block that were
+    /// measured.
+    pub fn quarter(&self, point: &Point) -> f64 {
+        0.25 * point.steps * self.block_step(point.n as f64, point.block)
     }
 
     pub fn residuals(&self, points: &[Point]) -> Residuals {
@@ -168,7 +169,7 @@ pub mod tests {
         assert!(pairs.into_iter().all(|(a, b)| is_near(a, b)), "{found:?}");
         // A quarter of the block steps of a time unit.
         let predicted = 0.25 * points[2].steps * points[2].seconds;
-        assert!(is_near(found.quarter(16384.0), predicted), "{found:?}");
+        assert!(is_near(found.quarter(&points[2]), predicted), "{found:?}");
         let Residuals { steps, block, seconds } = found.residuals(&points);
         assert!([steps, block, seconds].iter().all(|x| *x < 1e-6), "{steps} {block} {seconds}");
     }

@@ -9,9 +9,6 @@ use crate::sphere::{Experiment, Integrated, LARGEST, PUBLISHED};
 use crate::table::Table;
 use crate::ticks;
 
-/// Intervals of the curve of a model in the plot.
-const INTERVALS: u32 = 64;
-
 const HEADER: [&str; 10] = [
     ">N",
     ">block steps",
@@ -94,9 +91,10 @@ impl Fitted {
     fn table(&self) -> Vec<String> {
         let mut table = Table::new(&HEADER);
         for row in &self.rows {
-            let Point { block, seconds: step, .. } = row.point();
+            let point = row.point();
+            let Point { block, seconds: step, .. } = point;
             let quarter = row.done.quarter;
-            let predicted = self.model.as_ref().ok().map(|model| model.quarter(row.n as f64));
+            let predicted = self.model.as_ref().ok().map(|model| model.quarter(&point));
             let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
             table.row(vec![
                 row.n.to_string(),
@@ -142,15 +140,14 @@ impl Fitted {
         table.lines()
     }
 
-    /// Returns the points that were measured, with the curve of the model between them.
+    /// Returns the points that were measured, with those of the model.
     fn line(&self) -> Line {
         let seconds = |row: &Row| (row.n as f64, row.done.quarter.seconds);
         let points: Vec<_> = self.rows.iter().map(seconds).collect();
-        let sizes = || self.rows.iter().map(|row| row.n as f64);
-        let (least, most) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
-        let size = |k| least * (most / least).powf(f64::from(k) / f64::from(INTERVALS));
-        let curve =
-            |model: &Model| (0..=INTERVALS).map(size).map(|n| (n, model.quarter(n))).collect();
+        let curve = |model: &Model| {
+            let points = self.rows.iter().map(Row::point);
+            points.map(|point| (point.n as f64, model.quarter(&point))).collect()
+        };
         Line { name: self.device.clone(), points, model: self.model.as_ref().ok().map(curve) }
     }
 
