@@ -119,6 +119,12 @@ fn the_soonest_particles_come_first() {
             announce.update_copies(&selection, n, &particles, &mut copies, ()).unwrap();
             assert!(copies.download().unwrap().iter().all(|it| it.x == 3.5), "{device}, {n}");
             assert_eq!(selection.select_soonest(&particles, now).unwrap(), (count, ticks));
+            // Without times.
+            let (active, zero) = (selection.select(&particles).unwrap(), (n > 0).then_some(0.0));
+            assert_eq!(selection.soonest().unwrap(), (active, 0));
+            announce.update_copies_due(&selection, n, &particles, &mut copies, ()).unwrap();
+            assert_eq!(copies.download().unwrap().first().map(|it| it.x), zero, "{device}");
+            selection.select_soonest(&particles, now).unwrap();
             let is_soonest = |it: &&Runner| it.due == now.wrapping_add(3);
             let soonest: Vec<_> = runners.iter().filter(is_soonest).map(|it| it.id).collect();
             assert_eq!(
@@ -137,6 +143,12 @@ fn the_soonest_particles_come_first() {
 #[test]
 fn wrong_buffers_are_refused() {
     let (_cache, devices) = devices();
+    // Another handle of a device has its particles, too.
+    for (device, other) in devices.iter().zip(Device::all()) {
+        let five = other.upload(&runners(5, 1), Precision::Single).unwrap();
+        let mut selection = Selection::new(device).unwrap();
+        assert_eq!(selection.select(&five).unwrap(), 5);
+    }
     for device in &devices {
         let mut selection = Selection::new(device).unwrap();
         let mut four = device.upload(&runners(4, 1), Precision::Single).unwrap();

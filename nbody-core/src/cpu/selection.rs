@@ -11,8 +11,9 @@ use crate::{Error, Record, Update, pack};
 #[derive(Clone, Debug, Default)]
 pub struct CpuSelection {
     indices: Vec<u32>,
-    /// The number of those that take part, the time until then, and the time.
+    /// The number of those that take part, and the time until then.
     soonest: (usize, u32),
+    /// The time at which they take part.
     due: u32,
 }
 
@@ -21,7 +22,9 @@ impl CpuSelection {
     /// zero.
     pub fn select<P: Record>(&mut self, particles: &CpuParticles<P>) -> Result<usize, Error> {
         let active = integers(&Binding::active(P::FIELDS)?, particles);
-        Ok(self.order(active.len(), &|k| active[k] != 0))
+        let count = self.order(active.len(), &|k| active[k] != 0);
+        (self.soonest, self.due) = ((count, 0), 0);
+        Ok(count)
     }
 
     /// Orders these particles, and returns how many take part and the time until then: those whose

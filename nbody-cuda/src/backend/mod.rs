@@ -78,11 +78,28 @@ pub(crate) fn in_batch<T, E: From<Error>>(
 ) -> Result<T, E> {
     let Some(batch) = batch else { return work() };
     batch.begin()?;
+    let mut begun = Begun(Some(batch));
     let done = work();
-    let ended = batch.end();
+    let ended = begun.end();
     let done = done?;
     ended?;
     Ok(done)
+}
+
+/// A batch that has begun, and ends even if the work panics.
+struct Begun<'a>(Option<&'a mut Box<dyn Batch>>);
+
+impl Begun<'_> {
+    fn end(&mut self) -> Result<(), Error> {
+        self.0.take().map_or(Ok(()), |batch| batch.end())
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // The panic tells more than an error would.
+        let _ = self.end();
+    }
 }
 
 /// A program and its loaded module.

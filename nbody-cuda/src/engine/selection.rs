@@ -94,7 +94,8 @@ impl Selection {
     }
 
     /// Returns how many particles the last [`seek_soonest`](Self::seek_soonest) found to take part, and
-    /// the time until then. It waits for the device to find them, and not for later work.
+    /// the time until then. It waits for the device to find them, and not for later work. After
+    /// [`select`](Self::select) the times are zero.
     pub fn soonest(&self) -> Result<(usize, u32), Error> {
         match &self.order {
             Inner::Cpu(order) => Ok(order.soonest()),

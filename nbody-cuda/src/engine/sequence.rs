@@ -8,9 +8,11 @@ use crate::{Device, Error};
 ///
 /// The launches of kernels are held back to the end of the sequence, and after some repetitions the driver
 /// does them as one, which takes less time than to launch one after another. Numbers of particles and
-/// parameters may change. Copies, which other operations wait for, end what is
-/// held back, and so does other work on the device; the effect is always that of the operations in their
-/// order.
+/// parameters may change.
+///
+/// The effect is that of the operations in their order: a copy to or from the device, memory that is
+/// freed, and any work of another thread on it first does what is held back. A launch that is held back
+/// and fails is reported by the operation that does it, and the device then refuses later ones.
 #[derive(Debug)]
 pub struct Sequence {
     /// None where launches cost nothing.

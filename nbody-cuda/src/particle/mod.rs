@@ -167,12 +167,13 @@ impl ParticleEngine {
         let count = first.map_or(p.n, |first| first.count);
         if let Some(from) = from {
             from.check("particles to select from", &self.backend, p.precision)?;
+        }
+        // The copies stay as they were if it does not compile.
+        let kernel = if count > 0 { Some(self.provide(program, fields, p, beside)?) } else { None };
+        if from.is_some() {
             p.resize(count, numbers_of(fields[0], p.precision))?;
         }
-        if count == 0 {
-            return Ok(());
-        }
-        let kernel = self.provide(program, fields, p, beside)?;
+        let Some(kernel) = kernel else { return Ok(()) };
         let kernel = &self.built[kernel].kernel;
         let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));

@@ -96,6 +96,9 @@ impl Order {
             return Ok(());
         }
         let [found, expected] = [&self.backend, backend].map(|backend| backend.describe());
+        if found == expected {
+            return Ok(());
+        }
         Err(Error::ForeignBuffer { what: "a selection", found, expected })
     }
 

@@ -14,29 +14,31 @@ use crate::backend::launch::Arguments;
 /// Repetitions of launches before they become a graph, which takes as long to make as some of them.
 const REPEATED: u32 = 3;
 /// The most graphs of a batch.
-const MOST: usize = 8;
+const MOST_GRAPHS: usize = 8;
+/// The most launches that are held back: the device waits for them.
+const MOST_LAUNCHES: usize = 1024;
 
 /// A launch that is held back.
 #[derive(Debug)]
 pub(super) struct HeldLaunch {
-    pub kernel: Kernel,
+    pub function: Function,
     pub blocks: u32,
     pub arguments: Arguments,
 }
 
-/// A kernel of a module, and its threads per block. Handles of functions return when modules are
-/// unloaded, but numbers of modules do not.
+/// A kernel of a module, and its threads per block. The driver may reuse the handle of a function after
+/// its module is unloaded; numbers of modules are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kernel {
+pub(super) struct Function {
     pub module: u64,
-    pub function: sys::CUfunction,
+    pub handle: sys::CUfunction,
     pub block: u32,
 }
 
 // SAFETY: any thread that has the context current may use a function handle.
-unsafe impl Send for Kernel {}
+unsafe impl Send for Function {}
 // SAFETY: as above; a handle is not changed.
-unsafe impl Sync for Kernel {}
+unsafe impl Sync for Function {}
 
 /// The launches that a thread holds back.
 #[derive(Debug)]
@@ -49,20 +51,25 @@ impl Held {
     pub fn is_mine(&self) -> bool {
         self.thread == thread::current().id()
     }
+
+    /// Returns whether it takes another launch of this thread.
+    pub fn has_room(&self) -> bool {
+        self.is_mine() && self.launches.len() < MOST_LAUNCHES
+    }
 }
 
 impl HeldLaunch {
     /// Launches it on the stream.
     pub fn launch(&mut self, gpu: &Gpu) -> Result<(), Error> {
-        let (grid, block) = ((self.blocks, 1, 1), (self.kernel.block, 1, 1));
-        let (function, stream) = (self.kernel.function, gpu.stream.cu_stream());
+        let (grid, block) = ((self.blocks, 1, 1), (self.function.block, 1, 1));
+        let (function, stream) = (self.function.handle, gpu.stream.cu_stream());
         let mut arguments = self.arguments.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
-        // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. Memory is freed on this stream, so after the
-        // kernel; before memory is freed or a module is unloaded, launches that are held back are
-        // done (`Gpu::bind`).
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs`, `Beside::check` in
+        // `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
+        // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
+        // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
+        // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
         let launched =
             unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| gpu.failed("cuLaunchKernel", error))
@@ -70,11 +77,11 @@ impl HeldLaunch {
 
     fn node(&self, arguments: &mut [*mut c_void]) -> sys::CUDA_KERNEL_NODE_PARAMS {
         sys::CUDA_KERNEL_NODE_PARAMS {
-            func: self.kernel.function,
+            func: self.function.handle,
             gridDimX: self.blocks,
             gridDimY: 1,
             gridDimZ: 1,
-            blockDimX: self.kernel.block,
+            blockDimX: self.function.block,
             blockDimY: 1,
             blockDimZ: 1,
             sharedMemBytes: 0,
@@ -108,13 +115,15 @@ struct Known {
 impl Known {
     /// Does launches of the same kernels, as a graph if they were repeated often enough.
     fn launch(&mut self, gpu: &Gpu, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
-        match &mut self.graph {
-            Some(graph) => graph.update(gpu, &self.launches, &mut launches)?,
-            None if self.repeated >= REPEATED => self.graph = Some(Graph::new(gpu, &mut launches)?),
-            None => launches.iter_mut().try_for_each(|launch| launch.launch(gpu))?,
+        if self.graph.is_none() && self.repeated >= REPEATED {
+            // Without a graph they are launched one by one.
+            self.graph = Graph::new(gpu, &mut launches).ok();
+        } else if let Some(graph) = &mut self.graph {
+            graph.update(&self.launches, &mut launches)?;
         }
-        if let Some(graph) = &self.graph {
-            graph.launch(gpu)?;
+        match &mut self.graph {
+            Some(graph) => graph.launch()?,
+            None => launches.iter_mut().try_for_each(|launch| launch.launch(gpu))?,
         }
         (self.launches, self.repeated) = (launches, self.repeated.saturating_add(1));
         Ok(())
@@ -130,15 +139,15 @@ impl GpuBatch {
         if launches.is_empty() {
             return Ok(());
         }
-        let kernels = || launches.iter().map(|launch| launch.kernel);
-        let is_same = |it: &Known| it.launches.iter().map(|launch| launch.kernel).eq(kernels());
+        let kernels = || launches.iter().map(|launch| launch.function);
+        let is_same = |it: &Known| it.launches.iter().map(|launch| launch.function).eq(kernels());
         // It is forgotten if a call fails.
         let mut known = match self.known.iter().rposition(is_same) {
             Some(found) => self.known.remove(found),
             None => Known::default(),
         };
         known.launch(&self.gpu, launches)?;
-        if self.known.len() == MOST {
+        if self.known.len() == MOST_GRAPHS {
             self.known.remove(0);
         }
         self.known.push(known);
@@ -148,13 +157,12 @@ impl GpuBatch {
 
 impl Batch for GpuBatch {
     fn begin(&mut self) -> Result<(), Error> {
-        self.is_inner = self.gpu.held().as_ref().is_some_and(Held::is_mine);
-        if !self.is_inner {
-            self.gpu.bind()?;
-            let thread = thread::current().id();
-            *self.gpu.held() = Some(Held { thread, launches: Vec::new() });
+        self.is_inner = self.gpu.held()?.as_ref().is_some_and(Held::is_mine);
+        if self.is_inner {
+            return Ok(());
         }
-        Ok(())
+        let thread = thread::current().id();
+        self.gpu.hold(Some(Held { thread, launches: Vec::new() }))
     }
 
     fn end(&mut self) -> Result<(), Error> {
@@ -163,10 +171,10 @@ impl Batch for GpuBatch {
         }
         // No memory is freed before the launches are done.
         let gpu = self.gpu.clone();
-        let mut held = gpu.held();
+        let mut held = gpu.held()?;
         if let Some(Held { launches, .. }) = held.take_if(|held| held.is_mine()) {
-            gpu.bind_context()?;
-            return self.launch(launches);
+            let done = gpu.bind_context().and_then(|()| self.launch(launches));
+            return done.map_err(|error| gpu.health.lost(error));
         }
         // Another operation of the device came in between, and they were done before it.
         Ok(())
@@ -182,10 +190,9 @@ struct Graph {
     nodes: Vec<sys::CUgraphNode>,
 }
 
-// SAFETY: a graph may be used and destroyed from any thread, one at a time: methods that change it
-// take it mutably, and launching it is thread-safe.
+// SAFETY: a graph may be used and destroyed from any thread, one at a time.
 unsafe impl Send for Graph {}
-// SAFETY: as above.
+// SAFETY: every method takes it mutably.
 unsafe impl Sync for Graph {}
 
 impl Graph {
@@ -227,12 +234,7 @@ impl Graph {
     }
 
     /// Replaces the arguments that changed since the last time, of the same kernels.
-    fn update(
-        &mut self,
-        gpu: &Gpu,
-        last: &[HeldLaunch],
-        launches: &mut [HeldLaunch],
-    ) -> Result<(), Error> {
+    fn update(&mut self, last: &[HeldLaunch], launches: &mut [HeldLaunch]) -> Result<(), Error> {
         for ((launch, last), &node) in launches.iter_mut().zip(last).zip(&self.nodes) {
             if launch.blocks == last.blocks && launch.arguments == last.arguments {
                 continue;
@@ -245,29 +247,32 @@ impl Graph {
                 sys::cuGraphExecKernelNodeSetParams_v2(self.executable, node, &raw const parameters)
             };
             let call = "cuGraphExecKernelNodeSetParams";
-            updated.result().map_err(|error| gpu.failed(call, error))?;
+            updated.result().map_err(|error| self.gpu.failed(call, error))?;
         }
         Ok(())
     }
 
-    fn launch(&self, gpu: &Gpu) -> Result<(), Error> {
+    fn launch(&mut self) -> Result<(), Error> {
         // SAFETY: the graph is valid. Its arguments are those of the launches that were just held
         // back, so that the argument of `HeldLaunch::launch` holds.
-        let launched = unsafe { sys::cuGraphLaunch(self.executable, gpu.stream.cu_stream()) };
-        launched.result().map_err(|error| gpu.failed("cuGraphLaunch", error))
+        let launched = unsafe { sys::cuGraphLaunch(self.executable, self.gpu.stream.cu_stream()) };
+        launched.result().map_err(|error| self.gpu.failed("cuGraphLaunch", error))
     }
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
         // A destructor cannot report an error.
-        if self.gpu.health.check().and_then(|()| self.gpu.bind_context()).is_ok() {
-            // SAFETY: `new` made both, or they are null, which the driver refuses. A graph that runs is
-            // freed when it has ended.
-            unsafe {
-                let _ = sys::cuGraphExecDestroy(self.executable);
-                let _ = sys::cuGraphDestroy(self.whole);
-            }
+        if self.gpu.health.check().and_then(|()| self.gpu.bind_context()).is_err() {
+            return;
+        }
+        if !self.executable.is_null() {
+            // SAFETY: `new` made it. A graph that runs is freed when it has ended.
+            let _ = unsafe { sys::cuGraphExecDestroy(self.executable) };
+        }
+        if !self.whole.is_null() {
+            // SAFETY: `new` made it.
+            let _ = unsafe { sys::cuGraphDestroy(self.whole) };
         }
     }
 }
@@ -325,5 +330,36 @@ extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)
             }
         }
         assert_eq!(read(&*memory), expected);
+    }
+
+    #[test]
+    fn threads_hold_back_launches_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((_one, gpu)) = gpu() else { return };
+        let module = match gpu.build(&Program::by_hand(APPEND), &Cache::at(folder.path())) {
+            Err(Error::NvrtcNotFound(_)) => return,
+            built => built.unwrap().0,
+        };
+        let count = |first: u32| {
+            let mut memory = gpu.allocate(8).unwrap();
+            memory.zero().unwrap();
+            let mut batch = gpu.batch().unwrap();
+            let mut expected = 0_u32;
+            for k in 0..500 {
+                batch.begin().unwrap();
+                for n in [first, k] {
+                    let launch = Launch::new(c"by_hand", 1).pointers([&*memory]).numbers([n]);
+                    module.launch(launch).unwrap();
+                    expected = expected.wrapping_mul(3).wrapping_add(n);
+                }
+                batch.end().unwrap();
+            }
+            memory.read(&mut |words| assert_eq!(words[0] as u32, expected)).unwrap();
+        };
+        thread::scope(|scope| {
+            for first in 1..4 {
+                scope.spawn(move || count(first));
+            }
+        });
     }
 }

@@ -50,6 +50,13 @@ impl Health {
         self.check().err().unwrap_or_else(|| failed(call, error))
     }
 
+    /// Returns the error of launches that were held back and could not be done. Whoever made them has gone
+    /// on since then, and what they were to write is undefined: the GPU has failed.
+    pub fn lost(&self, error: Error) -> Error {
+        self.cause.get_or_init(|| ("launches that were held back", error.to_string()));
+        self.check().err().unwrap_or(error)
+    }
+
     /// Refuses a GPU that has failed, and a forked process.
     pub fn check(&self) -> Result<(), Error> {
         check_process()?;
@@ -172,6 +179,33 @@ mod tests {
                 println!("not opened again: {error}");
             }
         }
+    }
+
+    #[test]
+    fn a_launch_that_was_held_back_and_fails_is_reported() {
+        if let Some(text) = alone("a_launch_that_was_held_back_and_fails_is_reported") {
+            print!("{text}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = Program::by_hand("extern \"C\" __global__ void by_hand() {}");
+        let Some((_one, gpu)) = gpu() else { return println!("no GPU") };
+        let module = match gpu.build(&nothing, &Cache::at(folder.path())) {
+            Err(Error::NvrtcNotFound(_)) => return println!("no NVRTC"),
+            built => built.unwrap().0,
+        };
+        let mut batch = gpu.batch().unwrap();
+        batch.begin().unwrap();
+        let memory = gpu.allocate(8).unwrap();
+        batch.end().unwrap();
+        batch.begin().unwrap();
+        // A grid of no blocks cannot be launched; the destructor cannot report it.
+        module.launch(Launch::new(c"by_hand", 0)).unwrap();
+        drop(memory);
+        let error = batch.end().unwrap_err().to_string();
+        assert!(error.contains("launches that were held back"), "{error}");
+        assert_eq!(gpu.allocate(8).unwrap_err().to_string(), error);
+        println!("reported");
     }
 
     #[cfg(unix)]

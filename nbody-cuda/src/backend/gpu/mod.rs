@@ -152,12 +152,26 @@ impl Gpu {
     /// Makes the context current, and does the launches that are held back: whatever follows comes after
     /// them.
     fn bind(&self) -> Result<(), Error> {
-        self.health.check()?;
-        self.bind_context()?;
-        let mut held = self.held();
+        self.hold(None)
+    }
+
+    /// Does the launches that are held back, and holds back those of `next` from then on: at once, so that
+    /// those of another thread are not lost.
+    fn hold(&self, next: Option<Held>) -> Result<(), Error> {
+        let mut held = self.held()?;
+        // Launches that cannot be done do not outlive their memory. Other threads wait here, before they
+        // free memory.
         let mut launches = held.take().map_or_else(Vec::new, |held| held.launches);
-        // Other threads wait for this, before they free memory.
-        launches.iter_mut().try_for_each(|launch| launch.launch(self))
+        let bound = self.bind_context();
+        if launches.is_empty() {
+            bound?;
+        } else {
+            let mut all = launches.iter_mut();
+            let done = bound.and_then(|()| all.try_for_each(|launch| launch.launch(self)));
+            done.map_err(|error| self.health.lost(error))?;
+        }
+        *held = next;
+        Ok(())
     }
 
     /// Makes the context current, which another GPU's may be by now.
@@ -165,8 +179,11 @@ impl Gpu {
         self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the launches that are held back; a forked process, in which nobody would release the lock,
+    /// is refused before.
+    fn held(&self) -> Result<MutexGuard<'_, Option<Held>>, Error> {
+        self.health.check()?;
+        Ok(self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn failed(&self, call: &'static str, error: DriverError) -> Error {

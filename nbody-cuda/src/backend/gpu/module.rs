@@ -7,7 +7,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUfunction_attribute as Property};
 
 use super::Gpu;
-use super::batch::{HeldLaunch, Kernel};
+use super::batch::{Function, HeldLaunch};
 use crate::backend::Module;
 use crate::backend::launch::Launch;
 use crate::compile::build::Usage;
@@ -118,10 +118,10 @@ impl Module for GpuModule {
 
     fn launch(&self, launch: Launch) -> Result<(), Error> {
         let Launch { kernel, blocks, arguments, .. } = launch;
-        let (module, function) = (self.number, self.function(kernel));
-        let kernel = Kernel { module, function, block: self.block as u32 };
-        let mut launch = HeldLaunch { kernel, blocks, arguments };
-        if let Some(held) = self.gpu.held().as_mut().filter(|held| held.is_mine()) {
+        let (module, handle) = (self.number, self.function(kernel));
+        let function = Function { module, handle, block: self.block as u32 };
+        let mut launch = HeldLaunch { function, blocks, arguments };
+        if let Some(held) = self.gpu.held()?.as_mut().filter(|held| held.has_room()) {
             held.launches.push(launch);
             return Ok(());
         }

@@ -38,7 +38,8 @@ impl GpuReply {
 
     /// Returns whether all work on the stream has ended.
     fn is_over(&self) -> Result<bool, Error> {
-        self.gpu.bind()?;
+        self.gpu.health.check()?;
+        self.gpu.bind_context()?;
         // SAFETY: the stream lives as long as `self`.
         let status = unsafe { sys::cuStreamQuery(self.gpu.stream.cu_stream()) };
         match status.result() {
@@ -58,7 +59,7 @@ impl Reply for GpuReply {
     fn expect(&mut self) -> Result<(), Error> {
         // An earlier answer that nobody received must not be taken for the next one.
         if self.read() == PENDING {
-            self.receive()?;
+            self.gpu.wait()?;
         }
         // SAFETY: `pin` allocated the word, and no kernel writes it before the next launch.
         unsafe { self.word.address().write_volatile(PENDING) };
@@ -77,9 +78,20 @@ impl Reply for GpuReply {
                 }
                 hint::spin_loop();
             }
-            assert!(!is_over, "the kernel answers");
+            if is_over {
+                let message = "the kernel that answers was not launched".to_owned();
+                return Err(Error::Driver { call: "cuLaunchKernel", message });
+            }
             is_over = self.is_over()?;
         }
+    }
+}
+
+impl Drop for GpuReply {
+    fn drop(&mut self) {
+        // The word is freed next, after a launch that is held back and answers. A destructor cannot
+        // report an error.
+        let _ = self.gpu.bind();
     }
 }
 
