@@ -206,7 +206,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     ) -> Result<Self, Error> {
         let BlockCheckpoint { begin, ticks, stars } = checkpoint;
         check_motions(&Motion::of(stars)?, particles.len())?;
-        check_times(stars, *ticks as u32)?;
+        check_times(stars, *ticks)?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
         run.ticks = *ticks;
         run.find_first()?;
@@ -270,16 +270,18 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Advances by one block step.
     pub fn advance(&mut self) -> Result<(), Error> {
+        self.check_step()?;
         self.evaluate(self.active)?;
         self.iterate()?;
-        self.ticks += u64::from(self.next);
-        let (now, active) = (self.now(), self.active);
-        self.steps.count(active);
+        let ticks = self.ticks + u64::from(self.next);
+        let (now, active) = (ticks as u32, self.active);
         let Self { given, all, results, stars, selection, programs, after, .. } = self;
         after.run(|| {
             programs.correct(now, selection, active, stars, results)?;
             programs.seek(now, selection, stars, given, all)
         })?;
+        self.ticks = ticks;
+        self.steps.count(active);
         self.find_next()
     }
 
@@ -306,12 +308,14 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Waits until it is known when the next block step ends.
     fn find_next(&mut self) -> Result<(), Error> {
         let (active, ticks) = self.selection.soonest()?;
-        if active > 0 && ticks == 0 {
-            return Err(self.close()?);
-        }
         // Without particles nothing ends.
         (self.active, self.next) = (active, if active > 0 { ticks } else { LARGEST });
-        Ok(())
+        self.check_step()
+    }
+
+    /// Refuses a next step that is too short.
+    fn check_step(&self) -> Result<(), Error> {
+        if self.next > 0 { Ok(()) } else { Err(self.close()?) }
     }
 
     /// Returns the error for the first particle whose step is too short.
@@ -381,16 +385,20 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// end. The potentials of all pairs are evaluated anew, which takes as long as many block steps. The
     /// results of the interaction must have a field `pot: Real`, per unit mass.
     pub fn energies(&mut self) -> Result<Energies, Error> {
+        let energies = self.energies_now();
+        // As before, to the time of the next block step.
+        let Self { given, all, stars, selection, programs, .. } = self;
+        programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
+        energies
+    }
+
+    fn energies_now(&mut self) -> Result<Energies, Error> {
         self.evaluate_all()?;
         // In the order of the selection, as the results.
         let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
         let (n, predict) = (self.stars.len(), &mut self.programs.predict);
         predict.update_copies(&self.selection, n, &self.stars, &mut stars, &self.stars)?;
-        let energies = self.energetics.measure::<X, _>(&stars, &self.results)?;
-        // As before, to the time of the next block step.
-        let Self { given, all, stars, selection, programs, .. } = self;
-        programs.predict.update_copies_due(selection, n, given, all, &*stars)?;
-        Ok(energies)
+        self.energetics.measure::<X, _>(&stars, &self.results)
     }
 
     /// Returns the motions of all particles, predicted to the time of the last block step.
@@ -420,7 +428,11 @@ fn tick(options: HermiteOptions) -> f64 {
 
 /// Refuses stars whose steps do not contain this time. A step of zero is that of a star to which another is
 /// too close.
-fn check_times(stars: &[BlockStar], now: u32) -> Result<(), Error> {
+fn check_times(stars: &[BlockStar], ticks: u64) -> Result<(), Error> {
+    if ticks > 1 << f64::MANTISSA_DIGITS {
+        return Err(Error::Ticks { ticks });
+    }
+    let now = ticks as u32;
     for (index, &BlockStar { time, step, due, .. }) in stars.iter().enumerate() {
         let is_step = step <= LARGEST && step.is_power_of_two() && time.is_multiple_of(step);
         let contains = due == time.wrapping_add(step) && now.wrapping_sub(time) < step;

@@ -1,6 +1,7 @@
 //! Errors of time integration.
 
-/// The refusal or the failure of an integration. The state stays as it was.
+/// The refusal or the failure of an integration. The state stays as it was, unless the device failed within
+/// a step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -73,6 +74,15 @@ pub enum Error {
         ticks: u64,
         /// The level of the step.
         level: u32,
+    },
+
+    /// The state of a run is later than times are exact.
+    #[error(
+        "a state at {ticks} ticks: expected 2⁵³ at most; take the state of a checkpoint as it is"
+    )]
+    Ticks {
+        /// The time in ticks.
+        ticks: u64,
     },
 
     /// A particle in the state of a run has a step that does not contain the time of the run.

@@ -216,6 +216,8 @@ fn wrong_checkpoints_are_refused() {
     assert_eq!(index_of(later), waits);
     assert_eq!(index_of(refused(&|it| it.ticks += 1 << 30)), 0);
     assert_eq!(index_of(refused(&|it| it.stars[6].mass = f64::NAN)), 6);
+    let late = refused(&|it| it.ticks = 1 << 54).to_string();
+    assert!(late.starts_with("a state at 18014398509481984 ticks: expected 2⁵³"), "{late}");
     let missing = refused(&|it| it.stars.truncate(8)).to_string();
     assert!(missing.starts_with("motions: found 8, expected 9"), "{missing}");
     let begin = refused(&|it| it.begin = f64::NAN).to_string();
@@ -274,4 +276,73 @@ fn bodies_at_one_place_are_named() {
     let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
     let error = BlockHermite::new(engine, &bodies, 0.0, options(0.02)).unwrap_err();
     assert!(matches!(error, Error::Close { first: 3, second: 7, distance: 0.0, .. }), "{error}");
+}
+
+#[test]
+fn a_run_stays_as_it_was_when_a_step_is_too_short() {
+    // Two bodies that meet head on, and others.
+    let mut bodies = cluster(20);
+    for (index, sign) in [(3, 1.0), (7, -1.0)] {
+        let (pos, vel) = ([5.0 - 0.25 * sign, 0.0, 0.0].into(), [sign, 0.0, 0.0].into());
+        bodies[index] = Body { pos, vel, mass: 1.0 };
+    }
+    let interaction = hermite::Hermite { eps2: 0.0 };
+    let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
+    let mut run = BlockHermite::new(engine, &bodies, 0.0, options(0.02)).unwrap();
+    let error = (0..20_000).find_map(|_| run.advance().err()).expect("they meet");
+    assert!(matches!(error, Error::Close { first: 3 | 7, second: 3 | 7, .. }), "{error}");
+    let (before, steps) = (run.checkpoint().unwrap(), run.steps());
+    for _ in 0..3 {
+        assert!(matches!(run.advance(), Err(Error::Close { .. })));
+        assert!(matches!(run.advance_to(10.0), Err(Error::Close { .. })));
+    }
+    assert!(run.checkpoint().unwrap() == before && run.steps() == steps);
+}
+
+#[nbody::interaction]
+mod silent {
+    pub struct Silent {
+        pub eps2: Real,
+    }
+    pub struct Star {
+        pub pos: Point,
+        pub vel: Vector,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+        pub jerk: Vector,
+    }
+    impl Interaction for Silent {
+        type I = Star;
+        type J = Star;
+        type F = Field;
+        fn pair(&self, i: &Star, j: &Star, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let v = j.vel - i.vel;
+            let r2 = d.norm2() + self.eps2;
+            let m = j.mass / (r2 * r2.sqrt());
+            f.acc += m * d;
+            f.jerk += m * (v - 3.0 * d.dot(v) / r2 * d);
+        }
+    }
+}
+
+#[test]
+fn energies_that_are_refused_change_nothing() {
+    let star = |it: &Body| silent::Star { pos: it.pos, vel: it.vel, mass: it.mass };
+    let stars: Vec<_> = cluster(33).iter().map(star).collect();
+    let [asked, not] = [true, false].map(|asks| {
+        let interaction = silent::Silent { eps2: EPS2 };
+        let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
+        let mut run = BlockHermite::new(engine, &stars, 0.0, options(0.02)).unwrap();
+        for _ in 0..30 {
+            if asks {
+                assert!(matches!(run.energies(), Err(Error::MissingField { .. })));
+            }
+            run.advance().unwrap();
+        }
+        run.checkpoint().unwrap()
+    });
+    assert!(asked == not);
 }
