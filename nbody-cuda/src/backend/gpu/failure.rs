@@ -2,6 +2,7 @@
 
 use std::process;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
@@ -79,8 +80,36 @@ impl Health {
 /// the driver's memory, but not its connection to the GPU.
 pub(super) fn check_process() -> Result<(), Error> {
     static FIRST: OnceLock<u32> = OnceLock::new();
-    is_same(*FIRST.get_or_init(process::id), process::id())
+    let first = *FIRST.get_or_init(|| {
+        watch_forks();
+        process::id()
+    });
+    // To ask for the identity of the process at every launch would take as long as the rest of it here.
+    if MAY_BE_FORKED.load(Ordering::Relaxed) { is_same(first, process::id()) } else { Ok(()) }
 }
+
+/// Whether this process may be a fork.
+static MAY_BE_FORKED: AtomicBool = AtomicBool::new(cfg!(not(unix)));
+
+/// Has forks know that they are.
+#[cfg(unix)]
+fn watch_forks() {
+    type Handler = Option<unsafe extern "C" fn()>;
+    unsafe extern "C" {
+        fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> std::ffi::c_int;
+    }
+    unsafe extern "C" fn in_child() {
+        MAY_BE_FORKED.store(true, Ordering::Relaxed);
+    }
+    // SAFETY: the handler only stores to an atomic, which it may in a forked child.
+    let status = unsafe { pthread_atfork(None, None, Some(in_child)) };
+    if status != 0 {
+        MAY_BE_FORKED.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(not(unix))]
+fn watch_forks() {}
 
 fn is_same(first: u32, process: u32) -> Result<(), Error> {
     if first == process { Ok(()) } else { Err(Error::Forked { first, process }) }
@@ -124,6 +153,30 @@ mod tests {
         let message = is_same(7, 8).unwrap_err().to_string();
         assert!(message.contains("process 7") && message.contains("process 8"), "{message}");
         check_process().unwrap();
+        #[cfg(unix)]
+        assert!(in_fork(|| check_process().is_err()), "the fork is not recognised");
+        check_process().unwrap();
+    }
+
+    /// Returns what a function returns in a fork of this process.
+    #[cfg(unix)]
+    fn in_fork(function: impl FnOnce() -> bool) -> bool {
+        unsafe extern "C" {
+            fn fork() -> i32;
+            fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+            fn _exit(status: i32) -> !;
+        }
+        // SAFETY: the child takes no lock that another thread may hold, and exits without running
+        // the parent's exit handlers.
+        unsafe {
+            let child = fork();
+            if child == 0 {
+                _exit(i32::from(!function()));
+            }
+            let mut status = -1;
+            assert_eq!(waitpid(child, &raw mut status, 0), child);
+            status == 0
+        }
     }
 
     /// Runs this test in a process of its own and returns what it prints; `None` in that process.
@@ -211,28 +264,15 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_gpu_does_not_serve_a_forked_process() {
-        unsafe extern "C" {
-            fn fork() -> i32;
-            fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
-            fn _exit(status: i32) -> !;
-        }
         if alone("a_gpu_does_not_serve_a_forked_process").is_some() {
             return;
         }
         let Some((_one, gpu)) = gpu() else { return };
         let is_forked = |result: Result<(), Error>| matches!(result, Err(Error::Forked { .. }));
-        // SAFETY: the child takes no lock that another thread may hold, and exits without running
-        // the parent's exit handlers.
-        unsafe {
-            let child = fork();
-            if child == 0 {
-                let refused = [Gpu::open(0).map(|_| ()), gpu.bind(), gpu.allocate(8).map(|_| ())];
-                _exit(i32::from(!refused.into_iter().all(is_forked)));
-            }
-            let mut status = -1;
-            assert_eq!(waitpid(child, &raw mut status, 0), child);
-            assert_eq!(status, 0);
-        }
+        assert!(in_fork(|| {
+            let refused = [Gpu::open(0).map(|_| ()), gpu.bind(), gpu.allocate(8).map(|_| ())];
+            refused.into_iter().all(is_forked)
+        }));
         gpu.allocate(8).unwrap();
     }
 }
