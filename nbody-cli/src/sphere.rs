@@ -10,7 +10,7 @@ use clap::builder::RangedI64ValueParser;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
 use nbody::{AllPairs, Device, Options};
-use nbody_integrate::{BlockHermite, HermiteOptions, Steps};
+use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Steps};
 use nbody_interactions::hermite::Hermite;
 
 use crate::run::error::{Error, check_energies};

@@ -5,13 +5,13 @@ use nbody::{
     Selection, Sequence,
 };
 
-use crate::Error;
 use crate::forces::{Energetics, check_motions, wait};
 use crate::hermite::{HermiteOptions, check_fields, close};
 use crate::motion::Motion;
 use crate::programs::block::{Begin, BlockStar, Correct, Improve, Predict};
 use crate::programs::leapfrog::Energies;
-use crate::steps::{NextStep, Steps, check_begin, check_end};
+use crate::steps::{NextStep, Steps, check_begin};
+use crate::{Error, Integrator};
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
 const LARGEST: u32 = 1 << 30;
@@ -29,7 +29,7 @@ const LARGEST: u32 = 1 << 30;
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{BlockHermite, HermiteOptions};
+/// use nbody_integrate::{BlockHermite, HermiteOptions, Integrator};
 /// use nbody_interactions::hermite::{Body, Hermite};
 /// use nbody_models::{Particle, plummer};
 ///
@@ -268,23 +268,6 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(engine.evaluate_first_into(all, all, results)?)
     }
 
-    /// Advances by one block step.
-    pub fn advance(&mut self) -> Result<(), Error> {
-        self.check_step()?;
-        self.evaluate(self.active)?;
-        self.iterate()?;
-        let ticks = self.ticks + u64::from(self.next);
-        let (now, active) = (ticks as u32, self.active);
-        let Self { given, all, results, stars, selection, programs, after, .. } = self;
-        after.run(|| {
-            programs.correct(now, selection, active, stars, results)?;
-            programs.seek(now, selection, stars, given, all)
-        })?;
-        self.ticks = ticks;
-        self.steps.count(active);
-        self.find_next()
-    }
-
     /// Corrects the block and evaluates its forces again, as often as the options say.
     fn iterate(&mut self) -> Result<(), Error> {
         let Self { engine, all, results, stars, selection, iteration, active, options, .. } = self;
@@ -334,62 +317,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         tick(self.options)
     }
 
-    /// Does all block steps that end at this time or before, to rounding. [`motions_at`](Self::motions_at)
-    /// then has the motions at the time itself.
-    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        check_end(time)?;
-        while self.ends_by(time) {
-            self.advance()?;
-        }
-        Ok(())
-    }
-
-    /// Returns whether the next block step ends at this time or before, to rounding: whether
-    /// [`advance_to`](Self::advance_to) does it.
-    pub fn ends_by(&self, time: f64) -> bool {
-        self.next().ends_by(time)
-    }
-
-    fn next(&self) -> NextStep {
-        NextStep { begin: self.time(), end: self.next_time() }
-    }
-
-    /// Waits until the device has done all steps, so that they can be timed.
-    pub fn wait(&self) -> Result<(), Error> {
-        wait(&self.stars)
-    }
-
-    /// Returns the time of the last block step.
-    pub fn time(&self) -> f64 {
-        self.begin + self.ticks as f64 * self.tick()
-    }
-
-    /// Returns the time at which the next block step ends.
-    pub fn next_time(&self) -> f64 {
-        self.begin + (self.ticks + u64::from(self.next)) as f64 * self.tick()
-    }
-
-    /// Returns the number of block steps so far, and of the steps of particles in them.
-    pub fn steps(&self) -> Steps {
-        self.steps
-    }
-
     /// Returns the time step of each particle.
     pub fn time_steps(&self) -> Result<Vec<f64>, Error> {
         let steps: Vec<u32> = self.stars.download_field("step")?;
         Ok(steps.into_iter().map(|ticks| f64::from(ticks) * self.tick()).collect())
-    }
-
-    /// Returns the energies of all particles, predicted to the time of the last block step. They are most
-    /// accurate at multiples of the largest step after the beginning, where the steps of all particles
-    /// end. The potentials of all pairs are evaluated anew, which takes as long as many block steps. The
-    /// results of the interaction must have a field `pot: Real`, per unit mass.
-    pub fn energies(&mut self) -> Result<Energies, Error> {
-        let energies = self.energies_now();
-        // As before, to the time of the next block step.
-        let Self { given, all, stars, selection, programs, .. } = self;
-        programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
-        energies
     }
 
     fn energies_now(&mut self) -> Result<Energies, Error> {
@@ -401,23 +332,62 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.energetics.measure::<X, _>(&stars, &self.results)
     }
 
-    /// Returns the motions of all particles, predicted to the time of the last block step.
-    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
-        self.motions_at(self.time())
-    }
-
-    /// Returns the motions of all particles at this time, within the next block step: predicted from the
-    /// beginning of the step of each.
-    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
-        self.next().check(time)?;
-        let predict = Predict { due: self.now(), tick: self.tick(), dt: time - self.time() };
-        Motion::predict(predict, &self.stars.download()?)
-    }
-
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
         let &Self { begin, ticks, .. } = self;
         Ok(BlockCheckpoint { begin, ticks, stars: self.stars.download()? })
+    }
+}
+
+impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
+    fn advance(&mut self) -> Result<(), Error> {
+        self.check_step()?;
+        self.evaluate(self.active)?;
+        self.iterate()?;
+        let ticks = self.ticks + u64::from(self.next);
+        let (now, active) = (ticks as u32, self.active);
+        let Self { given, all, results, stars, selection, programs, after, .. } = self;
+        after.run(|| {
+            programs.correct(now, selection, active, stars, results)?;
+            programs.seek(now, selection, stars, given, all)
+        })?;
+        self.ticks = ticks;
+        self.steps.count(active);
+        self.find_next()
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        wait(&self.stars)
+    }
+
+    fn time(&self) -> f64 {
+        self.begin + self.ticks as f64 * self.tick()
+    }
+
+    fn next_time(&self) -> f64 {
+        self.begin + (self.ticks + u64::from(self.next)) as f64 * self.tick()
+    }
+
+    fn steps(&self) -> Steps {
+        self.steps
+    }
+
+    /// Predicts particles from the beginning of the step of each.
+    fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        NextStep { begin: self.time(), end: self.next_time() }.check(time)?;
+        let predict = Predict { due: self.now(), tick: self.tick(), dt: time - self.time() };
+        Motion::predict(predict, &self.stars.download()?)
+    }
+
+    /// Predicts all particles to the time of the last block step. Energies are most accurate at multiples of
+    /// the largest step after the beginning, where the steps of all particles end. The potentials of all
+    /// pairs are evaluated anew, which takes as long as many block steps.
+    fn energies(&mut self) -> Result<Energies, Error> {
+        let energies = self.energies_now();
+        // As before, to the time of the next block step.
+        let Self { given, all, stars, selection, programs, .. } = self;
+        programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
+        energies
     }
 }
 

@@ -4,7 +4,6 @@ use nbody::{
     AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Point, Precision, Record,
 };
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::forces::{Energetics, Forces, Place as Places, check_motions, check_particles, wait};
 use crate::motion::{Motion, numbers};
@@ -12,7 +11,8 @@ use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
 use crate::programs::leapfrog::Energies;
-use crate::steps::{NextStep, Steps, check_begin, check_end};
+use crate::steps::{NextStep, Steps, check_begin};
+use crate::{Error, Integrator};
 
 /// The accuracy of a Hermite integrator.
 ///
@@ -93,7 +93,7 @@ impl HermiteOptions {
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{Hermite, HermiteOptions};
+/// use nbody_integrate::{Hermite, HermiteOptions, Integrator};
 /// use nbody_interactions::hermite::{self, Body};
 ///
 /// # fn main() -> Result<(), nbody_integrate::Error> {
@@ -126,6 +126,8 @@ pub struct Hermite<X: Interaction> {
     energetics: Energetics,
     options: HermiteOptions,
     clock: Clock,
+    /// A particle that wants a step which is too short, and that step.
+    too_short: Option<(u32, f64)>,
     steps: Steps,
 }
 
@@ -231,6 +233,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
             energetics: Energetics::new::<X>(&device)?,
             options,
             clock,
+            too_short: None,
             steps: Steps::default(),
         })
     }
@@ -254,8 +257,47 @@ impl<X: Interaction> Hermite<X> {
         forces.evaluate(&mut Predicted { program: &mut programs.predict, stars })
     }
 
-    /// Advances by one step.
-    pub fn advance(&mut self) -> Result<(), Error> {
+    /// Chooses the next step.
+    fn choose(&mut self, shortest: &Shortest) -> Result<(), Error> {
+        let Shortest { step, lost } = shortest;
+        if lost.value == 0.0 {
+            self.too_short = Some((lost.index, 0.0));
+        } else if !self.clock.choose(step.value) {
+            self.too_short = Some((step.index, step.value));
+        }
+        self.check_step()
+    }
+
+    /// Refuses a next step that is too short.
+    fn check_step(&self) -> Result<(), Error> {
+        self.too_short.map_or(Ok(()), |(index, step)| Err(self.close(index, step)))
+    }
+
+    /// Returns the error for a particle whose step is too short: it names the nearest other.
+    fn close(&self, index: u32, step: f64) -> Error {
+        let stars = match self.stars.download() {
+            Ok(stars) => stars,
+            Err(error) => return error.into(),
+        };
+        let positions: Vec<_> = stars.into_iter().map(|star| star.pos).collect();
+        close(&positions, index, self.clock.time(), step)
+    }
+
+    /// Returns the length of the next step.
+    pub fn step(&self) -> f64 {
+        self.clock.step()
+    }
+
+    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
+    pub fn checkpoint(&self) -> Result<HermiteCheckpoint, Error> {
+        let (begin, ticks, level) = self.clock.state();
+        Ok(HermiteCheckpoint { begin, ticks, level, stars: self.stars.download()? })
+    }
+}
+
+impl<X: Interaction> Integrator for Hermite<X> {
+    fn advance(&mut self) -> Result<(), Error> {
+        self.check_step()?;
         let (dt, eta) = (self.clock.step(), self.options.eta);
         self.programs.correct.set_parameters(Correct { dt });
         self.predict(dt)?;
@@ -274,98 +316,31 @@ impl<X: Interaction> Hermite<X> {
         self.choose(&shortest)
     }
 
-    /// Chooses the next step.
-    fn choose(&mut self, shortest: &Shortest) -> Result<(), Error> {
-        if shortest.lost.value == 0.0 {
-            return Err(self.close(shortest.lost.index, 0.0));
-        }
-        let wanted = shortest.step.value;
-        if self.clock.choose(wanted) {
-            Ok(())
-        } else {
-            Err(self.close(shortest.step.index, wanted))
-        }
-    }
-
-    /// Returns the error for a particle whose step is too short: it names the nearest other.
-    fn close(&self, index: u32, step: f64) -> Error {
-        let stars = match self.stars.download() {
-            Ok(stars) => stars,
-            Err(error) => return error.into(),
-        };
-        let positions: Vec<_> = stars.into_iter().map(|star| star.pos).collect();
-        close(&positions, index, self.clock.time(), step)
-    }
-
-    /// Does all steps that end at this time or before, to rounding. [`motions_at`](Self::motions_at) then
-    /// has the motions at the time itself; the steps of runs that begin at zero end at multiples of the
-    /// largest one.
-    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        check_end(time)?;
-        while self.ends_by(time) {
-            self.advance()?;
-        }
-        Ok(())
-    }
-
-    /// Returns whether the next step ends at this time or before, to rounding: whether
-    /// [`advance_to`](Self::advance_to) does it.
-    pub fn ends_by(&self, time: f64) -> bool {
-        self.next().ends_by(time)
-    }
-
-    fn next(&self) -> NextStep {
-        NextStep { begin: self.time(), end: self.next_time() }
-    }
-
-    /// Waits until the device has done all steps, so that they can be timed.
-    pub fn wait(&self) -> Result<(), Error> {
+    fn wait(&self) -> Result<(), Error> {
         wait(&self.stars)
     }
 
-    /// Returns the time.
-    pub fn time(&self) -> f64 {
+    fn time(&self) -> f64 {
         self.clock.time()
     }
 
-    /// Returns the time at the end of the next step.
-    pub fn next_time(&self) -> f64 {
+    fn next_time(&self) -> f64 {
         self.clock.next_time()
     }
 
-    /// Returns the length of the next step.
-    pub fn step(&self) -> f64 {
-        self.clock.step()
-    }
-
-    /// Returns the number of steps so far.
-    pub fn steps(&self) -> Steps {
+    fn steps(&self) -> Steps {
         self.steps
     }
 
-    /// Returns the energies, from potentials that are evaluated anew, which takes as long as a step: the
-    /// results of the interaction must have a field `pot: Real`, per unit mass.
-    pub fn energies(&mut self) -> Result<Energies, Error> {
-        self.predict(0.0)?;
-        self.energetics.measure::<X, _>(&self.stars, &self.forces.results)
-    }
-
-    /// Returns the motions of all particles.
-    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
-        Motion::of(&self.stars.download()?)
-    }
-
-    /// Returns the motions of all particles at this time, within the next step: predicted from its
-    /// beginning.
-    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
-        self.next().check(time)?;
+    fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        NextStep { begin: self.time(), end: self.next_time() }.check(time)?;
         Motion::predict(Predict { dt: time - self.time() }, &self.stars.download()?)
     }
 
-    /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
-    pub fn checkpoint(&self) -> Result<HermiteCheckpoint, Error> {
-        let (begin, ticks, level) = self.clock.state();
-        Ok(HermiteCheckpoint { begin, ticks, level, stars: self.stars.download()? })
+    /// Evaluates the potentials anew, which takes as long as a step.
+    fn energies(&mut self) -> Result<Energies, Error> {
+        self.predict(0.0)?;
+        self.energetics.measure::<X, _>(&self.stars, &self.forces.results)
     }
 }
 

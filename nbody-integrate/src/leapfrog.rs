@@ -5,11 +5,11 @@ use nbody::{
     Sequence, Vector,
 };
 
-use crate::Error;
 use crate::forces::{Energetics, Forces, Place, check_motions, check_particles, wait};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
-use crate::steps::{NextStep, Steps, check_begin, check_end};
+use crate::steps::{NextStep, Steps, check_begin};
+use crate::{Error, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
@@ -20,7 +20,7 @@ use crate::steps::{NextStep, Steps, check_begin, check_end};
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{Leapfrog, Motion};
+/// use nbody_integrate::{Integrator, Leapfrog, Motion};
 /// use nbody_interactions::gravity::{Body, Gravity};
 ///
 /// # fn main() -> Result<(), nbody_integrate::Error> {
@@ -179,52 +179,6 @@ impl<X: Interaction> Leapfrog<X> {
         forces.evaluate(&mut At { place, motions })
     }
 
-    /// Advances by one step.
-    pub fn advance(&mut self) -> Result<(), Error> {
-        let half = 0.5 * self.clock.step;
-        let Self { sequence, forces, motions, place, kick, drift, .. } = self;
-        sequence.run(|| {
-            kick.kick(motions, forces, half)?;
-            drift.update(motions, ())?;
-            forces.evaluate(&mut At { place, motions })?;
-            kick.kick(motions, forces, half)
-        })?;
-        self.clock.steps += 1;
-        self.steps.count(self.motions.len());
-        Ok(())
-    }
-
-    /// Does all steps that end at this time or before, to rounding; with a negative step, at this time
-    /// or after. [`motions_at`](Self::motions_at) then has the motions at the time itself.
-    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
-        check_end(time)?;
-        while self.ends_by(time) {
-            self.advance()?;
-        }
-        Ok(())
-    }
-
-    /// Returns whether the next step ends at this time or before, to rounding: whether
-    /// [`advance_to`](Self::advance_to) does it.
-    pub fn ends_by(&self, time: f64) -> bool {
-        self.clock.next().ends_by(time)
-    }
-
-    /// Waits until the device has done all steps, so that they can be timed.
-    pub fn wait(&self) -> Result<(), Error> {
-        wait(&self.motions)
-    }
-
-    /// Returns the time.
-    pub fn time(&self) -> f64 {
-        self.clock.next().begin
-    }
-
-    /// Returns the time at the end of the next step.
-    pub fn next_time(&self) -> f64 {
-        self.clock.next().end
-    }
-
     /// Returns the step.
     pub fn step(&self) -> f64 {
         self.clock.step
@@ -238,47 +192,11 @@ impl<X: Interaction> Leapfrog<X> {
         Ok(())
     }
 
-    /// Returns the number of steps so far.
-    pub fn steps(&self) -> Steps {
-        self.steps
-    }
-
     /// Sets whether positions stay in the periodic box of the engine, from the next step on
     /// ([`PerParticle::set_wrap`]). At the beginning they do not, so that the way of a particle is the
     /// difference of its positions. In unbounded space it has no effect.
     pub fn set_wrap(&mut self, wrap: bool) {
         self.drift.set_wrap(wrap);
-    }
-
-    /// Returns the energies, by the potentials of the last step, so that it costs little. The results of the
-    /// interaction must have a field `pot: Real`: the potential per unit mass where they are
-    /// accelerations (`acc`), an energy where they are forces (`force`).
-    pub fn energies(&mut self) -> Result<Energies, Error> {
-        self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
-    }
-
-    /// Returns the motions of all particles.
-    pub fn motions(&self) -> Result<Vec<Motion>, Error> {
-        Ok(self.motions.download()?)
-    }
-
-    /// Returns the motions of all particles at this time, within the next step: as the accelerations at its
-    /// beginning change them. Positions are as accurate as those of steps, velocities of first order.
-    pub fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
-        let next = self.clock.next();
-        next.check(time)?;
-        let mut motions = self.motions()?;
-        if next.begins_at(time) {
-            return Ok(motions);
-        }
-        let dt = time - next.begin;
-        let domain = if self.drift.wraps() { self.drift.domain() } else { Domain::Open };
-        let accelerations = self.accelerations(&motions)?;
-        for (motion, acc) in motions.iter_mut().zip(accelerations) {
-            motion.pos = domain.wrap(motion.pos + dt * (motion.vel + 0.5 * dt * acc));
-            motion.vel += dt * acc;
-        }
-        Ok(motions)
     }
 
     /// Returns the accelerations of particles in these motions.
@@ -295,7 +213,63 @@ impl<X: Interaction> Leapfrog<X> {
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<LeapfrogCheckpoint, Error> {
         let Clock { begin, steps, .. } = self.clock;
-        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions()? })
+        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions.download()? })
+    }
+}
+
+impl<X: Interaction> Integrator for Leapfrog<X> {
+    fn advance(&mut self) -> Result<(), Error> {
+        let half = 0.5 * self.clock.step;
+        let Self { sequence, forces, motions, place, kick, drift, .. } = self;
+        sequence.run(|| {
+            kick.kick(motions, forces, half)?;
+            drift.update(motions, ())?;
+            forces.evaluate(&mut At { place, motions })?;
+            kick.kick(motions, forces, half)
+        })?;
+        self.clock.steps += 1;
+        self.steps.count(self.motions.len());
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        wait(&self.motions)
+    }
+
+    fn time(&self) -> f64 {
+        self.clock.next().begin
+    }
+
+    fn next_time(&self) -> f64 {
+        self.clock.next().end
+    }
+
+    fn steps(&self) -> Steps {
+        self.steps
+    }
+
+    /// Moves particles as the accelerations at the beginning of the step do. Positions are as accurate as
+    /// those of steps, velocities of first order.
+    fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
+        let next = self.clock.next();
+        next.check(time)?;
+        let mut motions = self.motions.download()?;
+        if next.begins_at(time) {
+            return Ok(motions);
+        }
+        let dt = time - next.begin;
+        let domain = if self.drift.wraps() { self.drift.domain() } else { Domain::Open };
+        let accelerations = self.accelerations(&motions)?;
+        for (motion, acc) in motions.iter_mut().zip(accelerations) {
+            motion.pos = domain.wrap(motion.pos + dt * (motion.vel + 0.5 * dt * acc));
+            motion.vel += dt * acc;
+        }
+        Ok(motions)
+    }
+
+    /// Takes the potentials of the last step, so that it costs little.
+    fn energies(&mut self) -> Result<Energies, Error> {
+        self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
     }
 }
 

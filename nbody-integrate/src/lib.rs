@@ -11,14 +11,7 @@
 //! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
 //! such fields, it is given beside them.
 //!
-//! All of them have the same methods:
-//!
-//! - `new` begins with particles that say how they move, `with_motions` with motions beside them;
-//! - `advance` does a step, which ends at `next_time`, `advance_to` all that end by a time, and `wait` waits
-//!   for the device;
-//! - `time`, `motions` and `energies` are those after the last step, and `motions_at` predicts to a time
-//!   within the next one; `steps` counts;
-//! - `checkpoint` returns the state, from which `resume` continues to the last bit.
+//! All of them are an [`Integrator`].
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]
@@ -28,6 +21,7 @@ mod clock;
 mod error;
 mod forces;
 mod hermite;
+mod integrator;
 mod leapfrog;
 mod motion;
 mod programs;
@@ -36,6 +30,7 @@ mod steps;
 pub use block::{BlockCheckpoint, BlockHermite};
 pub use error::Error;
 pub use hermite::{Hermite, HermiteCheckpoint, HermiteOptions};
+pub use integrator::Integrator;
 pub use leapfrog::{Leapfrog, LeapfrogCheckpoint};
 pub use motion::Motion;
 pub use programs::block::BlockStar;

@@ -2,7 +2,7 @@
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Motion, Steps,
+    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Motion, Steps,
 };
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};

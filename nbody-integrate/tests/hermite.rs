@@ -1,7 +1,7 @@
 //! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{Error, Hermite, HermiteOptions, Steps};
+use nbody_integrate::{Error, Hermite, HermiteOptions, Integrator, Steps};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -157,6 +157,22 @@ fn bodies_at_one_place_are_named() {
     let expected =
         "particles 3 and 7 are at a distance of 0e0 at time 0, where a step of 0e0 is wanted";
     assert!(message.starts_with(expected), "{message}");
+}
+
+#[test]
+fn a_run_stays_as_it_was_when_a_step_is_too_short() {
+    // Two bodies that fall onto each other.
+    let body = |x: f64| Body { pos: [x, 0.0, 0.0].into(), vel: [0.0; 3].into(), mass: 0.5 };
+    let bodies = [body(-0.25), body(0.25)];
+    let mut run = run(&Device::cpu(), &bodies, 0.0, HermiteOptions::default()).unwrap();
+    let error = (0..20_000).find_map(|_| run.advance().err()).expect("they meet");
+    assert!(matches!(error, Error::Close { first: 0 | 1, second: 0 | 1, .. }), "{error}");
+    let (before, steps) = (run.checkpoint().unwrap(), run.steps());
+    for _ in 0..3 {
+        assert!(matches!(run.advance(), Err(Error::Close { .. })));
+        assert!(matches!(run.advance_to(10.0), Err(Error::Close { .. })));
+    }
+    assert!(run.checkpoint().unwrap() == before && run.steps() == steps);
 }
 
 #[test]

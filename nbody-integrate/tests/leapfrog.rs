@@ -1,7 +1,7 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Domain, Math, Options, Precision};
-use nbody_integrate::{Error, Leapfrog, Motion, Steps};
+use nbody_integrate::{Error, Integrator, Leapfrog, Motion, Steps};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 

@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::{AllPairs, Device, Domain, Options, Precision};
-use nbody_integrate::{Error, Leapfrog, Motion};
+use nbody_integrate::{Error, Integrator, Leapfrog, Motion};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
 /// Cubic cells of the lattice at the beginning, along each axis, of four atoms each.

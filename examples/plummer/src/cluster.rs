@@ -2,7 +2,7 @@
 
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device, Options, Precision};
-use nbody_integrate::{BlockHermite, Error, HermiteOptions, Motion, Steps};
+use nbody_integrate::{BlockHermite, Error, HermiteOptions, Integrator, Motion, Steps};
 use nbody_interactions::hermite::{Body, Hermite};
 
 /// Accuracy of the time steps: Aarseth's eta.

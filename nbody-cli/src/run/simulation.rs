@@ -4,12 +4,12 @@ use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device};
 use nbody_integrate::{
     BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
-    Leapfrog, LeapfrogCheckpoint, Motion, Star, Steps,
+    Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Integrator, Settings};
+use super::settings::{self, Settings};
 
 /// The integration of a cluster by any of the integrators.
 pub enum Simulation {
@@ -43,12 +43,12 @@ impl State {
     }
 
     /// Returns whether it is a state of this integrator.
-    pub fn is_of(&self, integrator: &Integrator) -> bool {
+    pub fn is_of(&self, integrator: &settings::Integrator) -> bool {
         matches!(
             (self, integrator),
-            (Self::Hermite { .. }, Integrator::Hermite(_))
-                | (Self::HermiteShared { .. }, Integrator::HermiteShared(_))
-                | (Self::Leapfrog { .. }, Integrator::Leapfrog { .. })
+            (Self::Hermite { .. }, settings::Integrator::Hermite(_))
+                | (Self::HermiteShared { .. }, settings::Integrator::HermiteShared(_))
+                | (Self::Leapfrog { .. }, settings::Integrator::Leapfrog { .. })
         )
     }
 }
@@ -58,17 +58,17 @@ impl Simulation {
     pub fn new(device: &Device, settings: &Settings, snapshot: &Snapshot) -> Result<Self, Error> {
         let begin = snapshot.time;
         match settings.integrator {
-            Integrator::Hermite(chosen) => {
+            settings::Integrator::Hermite(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = BlockHermite::new(engine, &bodies(snapshot), begin, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
-            Integrator::HermiteShared(chosen) => {
+            settings::Integrator::HermiteShared(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = Hermite::new(engine, &bodies(snapshot), begin, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
-            Integrator::Leapfrog { step } => {
+            settings::Integrator::Leapfrog { step } => {
                 let motions = Motion::of(&bodies(snapshot))?;
                 let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
                 let run = Leapfrog::with_motions(engine, &masses, &motions, begin, step)?;
@@ -80,7 +80,10 @@ impl Simulation {
     /// Continues from a state of the same integrator.
     pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
         match (state, settings.integrator) {
-            (&State::Hermite { begin, ticks, ref particles }, Integrator::Hermite(chosen)) => {
+            (
+                &State::Hermite { begin, ticks, ref particles },
+                settings::Integrator::Hermite(chosen),
+            ) => {
                 let stars: Vec<_> = particles.iter().map(block_star).collect();
                 let bodies: Vec<_> =
                     stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
@@ -91,7 +94,7 @@ impl Simulation {
             }
             (
                 &State::HermiteShared { begin, ticks, level, ref particles },
-                Integrator::HermiteShared(chosen),
+                settings::Integrator::HermiteShared(chosen),
             ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let bodies: Vec<_> =
@@ -101,7 +104,10 @@ impl Simulation {
                 let run = Hermite::resume(engine, &bodies, &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
-            (&State::Leapfrog { begin, steps, ref particles }, Integrator::Leapfrog { step }) => {
+            (
+                &State::Leapfrog { begin, steps, ref particles },
+                settings::Integrator::Leapfrog { step },
+            ) => {
                 let motions: Vec<_> = particles.iter().map(motion).collect();
                 let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
                 let checkpoint = LeapfrogCheckpoint { begin, steps, motions };
@@ -112,67 +118,52 @@ impl Simulation {
         }
     }
 
-    /// Advances by one step, and returns the number of particles that it advanced.
-    pub fn advance(&mut self) -> Result<u64, Error> {
-        let before = self.steps().particle_steps;
+    fn run(&self) -> &dyn Integrator {
         match self {
-            Self::Hermite(run) => run.advance()?,
-            Self::HermiteShared(run) => run.advance()?,
-            Self::Leapfrog(run) => run.advance()?,
+            Self::Hermite(run) => &**run,
+            Self::HermiteShared(run) => &**run,
+            Self::Leapfrog(run) => &**run,
         }
-        Ok(self.steps().particle_steps - before)
     }
 
-    fn steps(&self) -> Steps {
+    fn run_mut(&mut self) -> &mut dyn Integrator {
         match self {
-            Self::Hermite(run) => run.steps(),
-            Self::HermiteShared(run) => run.steps(),
-            Self::Leapfrog(run) => run.steps(),
+            Self::Hermite(run) => &mut **run,
+            Self::HermiteShared(run) => &mut **run,
+            Self::Leapfrog(run) => &mut **run,
         }
+    }
+
+    /// Advances by one step, and returns the number of particles that it advanced.
+    pub fn advance(&mut self) -> Result<u64, Error> {
+        let run = self.run_mut();
+        let before = run.steps().particle_steps;
+        run.advance()?;
+        Ok(run.steps().particle_steps - before)
     }
 
     /// Waits until the device has done all steps, so that they can be timed.
     pub fn wait(&mut self) -> Result<(), Error> {
-        match self {
-            Self::Hermite(run) => run.wait(),
-            Self::HermiteShared(run) => run.wait(),
-            Self::Leapfrog(run) => run.wait(),
-        }
+        self.run().wait()
     }
 
     pub fn time(&self) -> f64 {
-        match self {
-            Self::Hermite(run) => run.time(),
-            Self::HermiteShared(run) => run.time(),
-            Self::Leapfrog(run) => run.time(),
-        }
+        self.run().time()
     }
 
     /// Returns the length of the next step.
     pub fn step(&self) -> f64 {
-        match self {
-            Self::Hermite(run) => run.next_time() - run.time(),
-            Self::HermiteShared(run) => run.step(),
-            Self::Leapfrog(run) => run.step(),
-        }
+        self.run().next_time() - self.run().time()
     }
 
     /// Returns whether the next step ends at this time or before, to rounding.
     pub fn ends_by(&self, time: f64) -> bool {
-        match self {
-            Self::Hermite(run) => run.ends_by(time),
-            Self::HermiteShared(run) => run.ends_by(time),
-            Self::Leapfrog(run) => run.ends_by(time),
-        }
+        self.run().ends_by(time)
     }
 
     /// Returns the particles at a time within the next step, predicted from its beginning.
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
-        let motions = match self {
-            Self::Hermite(run) => run.motions_at(time)?,
-            Self::HermiteShared(run) => run.motions_at(time)?,
-            Self::Leapfrog(run) => run.motions_at(time)?,
-        };
+        let motions = self.run().motions_at(time)?;
         let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
         // An integrator without a choice of steps does not see NaN.
         Motion::check(&motions)?;
@@ -181,11 +172,7 @@ impl Simulation {
 
     /// Returns the energies at the time of the last step.
     pub fn energies(&mut self) -> Result<Energies, Error> {
-        match self {
-            Self::Hermite(run) => run.energies(),
-            Self::HermiteShared(run) => run.energies(),
-            Self::Leapfrog(run) => run.energies(),
-        }
+        self.run_mut().energies()
     }
 
     pub fn state(&self) -> Result<State, Error> {

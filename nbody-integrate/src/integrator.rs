@@ -1,0 +1,53 @@
+//! The interface of all integrators.
+
+use crate::steps::{NextStep, Steps, check_end};
+use crate::{Energies, Error, Motion};
+
+/// A run of any integrator. It begins with `new`, or with `with_motions` where the particles have no fields
+/// that say how they move, and `resume` continues it from a `checkpoint` to the last bit.
+pub trait Integrator {
+    /// Advances by one step, of a block where particles have steps of their own.
+    fn advance(&mut self) -> Result<(), Error>;
+
+    /// Waits until the device has done all steps, so that they can be timed.
+    fn wait(&self) -> Result<(), Error>;
+
+    /// Returns the time of the last step.
+    fn time(&self) -> f64;
+
+    /// Returns the time at the end of the next step.
+    fn next_time(&self) -> f64;
+
+    /// Returns the number of steps so far.
+    fn steps(&self) -> Steps;
+
+    /// Returns the motions of all particles at this time, within the next step: as the last step and its
+    /// forces predict them.
+    fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error>;
+
+    /// Returns the energies at the time of the last step. The results of the interaction must have a field
+    /// `pot: Real`: the potential per unit mass where they are accelerations (`acc`), an energy where they
+    /// are forces (`force`).
+    fn energies(&mut self) -> Result<Energies, Error>;
+
+    /// Returns the motions of all particles at the time of the last step.
+    fn motions(&self) -> Result<Vec<Motion>, Error> {
+        self.motions_at(self.time())
+    }
+
+    /// Returns whether the next step ends at this time or before, to rounding: whether
+    /// [`advance_to`](Self::advance_to) does it. A run that goes back in time ends at this time or after.
+    fn ends_by(&self, time: f64) -> bool {
+        NextStep { begin: self.time(), end: self.next_time() }.ends_by(time)
+    }
+
+    /// Does all steps that end by this time. [`motions_at`](Self::motions_at) then has the motions at the
+    /// time itself; steps in powers of two end at the multiples of the largest one after the beginning.
+    fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        check_end(time)?;
+        while self.ends_by(time) {
+            self.advance()?;
+        }
+        Ok(())
+    }
+}
