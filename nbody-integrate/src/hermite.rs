@@ -19,7 +19,7 @@ use crate::{Error, Integrator};
 /// Typical values of eta are 0.01 to 0.04. The relative error of the energy, of block time steps of 4096 stars
 /// over a time unit, softened by 1/256, is 1.7·10⁻⁷ for 0.04, 3.2·10⁻⁸ for 0.02 and 3·10⁻⁹ for 0.01. Below
 /// eta = 0.01 rounding errors of forces in single precision, the default of an engine, make steps many
-/// times as short as they need to be: take [`Precision::Mixed`](nbody::Precision::Mixed) or `Double` there,
+/// times as short as they need to be: take [`Precision::Mixed`] or `Double` there,
 /// and wherever close pairs matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
