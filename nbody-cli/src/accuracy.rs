@@ -13,12 +13,14 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::plummer;
-use nbody::{Accumulation, AllPairs, Device, Engine, Math, Options, Pairs, Precision, Schedule};
+use nbody::{
+    Accumulation, AllPairs, Device, DeviceName, Engine, Math, Options, Pairs, Precision, Schedule,
+};
 use nbody_interactions::gravity::{Acceleration, Attraction, Body};
 
 use crate::files::{self, Cells, Sheet};
 use crate::plots::{Figure, Line};
-use crate::select::{self, DeviceName};
+use crate::select;
 use crate::table::Table;
 use crate::{Outcome, date};
 

@@ -6,11 +6,11 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use nbody::{Accumulation, Device, Math, Options, Precision};
+use nbody::{Accumulation, Device, DeviceName, Math, Options, Precision};
 
 use crate::files::{self, Cells, Sheet, number};
 use crate::plots::{Figure, Line};
-use crate::select::{self, DeviceName};
+use crate::select;
 use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
 use crate::table::Table;
 use crate::{Outcome, date};

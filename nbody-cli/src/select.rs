@@ -1,9 +1,7 @@
 //! Interactions, devices and numerics by name.
 
-use std::str::FromStr;
-
 use clap::builder::PossibleValuesParser;
-use nbody::{Accumulation, Device, Interaction, Math, Options, Precision, SimdLevel};
+use nbody::{Accumulation, Device, DeviceName, Interaction, Math, Options, Precision};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -70,50 +68,5 @@ pub fn devices_or_best(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error
     match names {
         [] => Ok(vec![Device::best()]),
         names => devices(names),
-    }
-}
-
-/// Name of a device on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceName {
-    Cpu(Option<SimdLevel>),
-    Emulator,
-    Cuda(usize),
-}
-
-impl FromStr for DeviceName {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let number = |name: &str| name.strip_prefix("cuda:")?.parse().ok();
-        match name {
-            "cpu" => Ok(Self::Cpu(None)),
-            "emulator" => Ok(Self::Emulator),
-            "cuda" => Ok(Self::Cuda(0)),
-            _ => {
-                let level = || name.strip_prefix("cpu:")?.parse().ok();
-                let found = number(name).map(Self::Cuda).or_else(|| level().map(Self::cpu_with));
-                found.ok_or_else(|| {
-                    let levels: Vec<_> = SimdLevel::available().map(SimdLevel::name).collect();
-                    let levels = levels.join(", ");
-                    format!("expected cpu, cpu:LEVEL ({levels}), emulator or cuda:N")
-                })
-            }
-        }
-    }
-}
-
-impl DeviceName {
-    fn cpu_with(level: SimdLevel) -> Self {
-        Self::Cpu(Some(level))
-    }
-
-    pub fn open(self) -> Result<Device, nbody::Error> {
-        match self {
-            Self::Cpu(None) => Ok(Device::cpu()),
-            Self::Cpu(Some(level)) => Device::cpu_with(level),
-            Self::Emulator => Device::emulator(),
-            Self::Cuda(ordinal) => Device::cuda(ordinal),
-        }
     }
 }

@@ -7,11 +7,13 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::uniform;
-use nbody::{AllPairs, Device, Engine, Error, Interaction, KernelConfig, Options, Tuned};
+use nbody::{
+    AllPairs, Device, DeviceName, Engine, Error, Interaction, KernelConfig, Options, Tuned,
+};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
-use crate::select::{self, DeviceName, Numerics};
+use crate::select::{self, Numerics};
 use crate::table::Table;
 
 #[derive(clap::Args)]

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{
-    AllPairs, Case, Device, Domain, Error, Interaction, Math, Options, Pairs, Precision, SimdLevel,
-    SummationOrder,
+    AllPairs, Case, Device, DeviceName, Domain, Error, Interaction, Math, Options, Pairs,
+    Precision, SimdLevel, SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{cases, domains, ways};
 use rayon::prelude::*;
 
 use crate::Outcome;
-use crate::select::{self, DeviceName};
+use crate::select;
 use crate::table::Table;
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.

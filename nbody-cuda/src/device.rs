@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use nbody_core::SimdLevel;
@@ -164,5 +165,79 @@ impl Device {
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name())
+    }
+}
+
+/// The name of a device, as on a command line, before it is opened: `cpu`, `cpu:avx2` or another level,
+/// `emulator`, or `cuda:0` and so on, `cuda` for the first.
+///
+/// ```
+/// let device = "cpu".parse::<nbody_cuda::DeviceName>()?.open()?;
+/// assert!(device.is_cpu());
+/// # Ok::<(), nbody_cuda::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceName {
+    /// The CPU, with these vector instructions or with the widest that it has.
+    Cpu(Option<SimdLevel>),
+    /// The emulator.
+    Emulator,
+    /// The GPU of this ordinal.
+    Cuda(usize),
+}
+
+impl DeviceName {
+    /// Opens the device.
+    pub fn open(self) -> Result<Device, Error> {
+        match self {
+            Self::Cpu(None) => Ok(Device::cpu()),
+            Self::Cpu(Some(level)) => Device::cpu_with(level),
+            Self::Emulator => Device::emulator(),
+            Self::Cuda(ordinal) => Device::cuda(ordinal),
+        }
+    }
+}
+
+impl FromStr for DeviceName {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let known = match name.split_once(':') {
+            None if name == "cpu" => Some(Self::Cpu(None)),
+            None if name == "emulator" => Some(Self::Emulator),
+            None if name == "cuda" => Some(Self::Cuda(0)),
+            Some(("cpu", level)) => level.parse().ok().map(|level| Self::Cpu(Some(level))),
+            Some(("cuda", ordinal)) => ordinal.parse().ok().map(Self::Cuda),
+            _ => None,
+        };
+        known.ok_or_else(|| Error::UnknownDevice {
+            found: name.to_owned(),
+            levels: SimdLevel::available().map(SimdLevel::name).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_have_names() {
+        let named = |name: &str| name.parse::<DeviceName>();
+        assert_eq!(named("cpu").unwrap(), DeviceName::Cpu(None));
+        assert_eq!(named("cpu:scalar").unwrap(), DeviceName::Cpu(Some(SimdLevel::Scalar)));
+        assert_eq!(named("emulator").unwrap(), DeviceName::Emulator);
+        assert_eq!(named("cuda").unwrap(), DeviceName::Cuda(0));
+        assert_eq!(named("cuda:7").unwrap(), DeviceName::Cuda(7));
+        for name in ["", "gpu", "cpu:", "cpu:mmx", "cuda:", "cuda:-1", "cuda:x", "emulator:0"] {
+            let message = named(name).unwrap_err().to_string();
+            let expected = format!("unknown device `{name}`: expected cpu, cpu:LEVEL (scalar");
+            assert!(message.starts_with(&expected), "{message}");
+            assert!(message.ends_with("), emulator or cuda:N"), "{message}");
+        }
+        for name in ["cpu", "cpu:scalar"] {
+            assert_eq!(named(name).unwrap().open().unwrap().name(), name);
+        }
     }
 }

@@ -26,7 +26,7 @@ pub use compile::cache::{Cache, CacheContents};
 pub use compile::nvrtc;
 pub use compile::program::Program;
 pub use config::{KernelConfig, Schedule};
-pub use device::Device;
+pub use device::{Device, DeviceName};
 pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;
 pub use engine::per_particle::{Inputs, PerParticle};

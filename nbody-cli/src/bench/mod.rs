@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Device, Interaction, Options, Pairs, sass};
+use nbody::{Device, DeviceName, Interaction, Options, Pairs, sass};
 use nbody_interactions::Visitor;
 
 use crate::accuracy::{self, Accuracy};
 use crate::files::{self, Sheet};
 use crate::plots::{Figure, Line};
-use crate::select::{self, DeviceName, Numerics};
+use crate::select::{self, Numerics};
 use crate::{Outcome, date};
 use measure::{Measurement, Size, measure};
 

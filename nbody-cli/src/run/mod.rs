@@ -18,11 +18,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ArgGroup;
-use nbody::Device;
 use nbody::models::Snapshot;
+use nbody::{Device, DeviceName};
 
 use crate::format::{self, Format};
-use crate::select::{DeviceName, Numerics};
+use crate::select::Numerics;
 use crate::table::Table;
 use crate::{Outcome, sphere, ticks};
 use error::Error;

@@ -11,10 +11,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use nbody::Device;
+use nbody::{Device, DeviceName};
 
 use crate::files::{self, Sheet};
-use crate::select::{self, DeviceName, Numerics};
+use crate::select::{self, Numerics};
 use crate::sphere::{self, EPS, Experiment, Progress, SEED};
 use crate::{Outcome, date};
 use report::{Report, Row};

@@ -44,6 +44,15 @@ pub enum Error {
         expected: String,
     },
 
+    /// A name that is not that of a device.
+    #[error("unknown device `{found}`: expected cpu, cpu:LEVEL ({}), emulator or cuda:N", levels.join(", "))]
+    UnknownDevice {
+        /// The name that was given.
+        found: String,
+        /// The vector instructions of this CPU.
+        levels: Vec<&'static str>,
+    },
+
     /// There is no device of this ordinal.
     #[error("no CUDA device {ordinal}: the driver sees {count}, numbered from 0")]
     NoDevice {
