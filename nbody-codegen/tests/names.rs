@@ -44,8 +44,13 @@ F.every_least.min(self.every_table[I.every_kind][J.every_kind]);
 ";
 
 const BEFORE: &str = "kernels/prelude.cuh";
-const BEHIND: [&str; 4] =
-    ["kernels/sums.cuh", "kernels/bag.cuh", "kernels/force_loop.cuh", "src/schedule/ordered.cuh"];
+const BEHIND: [&str; 5] = [
+    "kernels/sums.cuh",
+    "kernels/last_block.cuh",
+    "kernels/bag.cuh",
+    "kernels/force_loop.cuh",
+    "src/schedule/ordered.cuh",
+];
 /// Other kernels, and the header of the emulator.
 const OTHERS: [&str; 3] =
     ["src/schedule/symmetric.cuh", "src/schedule/few.cuh", "kernels/emulate.h"];

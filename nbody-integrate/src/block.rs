@@ -188,6 +188,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
+        // All begin at once, and keep their order.
+        run.selection.seek_soonest(&run.stars, 0)?;
         run.evaluate_all()?;
         let first = Begin { tick: run.tick(), eta: options.eta_start };
         let mut first = PerParticle::new(run.engine.device(), first)?;
@@ -227,14 +229,12 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let iterates = options.iterations > 1;
         let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));
         let stars = device.upload(stars, Precision::Double)?;
-        let mut selection = Selection::new(&device)?;
-        selection.select_soonest(&stars, 0)?;
         Ok(Self {
             given: engine.upload(particles)?,
             all: engine.upload(particles)?,
             results: engine.results(particles.len())?,
             stars,
-            selection,
+            selection: Selection::new(&device)?,
             programs: Programs::new(&device, options)?,
             iteration: iteration.transpose()?,
             energetics: Energetics::new::<X>(&device)?,

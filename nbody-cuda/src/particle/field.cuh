@@ -1,8 +1,6 @@
 // Downloads of a field: its words, without those of the other fields.
 namespace nbody {
 
-using u32 = unsigned int;
-
 // Copies `words` words of each of n rows of `row_words`, from the one at `first` on, with one thread per
 // word.
 extern "C" __global__ void __launch_bounds__(BLOCK) copy_field(

@@ -4,9 +4,9 @@ use std::slice;
 use std::sync::OnceLock;
 
 use nbody_core::pack::{Binding, WriteRows};
-use nbody_core::{Field, Mixed, Options, Precision};
+use nbody_core::{Field, Mixed, Precision};
 
-use super::program::{BLOCK, CONFIG};
+use super::program::BLOCK;
 use crate::backend::{Buffer, Kernel, Launch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of, numbers_of};
@@ -71,19 +71,7 @@ impl FieldCopy {
 impl Program {
     /// Returns the program of downloads of one field ([`Particles::download_field`](crate::Particles)).
     pub fn field_copy() -> Self {
-        let text = include_str!("field.cuh");
-        let source = format!(
-            "// field_copy: one field of particles.\nnamespace nbody {{\n\nconstexpr int BLOCK = {BLOCK}; \
-             // threads of a block\n\n}} // namespace nbody\n\n{text}"
-        );
-        Self {
-            name: "field_copy",
-            source,
-            kernels: &[c"copy_field"],
-            config: CONFIG,
-            options: Options::default(),
-            declared: 0..0,
-            records: "0",
-        }
+        let parts = [include_str!("field.cuh")];
+        Self::of_words("field_copy", "one field of particles", &[c"copy_field"], &parts)
     }
 }

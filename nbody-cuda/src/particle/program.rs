@@ -1,6 +1,7 @@
 //! The whole CUDA program of a program per particle: configuration, prelude, generated part, buffers and
 //! kernels.
 
+use std::ffi::CStr;
 use std::fmt::Write as _;
 
 use nbody_core::pack::{Binding, Place, axes, dim};
@@ -22,7 +23,7 @@ pub(crate) const BLOCK: usize = 256;
 const UPDATE_BLOCK: usize = 64;
 
 /// The configuration of programs with one thread per particle or word.
-pub(super) const CONFIG: KernelConfig = KernelConfig {
+const CONFIG: KernelConfig = KernelConfig {
     schedule: Schedule::Ordered,
     block: BLOCK,
     i_per_thread: 1,
@@ -103,6 +104,38 @@ impl Program {
             declared,
             records: if is_update { RECORDS } else { RECORDS_AND_TOTALS },
         })
+    }
+
+    /// Returns a program that moves words of particles, whatever their fields.
+    pub(super) fn of_words(
+        name: &'static str,
+        title: &str,
+        kernels: &'static [&'static CStr],
+        parts: &[&str],
+    ) -> Self {
+        let mut source = format!(
+            "\
+// {name}: {title}.
+namespace nbody {{
+
+using u32 = unsigned int;
+constexpr int BLOCK = {BLOCK}; // threads of a block
+
+}} // namespace nbody
+"
+        );
+        for part in parts {
+            let _ = write!(source, "\n{part}");
+        }
+        Self {
+            name,
+            source,
+            kernels,
+            config: CONFIG,
+            options: Options::default(),
+            declared: 0..0,
+            records: "0",
+        }
     }
 }
 

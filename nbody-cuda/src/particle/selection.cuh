@@ -2,7 +2,6 @@
 // order. Particles are rows of words, of which an integer tells whether the particle takes part.
 namespace nbody {
 
-using u32 = unsigned int;
 using u64 = unsigned long long;
 using Byte = unsigned char;
 
@@ -40,33 +39,6 @@ __device__ __forceinline__ u32 due(const Rows &rows, u32 k)
 
 // Returns the greatest difference of particles that can take part.
 __device__ __forceinline__ u32 limit(const Rows &rows) { return rows.soonest ? ~0u : 0; }
-
-// Increments a count and returns the previous one. It orders the writes of this block before it and
-// the reads after it.
-__device__ __forceinline__ u32 count_one_more(u32 *count)
-{
-#ifdef __CUDACC__
-    u32 before;
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-                 : "=r"(before) : "l"(count) : "memory");
-    return before;
-#else
-    return ::atomicAdd(count, 1u);
-#endif
-}
-
-// Returns whether this block is the last of `blocks` to end, which then sees the writes of the others.
-__device__ __forceinline__ bool is_last(State *state, u32 blocks)
-{
-    __shared__ bool last;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = count_one_more(&state->ended) == blocks - 1;
-        if (last) state->ended = 0;
-    }
-    __syncthreads();
-    return last;
-}
 
 constexpr u32 LANES = 32; // threads of a warp
 constexpr u32 WARPS = BLOCK / LANES;
@@ -125,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
     u32 sum;
     sum_before(k < rows.n && mine == least_here ? 1 : 0, sum);
     if (threadIdx.x == 0) found[blockIdx.x] = {least_here, sum};
-    if (!is_last(state, blocks)) return;
+    if (!is_last(&state->ended, blocks)) return;
     u32 least = ~0u;
     for (u32 b = threadIdx.x; b < blocks; b += BLOCK) {
         least = found[b].least < least ? found[b].least : least;

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use nbody_core::pack::Place;
-use nbody_core::{Mixed, Options, Precision};
+use nbody_core::{Mixed, Precision};
 
-use super::program::{BLOCK, CONFIG};
+use super::program::BLOCK;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, Program};
+
+const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 
 /// Bytes of the state of a selection, and of the finding of a block, which follow it.
 const STATE: usize = 16;
@@ -140,19 +142,8 @@ impl Order {
 impl Program {
     /// Returns the program of selections ([`Selection`](crate::Selection)).
     pub fn selection() -> Self {
-        let text = include_str!("selection.cuh");
-        let source = format!(
-            "// selection: an order of particles.\nnamespace nbody {{\n\nconstexpr int BLOCK = {BLOCK}; \
-             // threads of a block\n\n}} // namespace nbody\n\n{text}"
-        );
-        Self {
-            name: "selection",
-            source,
-            kernels: &[c"find_active", c"order", c"gather"],
-            config: CONFIG,
-            options: Options::default(),
-            declared: 0..0,
-            records: "0",
-        }
+        let parts = [LAST_BLOCK, include_str!("selection.cuh")];
+        let kernels = &[c"find_active", c"order", c"gather"];
+        Self::of_words("selection", "an order of particles", kernels, &parts)
     }
 }

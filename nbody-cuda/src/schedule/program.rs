@@ -11,6 +11,7 @@ use crate::{Error, KernelConfig, Program, Schedule};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../../kernels/sums.cuh");
+const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 
 /// The records that a thread keeps, for the emulator: i-particles, their sums and backup accumulators.
 const RECORDS: &str = "sizeof(Parameters) + sizeof(ParticleJ) + I_PER_THREAD * (sizeof(ParticleI) \
@@ -72,7 +73,7 @@ impl Program {
         let declared = begin..source.len();
         let _ =
             writeln!(source, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody\n");
-        for part in [SUMS].iter().chain(parts) {
+        for part in [SUMS, LAST_BLOCK].iter().chain(parts) {
             let _ = writeln!(source, "{part}");
         }
         Self { name: law.name, source, kernels, config, options, declared, records: RECORDS }

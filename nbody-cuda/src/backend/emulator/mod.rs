@@ -44,6 +44,11 @@ impl Emulator {
         Ok(Self { compiler: Compiler::find()? })
     }
 
+    fn memory(&self, bytes: usize) -> Result<EmulatedMemory, Error> {
+        let memory = EmulatedMemory::new(bytes);
+        memory.ok_or_else(|| Error::OutOfMemory { bytes, device: self.describe() })
+    }
+
     fn compile(&self, program: &Program) -> Result<Vec<u8>, Error> {
         let Program { source, records, .. } = program;
         let mut text = format!(
@@ -94,18 +99,11 @@ impl Backend for Emulator {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
-        match EmulatedMemory::new(bytes) {
-            Some(memory) => Ok(Box::new(memory)),
-            None => Err(Error::OutOfMemory { bytes, device: self.describe() }),
-        }
+        Ok(Box::new(self.memory(bytes)?))
     }
 
     fn reply(&self) -> Result<Box<dyn Reply>, Error> {
-        let bytes = size_of::<u64>();
-        match EmulatedMemory::new(bytes) {
-            Some(memory) => Ok(Box::new(memory)),
-            None => Err(Error::OutOfMemory { bytes, device: self.describe() }),
-        }
+        Ok(Box::new(self.memory(size_of::<u64>())?))
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
