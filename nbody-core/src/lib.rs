@@ -6,6 +6,7 @@ mod cpu;
 mod engine;
 mod error;
 mod law;
+pub mod near;
 mod numeric;
 mod options;
 mod parallel;

@@ -1,0 +1,131 @@
+//! Cells of space, whose Hilbert curve orders particles.
+
+use crate::Domain;
+
+/// Bits of a cell along each axis, in two and in three dimensions: keys have 48 bits.
+pub const BITS: [u32; 2] = [24, 16];
+/// Number of particles whose positions choose a frame.
+const SAMPLE: usize = 1024;
+/// The share of a sample that lies beyond the middle range on each side.
+const TAIL: usize = 16;
+/// Bits of the octave of a coordinate; the last octave contains all that is farther.
+const OCTAVES: u32 = 4;
+
+/// The origin and the unit of cells.
+///
+/// The bulk of the particles is within one unit of the origin, where cells are of one size. Beyond it
+/// they grow with the distance, from one octave to the next, so that a particle far away does not make
+/// the cells of the others larger. A frame affects which particles are neighbours in the order, and so
+/// the speed, but never which pairs are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// The origin.
+    pub origin: [f64; 3],
+    /// The inverse of the unit, a power of two.
+    pub scale: f64,
+    /// The number of dimensions, 2 or 3.
+    pub dimensions: usize,
+}
+
+impl Frame {
+    /// Chooses the frame of `n` particles at these positions: the box along periodic axes, elsewhere
+    /// the middle range of a sample, without its outermost sixteenths.
+    pub fn of(
+        n: usize,
+        position: &dyn Fn(usize) -> [f64; 3],
+        domain: &Domain,
+        dimensions: usize,
+    ) -> Self {
+        let count = n.min(SAMPLE);
+        let sample: Vec<_> = (0..count).map(|k| position(k * (n / count))).collect();
+        let [lengths, _] = domain.factors();
+        let (mut origin, mut range, mut extent) = ([0.0; 3], 0.0_f64, 0.0_f64);
+        for axis in 0..dimensions {
+            if lengths[axis] > 0.0 {
+                origin[axis] = lengths[axis] / 2.0;
+                range = range.max(lengths[axis]);
+                continue;
+            }
+            let mut along: Vec<f64> = sample.iter().map(|position| position[axis]).collect();
+            along.sort_by(f64::total_cmp);
+            let (Some(least), Some(greatest)) = (along.first(), along.last()) else { continue };
+            let [low, high] = [along[count / TAIL], along[count - 1 - count / TAIL]];
+            origin[axis] = low / 2.0 + high / 2.0;
+            range = range.max(high - low);
+            extent = extent.max(greatest - least);
+        }
+        let range = [range, extent, 1.0].into_iter().find(|&range| range > 0.0).unwrap_or(1.0);
+        Self { origin, scale: power_of_two_below(2.0 / range), dimensions }
+    }
+
+    /// Returns the cell of a coordinate along an axis.
+    pub fn cell(&self, axis: usize, coordinate: f64) -> u32 {
+        let bits = BITS[self.dimensions - 2];
+        let half = 1_u32 << (bits - 1);
+        let distance = (coordinate - self.origin[axis]) * self.scale;
+        // An octave is a power of two of 1 + distance: the bits of the exponent, and of the fraction
+        // behind them.
+        let octaves = (1.0 + distance.abs()).to_bits() - 1.0_f64.to_bits();
+        let steps = octaves >> (f64::MANTISSA_DIGITS - 1 - (bits - 1 - OCTAVES));
+        let steps = steps.min(u64::from(half - 1)) as u32;
+        if distance < 0.0 { half - 1 - steps } else { half + steps }
+    }
+}
+
+/// Returns the greatest power of two that is not more than x, within the range of normal numbers.
+fn power_of_two_below(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff << 52;
+    f64::from_bits(x.clamp(f64::MIN_POSITIVE, f64::MAX).to_bits() & EXPONENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(positions: &[[f64; 3]], domain: &Domain) -> Frame {
+        Frame::of(positions.len(), &|k| positions[k], domain, 3)
+    }
+
+    #[test]
+    fn cells_ascend_with_the_coordinate_and_grow_beyond_the_bulk() {
+        let frame = Frame { origin: [1.0; 3], scale: 0.5, dimensions: 3 };
+        let cell = |x: f64| frame.cell(0, x);
+        assert_eq!([cell(1.0), cell(1.0_f64.next_down())], [1 << 15, (1 << 15) - 1]);
+        let mut last = 0;
+        for k in -4000..4000 {
+            let found = cell(f64::from(k).powi(3) / 1e6);
+            assert!(found >= last, "{k}");
+            last = found;
+        }
+        // Within a unit of the origin, 2048 cells on each side.
+        assert_eq!(cell(1.0 + 2.0) - cell(1.0), 1 << 11);
+        assert_eq!(cell(1.0 + 6.0) - cell(1.0 + 2.0), 1 << 11);
+        for (x, expected) in [(1e300, 0xffff), (f64::MAX, 0xffff), (-1e300, 0)] {
+            assert_eq!(cell(x), expected);
+        }
+    }
+
+    #[test]
+    fn outliers_leave_the_cells_of_the_bulk_small() {
+        let mut positions: Vec<_> =
+            (0..500).map(|k| [f64::from(k), f64::from(k % 7), 0.0]).collect();
+        let bulk = frame(&positions, &Domain::Open);
+        positions[77] = [1e9, -1e9, 0.0];
+        let with_outlier = frame(&positions, &Domain::Open);
+        assert_eq!(bulk.scale, with_outlier.scale);
+        assert!((250.0 - with_outlier.origin[0]).abs() < 2.0, "{with_outlier:?}");
+    }
+
+    #[test]
+    fn any_positions_have_a_frame() {
+        assert_eq!(frame(&[], &Domain::Open).scale, 2.0);
+        let point = frame(&[[3.0; 3]; 40], &Domain::Open);
+        assert_eq!((point.origin, point.scale), ([3.0; 3], 2.0));
+        let huge = frame(&[[-f64::MAX; 3], [f64::MAX; 3]], &Domain::Open);
+        assert!(huge.scale > 0.0 && huge.origin == [0.0; 3], "{huge:?}");
+        assert!(frame(&[[0.0; 3], [f64::MIN_POSITIVE; 3]], &Domain::Open).scale.is_finite());
+        let slab = Domain::periodic([8.0, 2.0, f64::INFINITY]).unwrap();
+        let slab = frame(&[[0.0; 3], [1.0, 1.0, 20.0]], &slab);
+        assert_eq!((slab.origin, slab.scale), ([4.0, 1.0, 10.0], 1.0 / 16.0));
+    }
+}

@@ -1,0 +1,42 @@
+//! Periodic images.
+
+/// Bits of an entry of a list that hold the sorted index of the j-particle; those above hold the image.
+pub const INDEX_BITS: u32 = 27;
+/// The most particles that lists can have.
+pub const LIMIT: usize = 1 << INDEX_BITS;
+/// The number of images.
+pub const IMAGES: u32 = 27;
+/// The particle itself.
+pub const ITSELF: u32 = 13;
+
+/// Returns the shift of an image, -1, 0 or 1 box lengths along each axis; x varies fastest.
+pub fn shift(image: u32) -> [f64; 3] {
+    [image % 3, image / 3 % 3, image / 9].map(|steps| f64::from(steps) - 1.0)
+}
+
+/// Returns the displacement of an image in a box of these lengths, which are zero along open axes.
+pub fn displacement(image: u32, lengths: &[f64; 3]) -> [f64; 3] {
+    let shift = shift(image);
+    [0, 1, 2].map(|axis| shift[axis] * lengths[axis])
+}
+
+/// Returns whether a box of these lengths has the image: open axes have no other than the particle.
+pub fn exists(image: u32, lengths: &[f64; 3]) -> bool {
+    let shift = shift(image);
+    (0..3).all(|axis| shift[axis] == 0.0 || lengths[axis] > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_the_neighbouring_boxes() {
+        let lengths = [2.0, 0.0, 4.0];
+        let all: Vec<_> = (0..IMAGES).filter(|&image| exists(image, &lengths)).collect();
+        assert_eq!(all, [3, 4, 5, 12, 13, 14, 21, 22, 23]);
+        assert_eq!(displacement(ITSELF, &lengths), [0.0; 3]);
+        assert_eq!(displacement(21, &lengths), [-2.0, 0.0, 4.0]);
+        const { assert!(IMAGES <= 1 << (u32::BITS - INDEX_BITS)) };
+    }
+}

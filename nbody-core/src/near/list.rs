@@ -1,0 +1,281 @@
+//! Lists of the j-particles that may be within reach of some i-particle of a group.
+
+use super::boxes::Bounds;
+use super::image::{self, INDEX_BITS};
+use super::order::Ordered;
+use super::{GROUP, image::IMAGES};
+use crate::parallel;
+
+/// Groups whose lists a thread builds at a time.
+const GROUPS: usize = 64;
+
+/// The j-particles for each group of i-particles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// The beginning of each list, and the end of the last one.
+    pub begins: Vec<u64>,
+    /// The lists, one after another. An entry holds the place of a j-particle in the order, and above it
+    /// its image; entries ascend.
+    pub entries: Vec<u32>,
+}
+
+/// The place of the j-particle of an entry in the order.
+pub fn place(entry: u32) -> usize {
+    (entry & ((1 << INDEX_BITS) - 1)) as usize
+}
+
+/// The image of the j-particle of an entry.
+pub fn image(entry: u32) -> u32 {
+    entry >> INDEX_BITS
+}
+
+/// Returns the greatest distance of a pair of particles, of a group and a node: the group, and the level
+/// and the index of the node.
+pub type Reach<'a> = dyn Fn(usize, [usize; 2]) -> f64 + Sync + 'a;
+
+impl Lists {
+    /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
+    pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &Reach) -> Self {
+        let groups = i.tree.groups().len();
+        let mut parts = vec![Part::default(); groups.div_ceil(GROUPS)];
+        parallel::each_chunk(&mut parts, 1, &|k, parts| {
+            let range = k * GROUPS..groups.min((k + 1) * GROUPS);
+            for part in parts {
+                for group in range.clone() {
+                    let search = Search::new(i, j, group, lengths, reach);
+                    search.list(&mut part.entries);
+                    part.ends.push(part.entries.len());
+                }
+            }
+        });
+        let mut lists = Self { begins: vec![0], entries: Vec::new() };
+        lists.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
+        for Part { ends, entries } in parts {
+            let before = lists.entries.len();
+            lists.begins.extend(ends.into_iter().map(|end| (before + end) as u64));
+            lists.entries.extend(entries);
+        }
+        lists
+    }
+
+    /// Returns the list of a group.
+    pub fn of(&self, group: usize) -> &[u32] {
+        &self.entries[self.begins[group] as usize..self.begins[group + 1] as usize]
+    }
+}
+
+/// The lists of some groups.
+#[derive(Clone, Default)]
+struct Part {
+    ends: Vec<usize>,
+    entries: Vec<u32>,
+}
+
+/// Coordinates relative to the centre of a group, one array for each axis.
+type Relative = [[f32; GROUP]; 3];
+
+/// The search for the j-particles of one group.
+struct Search<'a> {
+    j: &'a Ordered,
+    group: usize,
+    lengths: &'a [f64; 3],
+    reach: &'a Reach<'a>,
+    bounds: Bounds,
+    centre: [f64; 3],
+    /// The i-particles; those missing in the last group are infinitely far away.
+    relative: Relative,
+    /// The greatest distance of an i-particle from the centre along each axis.
+    half: [f32; 3],
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        i: &Ordered,
+        j: &'a Ordered,
+        group: usize,
+        lengths: &'a [f64; 3],
+        reach: &'a Reach<'a>,
+    ) -> Self {
+        let bounds = i.tree.groups()[group];
+        let centre = bounds.centre();
+        let positions = &i.positions[group * GROUP..i.len().min((group + 1) * GROUP)];
+        let (mut relative, mut half) = ([[f32::INFINITY; GROUP]; 3], [0.0_f32; 3]);
+        for (k, position) in positions.iter().enumerate() {
+            for axis in 0..3 {
+                relative[axis][k] = (position[axis] - centre[axis]) as f32;
+                half[axis] = half[axis].max(relative[axis][k].abs());
+            }
+        }
+        Self { j, group, lengths, reach, bounds, centre, relative, half }
+    }
+
+    /// Appends the entries of the group.
+    fn list(&self, entries: &mut Vec<u32>) {
+        for image in (0..IMAGES).filter(|&image| image::exists(image, self.lengths)) {
+            let displacement = image::displacement(image, self.lengths);
+            let levels = &self.j.tree.levels;
+            let enter = |level: usize, node: usize| {
+                let limit = self.node_limit((self.reach)(self.group, [level, node]));
+                self.bounds.distance2(&levels[level][node], &displacement) <= limit
+            };
+            self.j.tree.visit(&enter, &mut |leaf| {
+                let limit = self.limit((self.reach)(self.group, [0, leaf]));
+                self.list_leaf(leaf, image, &displacement, limit, entries);
+            });
+        }
+    }
+
+    /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
+    fn node_limit(&self, reach: f64) -> f64 {
+        const MARGIN: f64 = f64::EPSILON * 8.0;
+        let extent = self.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
+        let reach = reach + extent * MARGIN;
+        reach * reach * (1.0 + MARGIN)
+    }
+
+    /// Returns the greatest square of a distance of particles within reach, which the rounding of relative
+    /// coordinates and of the square does not exceed.
+    fn limit(&self, reach: f64) -> f32 {
+        const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
+        let half = self.half.map(f64::from);
+        let error = 4.0 * ROUNDOFF * (half[0] + half[1] + half[2] + reach);
+        let reach = reach + error;
+        (reach * reach * (1.0 + 16.0 * ROUNDOFF)) as f32
+    }
+
+    /// Appends the entries of a leaf.
+    fn list_leaf(
+        &self,
+        leaf: usize,
+        image: u32,
+        displacement: &[f64; 3],
+        limit: f32,
+        entries: &mut Vec<u32>,
+    ) {
+        let first = leaf * GROUP;
+        let positions = &self.j.positions[first..self.j.len().min(first + GROUP)];
+        for (k, position) in positions.iter().enumerate() {
+            let at = [0, 1, 2]
+                .map(|axis| ((position[axis] + displacement[axis]) - self.centre[axis]) as f32);
+            // The distance from the box of the group, which no i-particle can be nearer than.
+            let gap = [0, 1, 2].map(|axis| (at[axis].abs() - self.half[axis]).max(0.0));
+            if !is_beyond(gap, limit) && self.is_near_any(&at, limit) {
+                entries.push((first + k) as u32 | image << INDEX_BITS);
+            }
+        }
+    }
+
+    /// Tests whether a j-particle is near some i-particle.
+    fn is_near_any(&self, at: &[f32; 3], limit: f32) -> bool {
+        let [x, y, z] = &self.relative;
+        let near = |k: usize| !is_beyond([x[k] - at[0], y[k] - at[1], z[k] - at[2]], limit);
+        (0..GROUP).fold(false, |any, k| any | near(k))
+    }
+}
+
+/// Tests whether the square of a displacement exceeds a limit; NaN does not.
+fn is_beyond([x, y, z]: [f32; 3], limit: f32) -> bool {
+    x * x + y * y + z * z > limit
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::frame::Frame;
+    use super::*;
+    use crate::Domain;
+
+    fn ordered(positions: &[[f64; 3]], domain: &Domain) -> Ordered {
+        let frame = Frame::of(positions.len(), &|k| positions[k], domain, 3);
+        Ordered::of(positions, domain, &frame)
+    }
+
+    /// Returns the pairs of the lists that are within reach, by the indices of the caller; each once.
+    fn pairs_of(
+        lists: &Lists,
+        i: &Ordered,
+        j: &Ordered,
+        lengths: &[f64; 3],
+        reach: f64,
+    ) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        for (k, a) in i.positions.iter().enumerate() {
+            for &entry in lists.of(k / GROUP) {
+                let b = j.positions[place(entry)];
+                let shift = image::displacement(image(entry), lengths);
+                let d = [0, 1, 2].map(|axis| b[axis] + shift[axis] - a[axis]);
+                if d.iter().map(|d| d * d).sum::<f64>() <= reach * reach {
+                    pairs.push([i.indices[k], j.indices[place(entry)]]);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// Returns the pairs within reach of all pairs, by the nearest image.
+    fn all_pairs(i: &[[f64; 3]], j: &[[f64; 3]], lengths: &[f64; 3], reach: f64) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        for (k, a) in i.iter().enumerate() {
+            for (l, b) in j.iter().enumerate() {
+                let d = [0, 1, 2].map(|axis| {
+                    let (d, length) = (b[axis] - a[axis], lengths[axis]);
+                    if length > 0.0 { d - length * (d / length).round_ties_even() } else { d }
+                });
+                if d.iter().map(|d| d * d).sum::<f64>() <= reach * reach {
+                    pairs.push([k as u32, l as u32]);
+                }
+            }
+        }
+        pairs
+    }
+
+    fn check(i: &[[f64; 3]], j: &[[f64; 3]], domain: &Domain, reach: f64) {
+        let [lengths, _] = domain.factors();
+        let (a, b) = (ordered(i, domain), ordered(j, domain));
+        let lists = Lists::build(&a, &b, &lengths, &|_, _| reach * (1.0 + 1e-12));
+        assert!((0..a.tree.groups().len()).all(|g| lists.of(g).is_sorted()));
+        assert_eq!(pairs_of(&lists, &a, &b, &lengths, reach), all_pairs(i, j, &lengths, reach));
+    }
+
+    fn points(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 3]>> {
+        // Uniform, in a plane, far away, and on a few points.
+        let coordinate = prop_oneof![
+            8 => -2.0..3.0_f64,
+            2 => Just(0.5),
+            1 => (0..4).prop_map(f64::from),
+            1 => Just(1e6),
+        ];
+        proptest::collection::vec([coordinate.clone(), coordinate.clone(), coordinate], n)
+    }
+
+    proptest! {
+        #[test]
+        fn lists_have_every_pair_within_reach_once(
+            i in points(0..120), j in points(0..120), reach in 0.0..1.0_f64, periodic in 0..8_u32,
+        ) {
+            let length = |bit: u32| if periodic >> bit & 1 == 1 { 2.01 } else { f64::INFINITY };
+            let domain = Domain::periodic([length(0), length(1), length(2)]).unwrap();
+            check(&i, &j, &domain, reach);
+        }
+    }
+
+    #[test]
+    fn lists_are_short() {
+        let n = 8000;
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 * 20.0
+        };
+        let positions: Vec<_> = (0..n).map(|_| [random(), random(), random()]).collect();
+        let domain = Domain::periodic([20.0; 3]).unwrap();
+        let ordered = ordered(&positions, &domain);
+        let [lengths, _] = domain.factors();
+        let lists = Lists::build(&ordered, &ordered, &lengths, &|_, _| 2.8);
+        let mean = lists.entries.len() as f64 / (n / GROUP) as f64;
+        assert!((300.0..480.0).contains(&mean), "{mean}");
+        check(&positions[..2000], &positions, &domain, 0.5);
+    }
+}

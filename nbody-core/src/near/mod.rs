@@ -1,0 +1,16 @@
+//! Neighbour lists: particles along a Hilbert curve, groups of 32 of them, a tree of the boxes of groups,
+//! and for each group the list of the j-particles that may be within reach.
+//!
+//! This is the definition of what every engine builds: the same inputs give the same order and the same
+//! lists, to the last bit, wherever they are built. All decisions are made in IEEE arithmetic without
+//! contraction.
+
+pub mod boxes;
+pub mod frame;
+pub mod hilbert;
+pub mod image;
+pub mod list;
+pub mod order;
+
+/// Particles of a group, and boxes of a box of the next level.
+pub const GROUP: usize = 32;

@@ -1,0 +1,110 @@
+//! Particles along a Hilbert curve.
+
+use super::boxes::Tree;
+use super::frame::{BITS, Frame};
+use super::hilbert;
+use crate::{Domain, Point, parallel};
+
+/// Particles that a thread finds the keys of at a time.
+const CHUNK: usize = 1 << 12;
+
+/// Particles in the order of a Hilbert curve, with the boxes of groups of them.
+#[derive(Clone, Debug, Default)]
+pub struct Ordered {
+    /// The index of each particle among those of the caller.
+    pub indices: Vec<u32>,
+    /// The positions, wrapped into a periodic box; the third coordinate is 0 in two dimensions.
+    pub positions: Vec<[f64; 3]>,
+    /// The boxes of groups.
+    pub tree: Tree,
+}
+
+/// Returns the key of a position, which is in a periodic box.
+pub fn key(frame: &Frame, position: &[f64; 3]) -> u64 {
+    let cell = |axis: usize| frame.cell(axis, position[axis]);
+    match frame.dimensions {
+        2 => hilbert::index([cell(0), cell(1)], BITS[0]),
+        _ => hilbert::index([cell(0), cell(1), cell(2)], BITS[1]),
+    }
+}
+
+/// Returns the image in the box of each position.
+pub fn wrapped(positions: &[[f64; 3]], domain: &Domain) -> Vec<[f64; 3]> {
+    positions.iter().map(|&position| domain.wrap(Point(position)).0).collect()
+}
+
+impl Ordered {
+    /// Orders particles at these positions, which are finite. Particles with one key keep their order.
+    pub fn of(positions: &[[f64; 3]], domain: &Domain, frame: &Frame) -> Self {
+        let wrapped = wrapped(positions, domain);
+        let mut keys = vec![(0, 0); positions.len()];
+        parallel::each_chunk(&mut keys, CHUNK, &|first, keys| {
+            for (k, pair) in (first..).zip(keys) {
+                *pair = (key(frame, &wrapped[k]), k as u32);
+            }
+        });
+        parallel::sort(&mut keys);
+        let indices: Vec<_> = keys.into_iter().map(|(_, index)| index).collect();
+        Self::in_order(indices, &wrapped)
+    }
+
+    /// Returns particles at these positions, which are in the box, in this order.
+    pub fn in_order(indices: Vec<u32>, wrapped: &[[f64; 3]]) -> Self {
+        let positions: Vec<_> = indices.iter().map(|&k| wrapped[k as usize]).collect();
+        let tree = Tree::of(&positions);
+        Self { indices, positions, tree }
+    }
+
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Tests whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_in_the_order_are_neighbours_in_space() {
+        let grid = |k: u32| [k % 16, k / 16 % 16, k / 256].map(f64::from);
+        let positions: Vec<_> = (0..4096).map(|k| grid(k * 1237 % 4096)).collect();
+        let frame = Frame::of(positions.len(), &|k| positions[k], &Domain::Open, 3);
+        let ordered = Ordered::of(&positions, &Domain::Open, &frame);
+        let mut seen = ordered.indices.clone();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..4096).collect::<Vec<_>>());
+        for (place, &index) in ordered.indices.iter().enumerate() {
+            assert_eq!(ordered.positions[place], positions[index as usize]);
+        }
+        let volume = |bounds: &super::super::boxes::Bounds| {
+            (0..3).map(|axis| bounds.greatest[axis] - bounds.least[axis] + 1.0).product::<f64>()
+        };
+        let mean = ordered.tree.groups().iter().map(volume).sum::<f64>() / 128.0;
+        assert!(mean < 64.0, "{mean}");
+    }
+
+    #[test]
+    fn one_key_keeps_the_order_of_indices() {
+        let positions = vec![[0.5; 3]; 100];
+        let frame = Frame::of(100, &|k| positions[k], &Domain::Open, 3);
+        let ordered = Ordered::of(&positions, &Domain::Open, &frame);
+        assert_eq!(ordered.indices, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn positions_are_in_the_box() {
+        let domain = Domain::periodic([1.0, f64::INFINITY, 2.0]).unwrap();
+        let positions = [[1.25, -7.0, -0.5], [0.25, 9.0, 4.0]];
+        let frame = Frame::of(2, &|k| positions[k], &domain, 3);
+        let ordered = Ordered::of(&positions, &domain, &frame);
+        let mut found = ordered.positions.clone();
+        found.sort_by(|a, b| a[1].total_cmp(&b[1]));
+        assert_eq!(found, [[0.25, -7.0, 1.5], [0.25, 9.0, 0.0]]);
+    }
+}
