@@ -13,21 +13,48 @@ struct Dim {
     unsigned int x;
 };
 } // namespace emulated
-extern thread_local emulated::Dim threadIdx, blockIdx;
+extern thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
 void __syncthreads();
+void __syncwarp(unsigned int lanes = ~0u);
 unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
+unsigned long long __shfl_sync(unsigned int lanes, unsigned long long value, int lane);
+double __shfl_sync(unsigned int lanes, double value, int lane);
 int __all_sync(unsigned int lanes, int holds);
+int __any_sync(unsigned int lanes, int holds);
+unsigned int __ballot_sync(unsigned int lanes, int holds);
 
 using size_t = decltype(sizeof(0));
 
 // Blocks run one after another, so that memory needs no fence and no atomic access.
 inline void __threadfence() {}
+namespace emulated {
+template <typename T> inline T replace(T *word, T next)
+{
+    const T before = *word;
+    *word = next;
+    return before;
+}
+} // namespace emulated
 inline unsigned int atomicAdd(unsigned int *sum, unsigned int n)
 {
-    const unsigned int before = *sum;
-    *sum += n;
-    return before;
+    return emulated::replace(sum, *sum + n);
+}
+inline unsigned long long atomicAdd(unsigned long long *sum, unsigned long long n)
+{
+    return emulated::replace(sum, *sum + n);
+}
+inline unsigned int atomicMin(unsigned int *least, unsigned int n)
+{
+    return emulated::replace(least, n < *least ? n : *least);
+}
+inline unsigned int atomicMax(unsigned int *greatest, unsigned int n)
+{
+    return emulated::replace(greatest, n > *greatest ? n : *greatest);
+}
+inline unsigned int atomicOr(unsigned int *bits, unsigned int more)
+{
+    return emulated::replace(bits, *bits | more);
 }
 
 extern "C" {
@@ -78,8 +105,19 @@ inline long long __double_as_longlong(double x)
     return bits;
 }
 inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
+
+// Arithmetic that is never contracted to a fused multiplication and addition; the options of the
+// compiler forbid it anywhere.
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline float __double2float_rn(double x) { return float(x); }
 
 // Functions of half turns, which the C library lacks.
 inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(x))); }

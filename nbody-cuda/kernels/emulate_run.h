@@ -7,7 +7,7 @@
 
 #include <utility>
 
-thread_local emulated::Dim threadIdx, blockIdx;
+thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
 namespace emulated {
 
@@ -23,7 +23,7 @@ constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024; // of a block
 
 // NEW threads have not started; others wait for the block or the warp, or have ended.
-enum class State { NEW, AT_BARRIER, AT_SHUFFLE, DONE };
+enum class State { NEW, AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
     State state;
@@ -39,7 +39,7 @@ static thread_local void (*entry)(const void *);
 static thread_local const void *kernel_call;
 // Indexed by the parity of the shuffle, since lanes may reach the next before all have left this
 // one.
-static thread_local unsigned shuffled[2][MOST_THREADS];
+static thread_local unsigned long long shuffled[2][MOST_THREADS];
 
 static void wait(State state)
 {
@@ -48,9 +48,9 @@ static void wait(State state)
 }
 
 // Returns the values of all lanes of the warp.
-static const unsigned *exchange(unsigned value)
+static const unsigned long long *exchange(unsigned long long value)
 {
-    unsigned *const values = shuffled[running->shuffles++ % 2];
+    unsigned long long *const values = shuffled[running->shuffles++ % 2];
     const unsigned warp = threadIdx.x / WARP * WARP;
     values[threadIdx.x] = value;
     wait(State::AT_SHUFFLE);
@@ -83,7 +83,7 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
         for (unsigned t = first; t < first + WARP; ++t) {
             if (fibers[t].state != state) return DIVERGED;
         }
-    } while (state == State::AT_SHUFFLE);
+    } while (state == State::AT_SHUFFLE || state == State::AT_WARP_BARRIER);
     return SUCCESS;
 }
 
@@ -139,6 +139,7 @@ static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
     Status status = fibers && stacks ? SUCCESS : NO_MEMORY;
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
+    gridDim.x = blocks;
     for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
         blockIdx.x = b - 1;
         status = run_block(fibers, stacks, threads);
@@ -167,18 +168,35 @@ static Status launch(void (*kernel)(A...), unsigned blocks, void **arguments)
 
 void __syncthreads() { emulated::wait(emulated::State::AT_BARRIER); }
 
-unsigned int __shfl_sync(unsigned int, unsigned int value, int lane)
+void __syncwarp(unsigned int) { emulated::wait(emulated::State::AT_WARP_BARRIER); }
+
+unsigned long long __shfl_sync(unsigned int, unsigned long long value, int lane)
 {
     return emulated::exchange(value)[unsigned(lane) % emulated::WARP];
 }
 
-int __all_sync(unsigned int, int holds)
+unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane)
 {
-    const unsigned *const each = emulated::exchange(holds != 0);
-    unsigned sum = 0;
-    for (unsigned lane = 0; lane < emulated::WARP; ++lane) sum += each[lane];
-    return sum == emulated::WARP;
+    return __shfl_sync(lanes, static_cast<unsigned long long>(value), lane);
 }
+
+double __shfl_sync(unsigned int lanes, double value, int lane)
+{
+    const long long bits = __double_as_longlong(value);
+    return __longlong_as_double(__shfl_sync(lanes, static_cast<unsigned long long>(bits), lane));
+}
+
+unsigned int __ballot_sync(unsigned int, int holds)
+{
+    const unsigned long long *const each = emulated::exchange(holds != 0);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < emulated::WARP; ++lane) bits |= unsigned(each[lane]) << lane;
+    return bits;
+}
+
+int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) == ~0u; }
+
+int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }
 
 // Returns the bytes of the stacks of a block.
 extern "C" __attribute__((visibility("default"))) size_t emulated_stacks()

@@ -3,6 +3,8 @@
 pub mod buffer;
 pub mod emulator;
 pub mod gpu;
+#[cfg(test)]
+mod intrinsics;
 pub mod launch;
 mod memory;
 mod properties;
