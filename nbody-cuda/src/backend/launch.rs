@@ -11,6 +11,8 @@ pub(crate) struct Launch<'a> {
     pub kernel: &'static CStr,
     /// The number of thread blocks.
     pub blocks: u32,
+    /// The number of phases, between which the blocks wait for one another; `None` if they never do.
+    pub phases: Option<u32>,
     /// The memory that the kernel reads and writes.
     pub memory: Vec<&'a dyn Memory>,
     pub arguments: Arguments,
@@ -28,7 +30,7 @@ impl<'a> Launch<'a> {
     pub fn new(kernel: &'static CStr, blocks: u32) -> Self {
         let (words, begins) = (Vec::with_capacity(32), Vec::with_capacity(16));
         let arguments = Arguments { words, begins };
-        Self { kernel, blocks, memory: Vec::with_capacity(8), arguments }
+        Self { kernel, blocks, phases: None, memory: Vec::with_capacity(8), arguments }
     }
 
     /// Passes one argument by its words in memory. An empty struct is passed as one word.
@@ -61,9 +63,25 @@ impl<'a> Launch<'a> {
             launch.argument(&[memory.address()])
         })
     }
+
+    /// Passes the first phase and the end of the phases, the last two arguments of a kernel of `phases`
+    /// phases (`kernels/grid.cuh`). A GPU does all of them in one launch, whose blocks must all be
+    /// resident at a time; the emulator, whose blocks run one after another, launches each by itself.
+    #[must_use]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the rebuild of neighbour lists"))]
+    pub fn phases(mut self, phases: u32) -> Self {
+        self.phases = Some(phases);
+        self.numbers([0, phases])
+    }
 }
 
 impl Arguments {
+    /// Replaces the last two arguments by those for this phase.
+    pub fn set_phase(&mut self, phase: u32) {
+        let last = self.words.len() - 2;
+        self.words[last..].copy_from_slice(&[phase, phase + 1].map(u64::from));
+    }
+
     /// Returns the addresses of the arguments, valid while `self` lives. On a little-endian host,
     /// the address of a `u64` is also that of the `u32` that it holds.
     pub fn addresses(&mut self) -> Vec<*mut c_void> {

@@ -7,8 +7,11 @@ pub mod gpu;
 mod intrinsics;
 pub mod launch;
 mod memory;
+#[cfg(test)]
+mod phases;
 mod properties;
 
+use std::ffi::CStr;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -114,8 +117,8 @@ pub(crate) struct Kernel {
 
 /// A compiled program, loaded by a backend.
 pub(crate) trait Module: Debug + Send + Sync {
-    /// Returns how many blocks of the kernel of pairs are resident on the device at a time.
-    fn resident_blocks(&self) -> usize;
+    /// Returns how many blocks of a kernel are resident on the device at a time.
+    fn resident_blocks(&self, kernel: &CStr) -> usize;
 
     /// Launches a kernel. Launches and copies take effect in the order of the calls.
     fn launch(&self, launch: Launch) -> Result<(), Error>;

@@ -222,9 +222,10 @@ impl Kernels {
     }
 
     fn occupancy(&self, kernel: usize) -> Occupancy {
+        let Kernel { program, module, .. } = self.get(kernel);
         Occupancy {
             multiprocessors: self.backend.multiprocessors(),
-            resident_blocks: self.get(kernel).module.resident_blocks(),
+            resident_blocks: module.resident_blocks(program.kernels[0]),
         }
     }
 

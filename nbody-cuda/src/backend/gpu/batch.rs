@@ -33,6 +33,8 @@ pub(super) struct Function {
     pub module: u64,
     pub handle: sys::CUfunction,
     pub block: u32,
+    /// Whether all blocks must be resident at a time, since they wait for one another.
+    pub is_cooperative: bool,
 }
 
 // SAFETY: any thread that has the context current may use a function handle.
@@ -64,15 +66,20 @@ impl HeldLaunch {
         let (grid, block) = ((self.blocks, 1, 1), (self.function.block, 1, 1));
         let (function, stream) = (self.function.handle, gpu.stream.cu_stream());
         let mut arguments = self.arguments.addresses();
+        let (call, launch): (_, unsafe fn(_, _, _, _, _, &mut [_]) -> _) =
+            if self.function.is_cooperative {
+                ("cuLaunchCooperativeKernel", result::launch_cooperative_kernel)
+            } else {
+                ("cuLaunchKernel", result::launch_kernel)
+            };
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
         // declaration. `CudaEngine::check` in `engine/evaluation.rs`, `Beside::check` in
         // `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
         // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
         // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
         // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
-        let launched =
-            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) };
-        launched.map_err(|error| gpu.failed("cuLaunchKernel", error))
+        let launched = unsafe { launch(function, grid, block, 0, stream, &mut arguments) };
+        launched.map_err(|error| gpu.failed(call, error))
     }
 
     fn node(&self, arguments: &mut [*mut c_void]) -> sys::CUDA_KERNEL_NODE_PARAMS {
@@ -224,6 +231,15 @@ impl Graph {
                 )
             };
             added.result().map_err(failed("cuGraphAddKernelNode"))?;
+            if launch.function.is_cooperative {
+                let value = sys::CUkernelNodeAttrValue { cooperative: 1 };
+                let cooperative = sys::CUkernelNodeAttrID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+                // SAFETY: the node is a kernel node of this graph, and the driver copies the value.
+                let set = unsafe {
+                    sys::cuGraphKernelNodeSetAttribute(node, cooperative, &raw const value)
+                };
+                set.result().map_err(failed("cuGraphKernelNodeSetAttribute"))?;
+            }
             graph.nodes.push(node);
         }
         // SAFETY: the graph is valid, and the address that of a handle, which `drop` destroys.

@@ -24,9 +24,17 @@ pub(super) struct GpuModule {
     /// The number of this module, different from those of all others.
     number: u64,
     /// The kernel of pairs, and those that follow it.
-    kernels: Vec<(&'static CStr, sys::CUfunction)>,
+    kernels: Vec<Loaded>,
     block: usize,
-    resident_blocks: usize,
+}
+
+/// A kernel of a module.
+#[derive(Debug)]
+struct Loaded {
+    name: &'static CStr,
+    function: sys::CUfunction,
+    /// The blocks that are resident on a multiprocessor at a time.
+    occupancy: usize,
 }
 
 // SAFETY: any thread that has the context current may use a module handle, and every use binds the
@@ -50,32 +58,25 @@ impl GpuModule {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             kernels: Vec::new(),
             block,
-            resident_blocks: 0,
         };
         for &name in program.kernels {
             // SAFETY: the module stays loaded until `loaded` is dropped.
             let function = unsafe { result::module::get_function(module, name.to_owned()) };
             let function = function.map_err(|e| gpu.failed("cuModuleGetFunction", e))?;
-            loaded.kernels.push((name, function));
+            let occupancy = loaded.occupancy(function)?;
+            loaded.kernels.push(Loaded { name, function, occupancy });
         }
-        loaded.resident_blocks = gpu.multiprocessors * loaded.occupancy()?;
         Ok(loaded)
     }
 
-    fn function(&self, name: &CStr) -> sys::CUfunction {
-        let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == name);
-        kernel.expect("a schedule launches the kernels of its program").1
+    fn kernel(&self, name: &CStr) -> &Loaded {
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == name);
+        kernel.expect("a schedule launches the kernels of its program")
     }
 
-    /// Returns the kernel of pairs.
-    fn kernel_of_pairs(&self) -> sys::CUfunction {
-        self.kernels.first().expect("a program has a kernel of pairs").1
-    }
-
-    /// Returns how many blocks of the kernel of pairs are resident on a multiprocessor, 1 at least:
-    /// a kernel of which no block fits fails when it is launched.
-    fn occupancy(&self) -> Result<usize, Error> {
-        let function = self.kernel_of_pairs();
+    /// Returns how many blocks of a kernel are resident on a multiprocessor, 1 at least: a kernel of
+    /// which no block fits fails when it is launched.
+    fn occupancy(&self, function: sys::CUfunction) -> Result<usize, Error> {
         let block = c_int::try_from(self.block).expect("a block has up to 1024 threads");
         let mut blocks = 0;
         // SAFETY: the function belongs to the module, which is loaded, and the address is that of
@@ -91,11 +92,12 @@ impl GpuModule {
 
     /// Returns the resources that the kernel of pairs uses.
     pub fn usage(&self) -> Result<Usage, Error> {
-        let function = self.kernel_of_pairs();
+        let kernel = self.kernels.first().expect("a program has a kernel of pairs");
         let property = |property| {
             let call = "cuFuncGetAttribute";
             // SAFETY: the function belongs to the module, which is loaded.
-            let value = unsafe { result::function::get_function_attribute(function, property) };
+            let value =
+                unsafe { result::function::get_function_attribute(kernel.function, property) };
             let value = value.map_err(|e| self.gpu.failed(call, e))?;
             u32::try_from(value).map_err(|_| {
                 let message = format!("{property:?} is {value}, expected no negative number");
@@ -106,20 +108,24 @@ impl GpuModule {
             registers: property(Property::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             local: property(Property::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             shared: property(Property::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-            blocks: self.occupancy()? as u32,
+            blocks: kernel.occupancy as u32,
         })
     }
 }
 
 impl Module for GpuModule {
-    fn resident_blocks(&self) -> usize {
-        self.resident_blocks
+    fn resident_blocks(&self, kernel: &CStr) -> usize {
+        self.gpu.multiprocessors * self.kernel(kernel).occupancy
     }
 
     fn launch(&self, launch: Launch) -> Result<(), Error> {
-        let Launch { kernel, blocks, arguments, .. } = launch;
-        let (module, handle) = (self.number, self.function(kernel));
-        let function = Function { module, handle, block: self.block as u32 };
+        let Launch { kernel, blocks, phases, arguments, .. } = launch;
+        let function = Function {
+            module: self.number,
+            handle: self.kernel(kernel).function,
+            block: self.block as u32,
+            is_cooperative: phases.is_some(),
+        };
         let mut launch = HeldLaunch { function, blocks, arguments };
         if let Some(held) = self.gpu.held()?.as_mut().filter(|held| held.has_room()) {
             held.launches.push(launch);
