@@ -247,6 +247,7 @@ impl<'a> Stub<'a> {
                     name: #name,
                     self_pairs: false,
                     cutoff: false,
+                    cutoff_reads: [&[], &[]],
                     operations: #krate::Operations {
                         add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                     },

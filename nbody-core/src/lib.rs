@@ -28,6 +28,7 @@ pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
+pub use numeric::interval::Interval;
 pub use numeric::lane::Lane;
 pub use numeric::mixed::{DoubleSingle, Mixed};
 pub use numeric::scalar::Scalar;
@@ -41,7 +42,8 @@ pub mod __private {
     pub use crate::cpu::{Compiled, ParticleLoop, Variant};
     pub use crate::law::interaction::Declaration;
     pub use crate::law::particle::ParticleDeclaration;
+    pub use crate::law::reach::Groups;
     pub use crate::law::record::{compensate, dim};
-    pub use crate::numeric::vector::{add_to_entry, gather_entry, select_array};
+    pub use crate::numeric::vector::{add_to_entry, select_array};
     pub use bytemuck::{Pod, Zeroable};
 }

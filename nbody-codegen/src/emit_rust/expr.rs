@@ -43,13 +43,10 @@ impl Printer<'_> {
                 quote!(#base[#index])
             }
             ExprKind::Entry(base, indices) => {
-                let (krate, base) = (self.krate, self.operand(base));
-                let indices: Vec<_> = indices.iter().map(|index| self.expr(index)).collect();
-                if let [index] = &indices[..] {
-                    quote!(Real::gather(&#base, #index))
-                } else {
-                    quote!(#krate::__private::gather_entry::<Real, _, _>(&#base, #(#indices),*))
-                }
+                let name = ident(if indices.len() == 1 { "gather" } else { "gather_entry" });
+                let (base, indices) =
+                    (self.operand(base), indices.iter().map(|index| self.expr(index)));
+                quote!(Real::#name(&#base, #(#indices),*))
             }
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 let operand = self.operand(operand);

@@ -89,6 +89,12 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
     let (third_law, pair_symmetric) = third_law(module, item, krate);
     let ends = item.cutoff.is_some();
+    let reads = [(Input::I, item.i.id), (Input::J, item.j.id)].map(|(particle, id)| {
+        let cutoff = item.cutoff.as_ref();
+        let numbers = cutoff.map(|cutoff| module[id].numbers_read(particle, &cutoff.body));
+        let numbers = numbers.into_iter().flatten();
+        quote!(&[#(#numbers),*])
+    });
     let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);
     let index = ident(&pair.roles.index);
     let keeps_index = module[item.f.id].keeps_index();
@@ -109,6 +115,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
                 name: #name,
                 self_pairs: #self_pairs,
                 cutoff: #ends,
+                cutoff_reads: [#(#reads),*],
                 operations: #operations,
                 cuda: #krate::CudaText { law: #law, sums: #sums, compensated: #compensated },
                 third_law: #third_law,
@@ -207,7 +214,8 @@ fn function_of_pair(
     }
 }
 
-/// The distance at which an interaction ends, and whether a pair is closer.
+/// The distance at which an interaction ends, whether a pair is closer, and bounds of the distance for
+/// groups of particles.
 fn cutoff(
     module: &Module,
     item: &Interaction,
@@ -243,7 +251,13 @@ fn cutoff(
         Real::within_reach(__reach, __distance.norm2())
     };
     let within = function("within", TokenStream::new(), quote!(Real::Mask), within);
-    quote!(#cutoff #within)
+    let reach = quote! {
+        #[inline(never)]
+        fn reach(__groups: &#krate::__private::Groups<'_>) -> #krate::Interval {
+            __groups.cutoff::<Self>()
+        }
+    };
+    quote!(#cutoff #within #reach)
 }
 
 /// Both directions of a pair at once, where there is such a form: its description, and the function.

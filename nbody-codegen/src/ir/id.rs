@@ -89,6 +89,13 @@ pub struct FieldId {
     place: usize,
 }
 
+impl FieldId {
+    /// The number of fields before it in its struct.
+    pub fn place(self) -> usize {
+        self.place
+    }
+}
+
 impl List<Struct> {
     /// The fields of a struct with their ids.
     pub fn fields(&self, of: StructId) -> impl Iterator<Item = (FieldId, &Field)> {

@@ -51,6 +51,26 @@ impl Struct {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
 
+    /// The numbers of a value that a body reads of this input, which is of this struct; without those
+    /// of positions.
+    pub fn numbers_read(&self, input: Input, body: &Body) -> Vec<usize> {
+        let reads = |place: usize| {
+            body.exprs().any(|expr| match expr.kind {
+                ExprKind::Input(found, field) => found == input && field.place() == place,
+                _ => false,
+            })
+        };
+        let (mut numbers, mut first) = (Vec::new(), 0);
+        for (place, field) in self.fields.iter().enumerate() {
+            let end = first + field.ty.components();
+            if !matches!(field.ty, Type::Point(_)) && reads(place) {
+                numbers.extend(first..end);
+            }
+            first = end;
+        }
+        numbers
+    }
+
     /// Whether some result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
         self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))

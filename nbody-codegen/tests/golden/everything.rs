@@ -380,6 +380,7 @@ pub mod everything {
             name: "everything",
             self_pairs: true,
             cutoff: true,
+            cutoff_reads: [&[4usize], &[]],
             operations: ::nbody::Operations {
                 add: 44u32,
                 mul: 41u32,
@@ -437,6 +438,10 @@ pub mod everything {
             );
             let __distance = space.difference(source.pos, target.pos);
             Real::within_reach(__reach, __distance.norm2())
+        }
+        #[inline(never)]
+        fn reach(__groups: &::nbody::__private::Groups<'_>) -> ::nbody::Interval {
+            __groups.cutoff::<Self>()
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
@@ -551,11 +556,7 @@ pub mod everything {
                         sums
                             .force[(k) as usize]
                             .minus_product(
-                                ::nbody::__private::gather_entry::<
-                                    Real,
-                                    _,
-                                    _,
-                                >(&this.table, here.kind, there.other),
+                                Real::gather_entry(&this.table, here.kind, there.other),
                                 Real::from_u32(Real::splat_u32(k)),
                             ),
                         sums.force[(k) as usize],

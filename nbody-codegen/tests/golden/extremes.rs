@@ -232,6 +232,7 @@ pub mod extremes {
             name: "extremes",
             self_pairs: false,
             cutoff: true,
+            cutoff_reads: [&[], &[]],
             operations: ::nbody::Operations {
                 add: 61u32,
                 mul: 4u32,
@@ -269,6 +270,10 @@ pub mod extremes {
             let __reach = <Self as ::nbody::Interaction>::cutoff(this, space, i, j);
             let __distance = space.difference(j.pos, i.pos);
             Real::within_reach(__reach, __distance.norm2())
+        }
+        #[inline(never)]
+        fn reach(__groups: &::nbody::__private::Groups<'_>) -> ::nbody::Interval {
+            __groups.cutoff::<Self>()
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]

@@ -172,6 +172,7 @@ pub mod gravity {
             name: "gravity",
             self_pairs: false,
             cutoff: false,
+            cutoff_reads: [&[], &[]],
             operations: ::nbody::Operations {
                 add: 10u32,
                 mul: 9u32,

@@ -568,6 +568,7 @@ pub mod simulation {
             name: "gravity",
             self_pairs: false,
             cutoff: false,
+            cutoff_reads: [&[], &[]],
             operations: ::nbody::Operations {
                 add: 10u32,
                 mul: 10u32,

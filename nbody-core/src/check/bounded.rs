@@ -3,13 +3,8 @@
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::Lane;
+use crate::numeric::accuracy::{DIVISION, FUNCTION, ROOT};
 use crate::numeric::scalar::{integers_of, own_coordinates};
-
-/// Largest errors of operations, in unit roundoffs of the result: of the GPU's approximate division
-/// and square root, and of the functions of CUDA's and the host's libraries.
-const DIVISION: f64 = 4.0;
-const ROOT: f64 = 2.0;
-const FUNCTION: f64 = 16.0;
 
 /// A number in `f64` with its running error bound: a bound of the error that it would have in another
 /// precision, in units of that precision's roundoff. To first order each operation propagates the errors

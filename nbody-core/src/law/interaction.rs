@@ -1,8 +1,9 @@
 //! Interactions: the trait of a declaration, and its value.
 
+use super::reach::Groups;
 use crate::cpu::{Compiled, Variant};
 use crate::pack::dim;
-use crate::{Field, Lane, Output, Record, Space};
+use crate::{Field, Interval, Lane, Output, Record, Space};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
 /// `if` count.
@@ -62,6 +63,9 @@ pub struct Law {
     pub self_pairs: bool,
     /// Whether the interaction ends at a distance: the declaration has `fn cutoff`.
     pub cutoff: bool,
+    /// The numbers of an i-particle and of a j-particle that the cutoff depends on, by their index in
+    /// the record; without those of positions.
+    pub cutoff_reads: [&'static [usize]; 2],
     /// The cost of one ordered pair, counted in the declaration's `fn pair`.
     pub operations: Operations,
     /// The generated part of its CUDA programs.
@@ -79,6 +83,8 @@ pub struct Law {
     pub f: &'static [Field],
     /// Hands out the loops over pairs on the CPU: [`Interaction::cpu_loops`].
     pub(crate) cpu_loops: fn(Variant) -> Compiled,
+    /// Bounds the cutoff: [`Interaction::reach`].
+    pub(super) reach: fn(&Groups<'_>) -> Interval,
 }
 
 impl Law {
@@ -100,6 +106,7 @@ pub struct Declaration {
     pub name: &'static str,
     pub self_pairs: bool,
     pub cutoff: bool,
+    pub cutoff_reads: [&'static [usize]; 2],
     pub operations: Operations,
     pub cuda: CudaText,
     pub third_law: Option<ThirdLaw>,
@@ -108,11 +115,12 @@ pub struct Declaration {
 impl Declaration {
     /// Returns the law of the interaction that is declared so.
     pub const fn law<X: Interaction>(self) -> Law {
-        let Self { name, self_pairs, cutoff, operations, cuda, third_law } = self;
+        let Self { name, self_pairs, cutoff, cutoff_reads, operations, cuda, third_law } = self;
         Law {
             name,
             self_pairs,
             cutoff,
+            cutoff_reads,
             operations,
             cuda,
             third_law,
@@ -121,6 +129,7 @@ impl Declaration {
             j: X::J::FIELDS,
             f: X::F::FIELDS,
             cpu_loops: X::cpu_loops,
+            reach: X::reach,
         }
     }
 }
@@ -200,6 +209,12 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     /// once, in the package that declares the interaction, and not in every program that uses it.
     #[doc(hidden)]
     fn cpu_loops(variant: Variant) -> Compiled;
+
+    /// Returns bounds of the cutoff for groups of particles: [`Law::reach`].
+    #[doc(hidden)]
+    fn reach(_: &Groups<'_>) -> Interval {
+        Interval::from(f64::INFINITY)
+    }
 }
 
 #[cfg(test)]

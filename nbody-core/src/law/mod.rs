@@ -5,5 +5,6 @@ pub mod field_value;
 pub mod interaction;
 pub mod pack;
 pub mod particle;
+pub mod reach;
 pub mod record;
 pub mod space;

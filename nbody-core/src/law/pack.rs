@@ -10,7 +10,7 @@ use std::slice;
 pub use super::binding::{Binding, Place};
 pub use super::field_value::{find_field, values};
 use super::record;
-pub use super::record::dim;
+pub use super::record::{dim, position};
 use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};
 
 /// Fewer numbers than these are converted by one thread.

@@ -1,6 +1,7 @@
 //! Particles, parameters and results as rows of numbers.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::Lane;
 
@@ -208,6 +209,15 @@ pub(crate) const fn words(fields: &[Field], per_coordinate: usize) -> usize {
     sum
 }
 
+/// Returns the numbers of a record that are the coordinates of its position, if it has one alone.
+pub fn position(fields: &[Field]) -> Option<Range<usize>> {
+    let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));
+    let k = fields.iter().position(is_point)?;
+    let is_only = !fields[k + 1..].iter().any(is_point);
+    let first = dim(&fields[..k]);
+    is_only.then(|| first..first + fields[k].kind.components())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,5 +241,18 @@ mod tests {
         ] {
             assert!(!alike(a, b) && !alike(b, a), "{a:?} {b:?}");
         }
+    }
+
+    #[test]
+    fn the_position_is_found() {
+        use FieldKind::{Array, Point, U32};
+        let of = |kinds: &[FieldKind]| {
+            let field = |&kind: &FieldKind| Field { name: "", kind };
+            position(&kinds.iter().map(field).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[U32, Array(3), Point(2), U32]), Some(4..6));
+        assert_eq!(of(&[Point(3)]), Some(0..3));
+        assert_eq!(of(&[U32]), None);
+        assert_eq!(of(&[Point(2), U32, Point(2)]), None);
     }
 }

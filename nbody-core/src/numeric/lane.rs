@@ -9,6 +9,8 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
+use super::vector;
+
 /// A number, or a vector of numbers.
 ///
 /// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
@@ -94,6 +96,15 @@ pub trait Lane:
     fn any(mask: Self::Mask) -> bool;
     /// Returns the entry of this index, NaN where the index is beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
+    /// Returns the entry of a table in this row and column, NaN where there is none.
+    #[inline(always)]
+    fn gather_entry<const COLUMNS: usize, const ROWS: usize>(
+        table: &[[Self; COLUMNS]; ROWS],
+        row: Self::U32,
+        column: Self::U32,
+    ) -> Self {
+        vector::gather_entry(table, row, column)
+    }
     /// Adds each element of a term to its element of the sum of this index, if there is such a sum.
     fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
     /// Returns the integer of a vector if it is the same in all elements; `None` for scalars.
@@ -257,6 +268,12 @@ pub trait Lane:
     /// Complementary error function 1 − erf x, without cancellation.
     #[must_use]
     fn erfc(self) -> Self;
+    /// Returns this number, a sum of squares, which bounds may not know to be positive.
+    #[must_use]
+    #[inline(always)]
+    fn of_squares(self) -> Self {
+        self
+    }
     /// Absolute value.
     #[must_use]
     fn abs(self) -> Self;

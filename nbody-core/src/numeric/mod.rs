@@ -1,7 +1,9 @@
 //! Numbers, vectors and lanes of numbers.
 
+pub mod accuracy;
 pub mod arg_min;
 pub mod components;
+pub mod interval;
 pub mod lane;
 pub mod mixed;
 pub mod scalar;

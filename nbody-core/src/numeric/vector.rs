@@ -294,14 +294,14 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[must_use]
     #[inline(always)]
     pub fn norm2(self) -> L {
-        self.dot(self)
+        self.dot(self).of_squares()
     }
 
     /// Computes the squared length plus a number; see [`dot_plus`](Self::dot_plus).
     #[must_use]
     #[inline(always)]
     pub fn norm2_plus(self, plus: L) -> L {
-        self.dot_plus(self, plus)
+        if L::REORDERS { self.dot_plus(self, plus) } else { self.norm2() + plus }
     }
 
     /// Computes the length.

@@ -90,6 +90,7 @@ unsafe impl nbody::Interaction for Gravity {
         name: "gravity",
         self_pairs: false,
         cutoff: false,
+        cutoff_reads: [&[], &[]],
         operations: nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 },
         cuda: nbody::CudaText { law: "", sums: "", compensated: "" },
         third_law: None,

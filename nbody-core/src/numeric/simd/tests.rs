@@ -4,7 +4,6 @@ use super::array::Array;
 use super::{LINE, Lanes, Line, SimdLevel, Word};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
-use crate::__private::gather_entry;
 use crate::{Lane, Precision, Scalar};
 
 /// Returns the levels of this CPU, and that of arrays, which run on every CPU.
@@ -354,7 +353,7 @@ impl Task for Cells {
         let table: [[L; 5]; 4] =
             std::array::from_fn(|r| std::array::from_fn(|c| L::splat((10 * r + c) as f64)));
         let index = |first, varies| if varies { L::count_from(first) } else { L::splat_u32(first) };
-        let found = gather_entry(&table, index(row, varies[0]), index(column, varies[1]));
+        let found = L::gather_entry(&table, index(row, varies[0]), index(column, varies[1]));
         let mut line = Line([Word::<L>::default(); LINE]);
         found.store(&mut line);
         let at = |first: u32, varies: bool, k: u32| first.wrapping_add(if varies { k } else { 0 });
