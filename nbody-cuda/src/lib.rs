@@ -5,7 +5,7 @@
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
 //! Modules depend only on those before them: `layout`, `config`, `error`, `compile`, `backend`,
-//! `schedule`, `tuning`, `particle`, `device`, `engine`.
+//! `schedule`, `tuning`, `particle`, `near`, `device`, `engine`.
 
 mod backend;
 mod compile;
@@ -14,6 +14,8 @@ mod device;
 mod engine;
 mod error;
 mod layout;
+#[cfg_attr(not(test), expect(dead_code, reason = "for the rebuild of neighbour lists"))]
+mod near;
 mod particle;
 #[cfg(feature = "sass")]
 pub mod sass;

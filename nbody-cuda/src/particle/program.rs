@@ -106,11 +106,13 @@ impl Program {
         })
     }
 
-    /// Returns a program that moves words of particles, whatever their fields.
-    pub(super) fn of_words(
+    /// Returns a program that moves words of particles, whatever their fields, with blocks of `block`
+    /// threads.
+    pub(crate) fn of_words(
         name: &'static str,
         title: &str,
         kernels: &'static [&'static CStr],
+        block: usize,
         parts: &[&str],
     ) -> Self {
         let mut source = format!(
@@ -119,7 +121,7 @@ impl Program {
 namespace nbody {{
 
 using u32 = unsigned int;
-constexpr int BLOCK = {BLOCK}; // threads of a block
+constexpr int BLOCK = {block}; // threads of a block
 
 }} // namespace nbody
 "
@@ -131,7 +133,7 @@ constexpr int BLOCK = {BLOCK}; // threads of a block
             name,
             source,
             kernels,
-            config: CONFIG,
+            config: KernelConfig { block, ..CONFIG },
             options: Options::default(),
             declared: 0..0,
             records: "0",

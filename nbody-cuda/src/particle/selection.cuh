@@ -40,15 +40,6 @@ __device__ __forceinline__ u32 due(const Rows &rows, u32 k)
 // Returns the greatest difference of particles that can take part.
 __device__ __forceinline__ u32 limit(const Rows &rows) { return rows.soonest ? ~0u : 0; }
 
-constexpr u32 LANES = 32; // threads of a warp
-constexpr u32 WARPS = BLOCK / LANES;
-
-// Returns the value of another thread of this warp.
-__device__ __forceinline__ u32 value_of(u32 lane, u32 value)
-{
-    return ::__shfl_sync(~0u, value, int(lane % LANES));
-}
-
 // Returns the least value of a block.
 __device__ __forceinline__ u32 least_of_block(u32 value)
 {
@@ -62,27 +53,6 @@ __device__ __forceinline__ u32 least_of_block(u32 value)
     __syncthreads();
     for (u32 warp = 0; warp < WARPS; ++warp) value = least[warp] < value ? least[warp] : value;
     return value;
-}
-
-// Returns the sum over the threads of a block that come before this one, and in `sum` that over all.
-__device__ __forceinline__ u32 sum_before(u32 count, u32 &sum)
-{
-    __shared__ u32 sums[WARPS];
-    u32 before = count;
-    for (u32 step = 1; step < LANES; step *= 2) {
-        const u32 earlier = value_of(threadIdx.x - step, before);
-        if (threadIdx.x % LANES >= step) before += earlier;
-    }
-    __syncthreads();
-    if (threadIdx.x % LANES == LANES - 1) sums[threadIdx.x / LANES] = before;
-    __syncthreads();
-    before -= count;
-    sum = 0;
-    for (u32 warp = 0; warp < WARPS; ++warp) {
-        if (warp < threadIdx.x / LANES) before += sums[warp];
-        sum += sums[warp];
-    }
-    return before;
 }
 
 // Finds the particles that take part: the last block sums up the findings of all, and tells the host

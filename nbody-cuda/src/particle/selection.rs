@@ -12,6 +12,7 @@ use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, Program};
 
 const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
+const SCAN: &str = include_str!("../../kernels/scan.cuh");
 
 /// Bytes of the state of a selection, and of the finding of a block, which follow it.
 const STATE: usize = 16;
@@ -142,8 +143,8 @@ impl Order {
 impl Program {
     /// Returns the program of selections ([`Selection`](crate::Selection)).
     pub fn selection() -> Self {
-        let parts = [LAST_BLOCK, include_str!("selection.cuh")];
+        let parts = [LAST_BLOCK, SCAN, include_str!("selection.cuh")];
         let kernels = &[c"find_active", c"order", c"gather"];
-        Self::of_words("selection", "an order of particles", kernels, &parts)
+        Self::of_words("selection", "an order of particles", kernels, BLOCK, &parts)
     }
 }

@@ -304,13 +304,13 @@ fn keep_freed_memory(context: &CudaContext) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use std::sync::MutexGuard;
 
     use super::*;
 
     /// Returns the first GPU, if there is one, to one test at a time.
-    pub(in crate::backend) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
+    pub(crate) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
         static ONE: Mutex<()> = Mutex::new(());
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         match Gpu::open(0) {

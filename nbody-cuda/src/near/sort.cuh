@@ -1,0 +1,253 @@
+// A radix sort of 64-bit keys with their values, by 8 bits in each pass, the lowest first. It is stable,
+// and its result does not depend on timing: each block has a share of consecutive keys, whose places
+// follow from the counts of keys in the shares before it. A pass has two phases of a launch.
+namespace nbody {
+
+using u16 = unsigned short;
+using u64 = unsigned long long;
+
+constexpr u32 DIGIT_BITS = 8;
+constexpr u32 DIGITS = 1 << DIGIT_BITS;
+constexpr u32 KEYS = 8; // of a thread in a tile
+constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
+constexpr u32 SQUAD = 16; // blocks whose counts are added up
+constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
+static_assert(BLOCK % DIGITS == 0 && TILE <= 1 << 16, "threads of a block");
+
+// Keys and their values.
+struct Keyed {
+    u64 *keys;
+    u32 *values;
+};
+
+// The memory of a sort. Even passes move keys and values from `even` to `odd`, odd passes back. The values
+// of the first pass are the indices of the keys, and are not read.
+struct Sort {
+    Keyed even, odd;
+    u32 *counts; // of the keys of each block and digit
+    u32 *sums; // of the counts of squads of blocks, for even and odd passes
+    u32 n;
+};
+
+// What a block shares in a phase.
+union SortShared {
+    u32 counts[DIGITS];
+    struct {
+        u32 before[COLUMNS][DIGITS], all[COLUMNS][DIGITS];
+    } sums;
+    struct {
+        u32 next[DIGITS]; // the place of the next key of a digit
+        u32 shift[DIGITS]; // from places in the tile
+        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit
+        union {
+            u64 keys[TILE];
+            u32 values[TILE];
+        };
+    } tile;
+};
+
+__device__ __forceinline__ u32 digit_of(u64 key, u32 pass)
+{
+    return u32(key >> (DIGIT_BITS * pass)) % DIGITS;
+}
+
+__device__ __forceinline__ u32 squads() { return (gridDim.x + SQUAD - 1) / SQUAD; }
+
+// Returns where the counts of squads are added up in a pass.
+__device__ __forceinline__ u32 *sums_of(const Sort &sort, u32 pass)
+{
+    return sort.sums + pass % 2 * squads() * DIGITS;
+}
+
+// Clears the sums for a pass.
+__device__ __forceinline__ void clear_sums(const Sort &sort, u32 pass)
+{
+    u32 *const sums = sums_of(sort, pass);
+    const u32 count = squads() * DIGITS;
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) sums[k] = 0;
+}
+
+// Consecutive keys of a block, before `end`.
+struct Share {
+    u32 begin, end;
+};
+
+__device__ __forceinline__ Share share_of(u32 n)
+{
+    // Whole warps, and no fewer than one key a thread.
+    u32 keys = (n + gridDim.x - 1) / gridDim.x;
+    keys = keys < BLOCK ? BLOCK : (keys + LANES - 1) / LANES * LANES;
+    const u64 begin = u64(blockIdx.x) * keys;
+    const u64 end = begin + keys;
+    return {begin < n ? u32(begin) : n, end < n ? u32(end) : n};
+}
+
+// The first phase of a pass: each block counts its keys by digit.
+__device__ __forceinline__ void count_digits(const Sort &sort, u32 pass, u32 (&counts)[DIGITS])
+{
+    const u32 digit = threadIdx.x;
+    __syncthreads();
+    if (digit < DIGITS) counts[digit] = 0;
+    __syncthreads();
+    const Share share = share_of(sort.n);
+    const u64 *const keys = (pass % 2 == 0 ? sort.even : sort.odd).keys;
+    for (u32 k = share.begin + threadIdx.x; k < share.end; k += BLOCK) {
+        ::atomicAdd(&counts[digit_of(keys[k], pass)], 1u);
+    }
+    __syncthreads();
+    if (digit >= DIGITS) return;
+    const u32 count = counts[digit];
+    sort.counts[blockIdx.x * DIGITS + digit] = count;
+    u32 *const sums = sums_of(sort, pass) + blockIdx.x / SQUAD * DIGITS;
+    if (count > 0) ::atomicAdd(&sums[digit], count);
+}
+
+// Returns the place of the first key of this block for the digit of this thread: after all keys of
+// lower digits, and those of this digit in the blocks before.
+__device__ __forceinline__ u32 first_place(const Sort &sort, u32 pass, SortShared &shared)
+{
+    const u32 digit = threadIdx.x % DIGITS, column = threadIdx.x / DIGITS;
+    const u32 squad = blockIdx.x / SQUAD;
+    const u32 *const sums = sums_of(sort, pass);
+    u32 before = 0, all = 0;
+#pragma unroll 8
+    for (u32 s = column; s < squads(); s += COLUMNS) {
+        const u32 sum = sums[s * DIGITS + digit];
+        all += sum;
+        before += s < squad ? sum : 0;
+    }
+#pragma unroll 8
+    for (u32 b = squad * SQUAD + column; b < blockIdx.x; b += COLUMNS) {
+        before += sort.counts[b * DIGITS + digit];
+    }
+    __syncthreads();
+    shared.sums.before[column][digit] = before;
+    shared.sums.all[column][digit] = all;
+    __syncthreads();
+    before = all = 0;
+    for (u32 c = 0; c < COLUMNS; ++c) {
+        before += shared.sums.before[c][digit];
+        all += shared.sums.all[c][digit];
+    }
+    u32 sum;
+    return before + sum_before(column == 0 ? all : 0, sum);
+}
+
+// Returns the lanes of this warp that have the same digit.
+__device__ __forceinline__ u32 lanes_with(u32 digit)
+{
+    u32 lanes = ~0u;
+    for (u32 k = 0; k < DIGIT_BITS; ++k) {
+        const u32 bit = digit & 1u << k;
+        const u32 votes = ::__ballot_sync(~0u, int(bit));
+        lanes &= bit ? votes : ~votes;
+    }
+    return lanes;
+}
+
+// The second phase of a pass: each block moves its keys and values to their places, tile by tile, in
+// which they are sorted first, so that neighbouring threads write to neighbouring places.
+__device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared &shared)
+{
+    const u32 digit = threadIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const Keyed from = pass % 2 == 0 ? sort.even : sort.odd;
+    const Keyed to = pass % 2 == 0 ? sort.odd : sort.even;
+    clear_sums(sort, pass + 1);
+    const Share share = share_of(sort.n);
+    if (share.begin == share.end) return;
+    const u32 first = first_place(sort, pass, shared);
+    auto &tile = shared.tile;
+    __syncthreads();
+    if (digit < DIGITS) tile.next[digit] = first;
+    for (u32 begin = share.begin; begin < share.end; begin += TILE) {
+        const u32 count = share.end - begin < TILE ? share.end - begin : TILE;
+        const u32 rounds = (count + BLOCK - 1) / BLOCK;
+        u64 key[KEYS];
+        u32 place[KEYS], value[KEYS];
+        const u32 mine = warp * LANES * rounds + lane;
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            const u32 at = mine + k * LANES;
+            // Missing keys follow all others.
+            key[k] = k < rounds && at < count ? from.keys[begin + at] : ~0ull;
+        }
+        for (u32 k = lane; k < DIGITS; k += LANES) tile.ranks[warp][k] = 0;
+        ::__syncwarp();
+        // The rank of each key among those of its digit in this warp.
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            if (k >= rounds) break;
+            const u32 digit = digit_of(key[k], pass);
+            u16 &ranked = tile.ranks[warp][digit];
+            const u32 lanes = lanes_with(digit);
+            const u32 before = ::__popc(lanes & ((1u << lane) - 1));
+            const u32 rank = ranked + before;
+            ::__syncwarp();
+            if (before == 0) ranked = u16(rank + ::__popc(lanes));
+            ::__syncwarp();
+            place[k] = digit << 16 | rank;
+        }
+        __syncthreads();
+        u32 all = 0;
+        for (u32 w = 0; w < WARPS && digit < DIGITS; ++w) {
+            const u32 count = tile.ranks[w][digit];
+            tile.ranks[w][digit] = u16(all);
+            all += count;
+        }
+        u32 sum;
+        const u32 start = sum_before(all, sum);
+        if (digit < DIGITS) {
+            for (u32 w = 0; w < WARPS; ++w) tile.ranks[w][digit] += u16(start);
+            tile.shift[digit] = tile.next[digit] - start;
+            tile.next[digit] += all;
+        }
+        __syncthreads();
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            if (k >= rounds) break;
+            place[k] = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
+            tile.keys[place[k]] = key[k];
+        }
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            const u32 at = mine + k * LANES;
+            value[k] = begin + at;
+            if (pass > 0 && k < rounds && at < count) value[k] = from.values[begin + at];
+        }
+        __syncthreads();
+        u32 target[KEYS];
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            const u32 at = threadIdx.x + k * BLOCK;
+            if (at >= count) break;
+            const u64 sorted = tile.keys[at];
+            target[k] = tile.shift[digit_of(sorted, pass)] + at;
+            to.keys[target[k]] = sorted;
+        }
+        __syncthreads();
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            if (k < rounds) tile.values[place[k]] = value[k];
+        }
+        __syncthreads();
+#pragma unroll
+        for (u32 k = 0; k < KEYS; ++k) {
+            const u32 at = threadIdx.x + k * BLOCK;
+            if (at < count) to.values[target[k]] = tile.values[at];
+        }
+        __syncthreads();
+    }
+}
+
+// Does a phase of a sort, whose keys were written, and whose sums were cleared for the first pass, in
+// phases before it.
+__device__ __forceinline__ void sort_phase(const Sort &sort, u32 phase, SortShared &shared)
+{
+    if (phase % 2 == 0) {
+        count_digits(sort, phase / 2, shared.counts);
+    } else {
+        move_keys(sort, phase / 2, shared);
+    }
+}
+
+} // namespace nbody
