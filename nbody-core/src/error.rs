@@ -151,6 +151,94 @@ pub enum Error {
         /// The precision of the engine.
         precision: Precision,
     },
+    /// An interaction without a cutoff is given to neighbour lists.
+    #[error("`{law}` has no cutoff; declare `fn cutoff`, or evaluate all pairs")]
+    NoCutoff {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// The cutoff of some pair may be infinite or NaN.
+    #[error(
+        "the cutoff of `{law}` may be infinite or NaN for these particles; make it finite for every \
+         pair, or evaluate all pairs, which do not end there"
+    )]
+    UnboundedCutoff {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// A cutoff is half of a periodic box or more, so that it meets several images.
+    #[error(
+        "cutoff of {cutoff} in a periodic box of length {length} along {axis}: expected less than \
+         half of the length; take a larger box"
+    )]
+    CutoffBeyondBox {
+        /// The direction: x, y or z.
+        axis: &'static str,
+        /// The greatest cutoff of these particles.
+        cutoff: f64,
+        /// The length of the box.
+        length: f64,
+    },
+    /// Two interactions on one list have their positions in different fields.
+    #[error(
+        "`{}` and `{}` have their positions in different fields; give each lists of its own",
+        laws[0], laws[1]
+    )]
+    TwoPositions {
+        /// The interactions.
+        laws: [&'static str; 2],
+    },
+    /// The position of a particle is infinite or NaN.
+    #[error("position {found:?} of {what} {index}: expected finite coordinates")]
+    NotFinite {
+        /// The particles.
+        what: &'static str,
+        /// The index of the first such particle.
+        index: usize,
+        /// Its position.
+        found: [f64; 3],
+    },
+    /// A skin is negative or not finite.
+    #[error("skin of {found}: expected a length of at least 0")]
+    InvalidSkin {
+        /// The skin that was given.
+        found: f64,
+    },
+    /// Lists that were never built, or not since their space was changed.
+    #[error("no neighbour lists for `{law}`; update them first")]
+    NoLists {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// Lists that were not updated for an interaction with these parameters.
+    #[error(
+        "neighbour lists of other interactions than `{law}`, or of other parameters; update them for it"
+    )]
+    OtherLists {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// Lists of one set of particles are given two, or those of two sets are given one.
+    #[error(
+        "neighbour lists of one set of particles given two, or of two given one; update them for these"
+    )]
+    OtherSets,
+    /// The i-particles and the j-particles of one set are at different positions.
+    #[error("i-particles and j-particles of one set at different positions; give both the same")]
+    OtherPositions,
+    /// Particles have moved too far, or changed, since lists were updated.
+    #[error(
+        "{what} have moved by more than half of the skin since the neighbour lists were updated, or changed their cutoffs; update the lists"
+    )]
+    OldLists {
+        /// The particles.
+        what: &'static str,
+    },
+    /// Options with a periodic box are given to an engine that works on lists.
+    #[error(
+        "options with a periodic box for an engine on neighbour lists; give the box to the lists"
+    )]
+    DomainOfLists,
     /// The bags or the splits of a summation order are empty.
     #[error("summation order of bags of {bag} in {splits} splits: both must be at least 1")]
     EmptySummationOrder {

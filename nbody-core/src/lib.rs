@@ -16,7 +16,8 @@ pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
 pub use check::reference::{reference, reference_self};
 pub use cpu::{
-    CpuAllPairs, CpuInputs, CpuParticles, CpuPerParticle, CpuResults, CpuSelection, peak,
+    CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuSelection,
+    CpuShortRange, HasCutoff, peak,
 };
 pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
@@ -26,6 +27,7 @@ pub use law::pack;
 pub use law::particle::{Measure, Nothing, ParticleProgram, ParticleText, Update};
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
+pub use near::Skin;
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
 pub use numeric::interval::Interval;

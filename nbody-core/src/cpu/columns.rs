@@ -101,6 +101,34 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
+    /// Copies those numbers of the records of these indices that are bound.
+    pub fn bound<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        indices: &[u32],
+    ) -> Result<Self, Error> {
+        let from = binding.places().iter().flat_map(|place| {
+            let first = place.word::<S>();
+            first..first + place.number.words::<S>()
+        });
+        let from: Vec<_> = from.collect();
+        let mut part = Self::zeros(indices.len(), from.len())?;
+        let words = from.len().max(1);
+        let chunk = pack::chunk(indices.len(), words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut part.lines, chunk, &|first, lines| {
+            let indices = indices[first / words * LINE..].chunks(LINE);
+            for (lines, indices) in lines.chunks_mut(words).zip(indices) {
+                for (k, &index) in indices.iter().enumerate() {
+                    let record = &self.lines[index as usize / LINE * self.words..][..self.words];
+                    for (line, &word) in lines.iter_mut().zip(&from) {
+                        line.0[k] = record[word].0[index as usize % LINE];
+                    }
+                }
+            }
+        });
+        Ok(part)
+    }
+
     /// Copies records to these indices.
     pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
         for (k, &index) in indices.iter().enumerate() {

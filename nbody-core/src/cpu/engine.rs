@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::columns::Columns;
 use super::evaluation::{Evaluation, Packed};
-use super::schedule::Schedule;
+use super::schedule::{Listing, Schedule};
 use super::sums::Folding;
 use super::variant::Variant;
 use crate::law::binding::Binding;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
-use crate::{Error, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack};
+use crate::{Domain, Error, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack};
 
 /// An engine of the CPU: the law, the options and the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,17 @@ impl Particles {
             Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
         };
         Ok(Self { packed, precision: self.precision })
+    }
+
+    /// Copies those numbers of the particles of these indices that are bound.
+    pub fn bound(&self, binding: &Binding, indices: &[u32]) -> Result<Packed, Error> {
+        Ok(match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => Packed::Bits64(columns.bound::<f64>(binding, indices)?),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                Packed::Bits32(columns.bound::<Mixed>(binding, indices)?)
+            }
+            (Packed::Bits32(columns), _) => Packed::Bits32(columns.bound::<f32>(binding, indices)?),
+        })
     }
 
     /// Copies particles of the same type and precision to these indices.
@@ -185,24 +196,66 @@ impl CpuEngine {
         j: Sources<Particles>,
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
-        let Options { precision, math, domain, accumulation, .. } = self.options;
+        let is_whole = j.is_one_set() && i.len() == j.particles().len();
+        let schedule = Schedule::choose(&self.options, self.law, i.len(), is_whole);
+        let sets = [&i.packed, &j.particles().packed];
+        self.evaluate_by(schedule, self.options.domain, parameters, sets, j.is_one_set(), out)
+    }
+
+    /// Evaluates the pairs of neighbour lists of i- and j-particles that are in the order of these.
+    pub fn run_lists(
+        &self,
+        parameters: &dyn Rows,
+        sets: [&Packed; 2],
+        one_set: bool,
+        listing: &Listing,
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        check_precision("results", out.precision, self.options.backup())?;
+        let nothing = pack::nothing(self.law.f);
+        let mut sums = Columns::filled(sets[0].len(), &nothing)?;
+        let schedule = Schedule::List(listing);
+        // The images are those of the lists.
+        self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, &mut sums)?;
+        match store {
+            Store::Replace => out.columns.scatter(&sums, listing.i.indices),
+            Store::Add => {
+                let mut fresh = Columns::filled(sets[0].len(), &nothing)?;
+                fresh.scatter(&sums, listing.i.indices);
+                self.folding().merge(&fresh, &mut out.columns);
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate_by(
+        &self,
+        schedule: Schedule,
+        domain: Domain,
+        parameters: &dyn Rows,
+        [i, j]: [&Packed; 2],
+        one_set: bool,
+        out: &mut Columns<u64>,
+    ) -> Result<(), Error> {
+        let Options { precision, math, accumulation, .. } = self.options;
         let law = self.law;
         let folding = self.folding();
-        let is_whole = j.is_one_set() && i.len() == j.particles().len();
         let parameters = Packed::pack(parameters, precision)?;
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
         let evaluation = Evaluation {
             law,
             loops: (law.cpu_loops)(variant),
+            precision,
             domain,
-            skips_self: j.is_one_set() && !law.self_pairs,
-            schedule: Schedule::choose(&self.options, law, i.len(), is_whole),
+            skips_self: one_set && !law.self_pairs,
+            schedule,
             order: self.order,
             accumulation,
             folding: &folding,
         };
-        let sets = [&parameters, &i.packed, &j.particles().packed];
+        let sets = [&parameters, i, j];
         if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
     }
 }

@@ -34,7 +34,7 @@ impl Packed {
     }
 
     /// The same in `f64`, if they are of mixed precision.
-    fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
+    pub fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
         match self {
             Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),
             Self::Bits64(columns) => Ok(Self::Bits64(columns.clone())),
@@ -46,9 +46,10 @@ impl Packed {
 pub(super) struct Evaluation<'a> {
     pub law: &'static Law,
     pub loops: Compiled,
+    pub precision: Precision,
     pub domain: Domain,
     pub skips_self: bool,
-    pub schedule: Schedule,
+    pub schedule: Schedule<'a>,
     pub order: SummationOrder,
     pub accumulation: Accumulation,
     pub folding: &'a Folding,
@@ -58,6 +59,12 @@ impl Evaluation<'_> {
     /// Evaluates all pairs of the sets: parameters, i-particles and j-particles.
     pub fn run(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
         match (&self.loops.0, sets) {
+            (
+                BySize::Bits32(loops),
+                [Packed::Bits32(parameters), Packed::Bits32(i), Packed::Bits32(j)],
+            ) if self.precision == Precision::Mixed => {
+                self.on::<Mixed>(loops, [parameters, i, j], out)
+            }
             (
                 BySize::Bits32(loops),
                 [Packed::Bits32(parameters), Packed::Bits32(i), Packed::Bits32(j)],

@@ -30,6 +30,19 @@ pub(crate) struct View<'a, W> {
     pub first: usize,
     /// The range of particles in these blocks.
     pub range: Range<usize>,
+    /// The j-particles of a list, which are not consecutive in their set; only `one` takes them.
+    pub listed: Option<Listed<'a, W>>,
+}
+
+/// The j-particles of a part of a list, and the i-particles of a group that they act on.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed<'a, W> {
+    /// The index of each j-particle in its set.
+    pub indices: &'a [u32],
+    /// The i-particles that each j-particle acts on, a bit each.
+    pub acts_on: &'a [u32],
+    /// The bit of each i-particle of the group, in blocks.
+    pub bits: &'a [Line<W>],
 }
 
 /// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
@@ -389,6 +402,9 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                 let kernel = Kernel::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
                 let own = L::count_from((i.first + i.range.start) as u32);
+                let listed_bits = j.listed.map_or(own, |listed| {
+                    L::load_u32(&listed.bits[i.range.start / LINE], i.range.start % LINE)
+                });
                 let i = Kernel::<X, L, P>::i_particles(i.lines, i.range.start);
                 let meets_self = L::splat_mask(!setting.skips_self);
                 let compensated = lost.is_some();
@@ -397,8 +413,16 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                     lost.as_ref().map_or_else(Default::default, |lost| load::<X::F, L>(lost));
                 for k in j.range.clone() {
                     let particle = Kernel::<X, L, P>::j_particle(j.lines, k);
-                    let index = L::splat_u32((j.first + k) as u32);
-                    let meets = meets_self | !L::eq_u32(own, index);
+                    let (index, meets) = match &j.listed {
+                        None => {
+                            let index = L::splat_u32((j.first + k) as u32);
+                            (index, meets_self | !L::eq_u32(own, index))
+                        }
+                        Some(listed) => {
+                            let bits = listed_bits & L::splat_u32(listed.acts_on[k]);
+                            (L::splat_u32(listed.indices[k]), !L::eq_u32(bits, L::splat_u32(0)))
+                        }
+                    };
                     let before = if compensated { Of::<X::F, L>::default() } else { sum };
                     let mut after = before;
                     X::pair(&parameters, &kernel.space, &i, &particle, index, &mut after);

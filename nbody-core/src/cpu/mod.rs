@@ -5,12 +5,14 @@ mod columns;
 mod engine;
 mod evaluation;
 mod loops;
+mod neighbours;
 mod particle;
 mod particle_loop;
 mod peak;
 mod per_particle;
 mod schedule;
 mod selection;
+mod short_range;
 mod sums;
 mod variant;
 
@@ -19,10 +21,12 @@ use std::time::{Duration, Instant};
 
 use columns::Columns;
 use engine::CpuEngine;
+pub use neighbours::{CpuNeighbours, HasCutoff};
 pub use particle_loop::ParticleLoop;
 pub use peak::peak;
 pub use per_particle::{CpuInputs, CpuPerParticle};
 pub use selection::CpuSelection;
+pub use short_range::CpuShortRange;
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;

@@ -27,6 +27,14 @@ impl Place {
         self.coordinates * S::COORDINATE_WORDS + self.others
     }
 
+    /// Returns the value of its 64-bit word.
+    pub(crate) fn value(self, word: u64) -> f64 {
+        match self.number {
+            Number::Index => word as f64,
+            Number::Real | Number::Coordinate => f64::from_bits(word),
+        }
+    }
+
     /// Returns its index among the numbers of a record.
     pub fn component(self) -> usize {
         self.coordinates + self.others
@@ -67,6 +75,11 @@ impl Binding {
     /// Binds the fields of a record to themselves.
     pub(crate) fn whole(fields: &'static [Field]) -> Self {
         Self::new("", fields, fields).expect("a record has its own fields")
+    }
+
+    /// Binds one number.
+    pub(crate) fn of_place(place: Place) -> Self {
+        Self { places: vec![place], is_whole: false }
     }
 
     /// Finds the field `active: u32`, by which particles take part in a selection.

@@ -39,6 +39,17 @@ impl Bounds {
         [0, 1, 2].map(|axis| self.least[axis] * 0.5 + self.greatest[axis] * 0.5)
     }
 
+    /// Returns the point that positions of pairs within this reach are relative to: the middle, but the
+    /// origin along open axes that these bounds are wide along, where it would cost digits.
+    pub fn origin(&self, reach: f64, lengths: &[f64; 3]) -> [f64; 3] {
+        const WIDE: f64 = 8.0;
+        let centre = self.centre();
+        [0, 1, 2].map(|axis| {
+            let is_wide = self.greatest[axis] - self.least[axis] > WIDE * reach;
+            if is_wide && lengths[axis] == 0.0 { 0.0 } else { centre[axis] }
+        })
+    }
+
     /// Returns the square of the distance to other bounds that are displaced.
     pub fn distance2(&self, other: &Self, displacement: &[f64; 3]) -> f64 {
         let [x, y, z] = [0, 1, 2].map(|axis| {

@@ -6,6 +6,7 @@
 //! contraction.
 
 pub mod boxes;
+pub mod cutoff;
 pub mod frame;
 pub mod hilbert;
 pub mod image;
@@ -14,3 +15,13 @@ pub mod order;
 
 /// Particles of a group, and boxes of a box of the next level.
 pub const GROUP: usize = 32;
+
+/// The distance by which lists reach farther than the cutoff, so that they stay good while particles move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Skin {
+    /// A fifth of the greatest cutoff.
+    #[default]
+    Auto,
+    /// This length. With 0 the lists are built again whenever a particle moves.
+    Length(f64),
+}

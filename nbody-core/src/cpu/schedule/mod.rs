@@ -1,6 +1,7 @@
 //! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
 //! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
 
+mod list;
 mod ordered;
 mod symmetric;
 
@@ -8,19 +9,23 @@ use std::ops::Range;
 
 use super::columns::Columns;
 use super::loops::{Loops, Setting, View};
+pub(super) use list::{Listing, Placed};
+
 use crate::numeric::simd::{LINE, Line};
 use crate::{Accumulation, Law, Options, Scalar, SummationOrder};
 
 /// The schedules of the CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schedule {
+#[derive(Clone, Copy)]
+pub(super) enum Schedule<'a> {
     /// Every ordered pair, in a [`SummationOrder`].
     Ordered,
     /// Both directions of every pair of one set at once.
     Symmetric,
+    /// The pairs of neighbour lists, of particles in their order.
+    List(&'a Listing<'a>),
 }
 
-impl Schedule {
+impl Schedule<'_> {
     /// The schedule for `n` i-particles, which are the j-particles too if they are one set.
     pub fn choose(options: &Options, law: &Law, n: usize, one_set: bool) -> Self {
         if one_set && symmetric::is_chosen(options, law, n) {
@@ -44,22 +49,23 @@ pub(super) struct Job<'a, S: Scalar> {
 }
 
 impl<S: Scalar> Job<'_, S> {
-    /// Evaluates all pairs by a schedule, or by ordered pairs where there are no loops for it.
-    pub fn evaluate(&self, schedule: Schedule, out: &mut Columns<u64>) {
+    /// Evaluates pairs by a schedule, or by ordered pairs where there are no loops for it.
+    pub fn evaluate(&self, schedule: Schedule<'_>, out: &mut Columns<u64>) {
         match (schedule, self.loops.symmetric) {
             (Schedule::Symmetric, Some(pairs)) => self.symmetric(pairs, out),
+            (Schedule::List(listing), _) => self.listed(listing, out),
             _ => self.ordered(out),
         }
     }
 
     /// Some i-particles, a whole number of vectors.
     fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
-        View { lines: self.i.lines(), first: 0, range }
+        View { lines: self.i.lines(), first: 0, range, listed: None }
     }
 
     /// Some j-particles.
     fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
-        View { lines: self.j.lines(), first: 0, range }
+        View { lines: self.j.lines(), first: 0, range, listed: None }
     }
 
     /// The bags of a range, the last one shorter.

@@ -23,7 +23,7 @@ pub struct Interval {
     pub lo: f64,
     /// The upper bound.
     pub hi: f64,
-    /// Whether it may be no number.
+    /// Whether it may be NaN.
     pub may_be_nan: bool,
 }
 

@@ -1,0 +1,343 @@
+//! Neighbour lists on the CPU.
+
+mod set;
+
+use super::CpuParticles;
+use super::engine::{Particles, check_precision};
+use super::schedule::{Listing, Placed};
+use crate::law::binding::Binding;
+use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
+use crate::near::list::Lists;
+use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
+use set::Set;
+
+/// Neighbour lists of particles on the CPU: for each of them the others that are near enough to interact,
+/// or will be so before the lists are built again. Several interactions share them.
+#[derive(Clone, Debug)]
+pub struct CpuNeighbours {
+    domain: Domain,
+    skin: Skin,
+    precision: Precision,
+    built: Option<Built>,
+    rebuilds: u64,
+    age: u64,
+}
+
+/// Lists, and what they are of.
+#[derive(Clone, Debug)]
+struct Built {
+    i: Set,
+    /// The j-particles, if they are in another buffer.
+    j: Option<Set>,
+    /// Particle k of i is particle k of j.
+    one_set: bool,
+    lists: Lists,
+    cutoffs: Vec<Cutoff>,
+    /// The lengths of the box, which are 0 along open axes.
+    lengths: [f64; 3],
+    /// The skin, and the greatest cutoff with it.
+    skin: f64,
+    reach: f64,
+}
+
+/// An interaction with a cutoff, which lists can cover: a [`CpuShortRange`](super::CpuShortRange) or a
+/// `ShortRange`.
+pub trait HasCutoff {
+    /// Returns the cutoff with the parameters of the interaction; an error if its declaration has none.
+    #[doc(hidden)]
+    fn cutoff(&self) -> Result<Cutoff, Error>;
+}
+
+/// The particles of an update or an evaluation, and the fields of their records.
+pub(super) struct Sets<'a> {
+    pub i: (&'a Particles, &'static [Field]),
+    /// The j-particles, if they are in another buffer.
+    pub j: Option<(&'a Particles, &'static [Field])>,
+    /// Particle k of i is particle k of j.
+    pub one_set: bool,
+}
+
+impl<'a> Sets<'a> {
+    pub fn new<P: Record, Q: Record>(
+        i: &'a CpuParticles<P>,
+        j: Sources<'a, CpuParticles<Q>>,
+    ) -> Self {
+        let (i, one_set) = ((&i.particles, P::FIELDS), j.is_one_set());
+        let j = (&j.particles().particles, Q::FIELDS);
+        let is_same = one_set && std::ptr::eq(i.0, j.0) && i.1 == j.1;
+        Self { i, j: (!is_same).then_some(j), one_set }
+    }
+
+    /// Returns the particles of each set, with what they are called.
+    fn each(&self) -> impl Iterator<Item = (&'static str, &'a Particles, &'static [Field])> {
+        let name = if self.j.is_some() { "i-particles" } else { "particles" };
+        let i = (name, self.i.0, self.i.1);
+        [Some(i), self.j.map(|(j, fields)| ("j-particles", j, fields))].into_iter().flatten()
+    }
+}
+
+impl CpuNeighbours {
+    /// Creates lists of particles in this space, for particles in single precision. They are built by the
+    /// first [`update`](Self::update).
+    pub fn new(domain: Domain, skin: Skin) -> Result<Self, Error> {
+        Self::with_precision(domain, skin, Precision::default())
+    }
+
+    /// Creates lists for particles in this precision.
+    pub fn with_precision(domain: Domain, skin: Skin, precision: Precision) -> Result<Self, Error> {
+        domain.check(precision)?;
+        skin.check()?;
+        Ok(Self { domain, skin, precision, built: None, rebuilds: 0, age: 0 })
+    }
+
+    /// Returns the space that the particles are in.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.precision)?;
+        if domain != self.domain {
+            self.built = None;
+            self.domain = domain;
+        }
+        Ok(())
+    }
+
+    /// Returns the precision of the particles.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Makes the next update build the lists again, whether they are still good or not.
+    pub fn rebuild(&mut self) {
+        self.built = None;
+    }
+
+    /// Copies particles, rounded to the precision of the lists.
+    pub fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        CpuParticles::pack(particles, self.precision)
+    }
+
+    /// Looks whether the lists of these particles are still good for these interactions, and builds them
+    /// again if not: when a particle has moved by more than half of the skin since they were built, or
+    /// something that a cutoff depends on has changed. The records must have the fields of the
+    /// interactions, by name and type.
+    ///
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
+    /// of half a periodic box or more.
+    pub fn update<P: Record>(
+        &mut self,
+        particles: &CpuParticles<P>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        self.update_with(particles, Sources::Same(particles), interactions)
+    }
+
+    /// Does the same for i-particles and the j-particles that act on them.
+    pub fn update_with<P: Record, Q: Record>(
+        &mut self,
+        i: &CpuParticles<P>,
+        j: Sources<'_, CpuParticles<Q>>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        self.renew(&Sets::new(i, j), interactions)
+    }
+
+    fn renew(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+        let cutoffs = interactions.iter().map(|interaction| interaction.cutoff());
+        let cutoffs: Vec<_> = cutoffs.collect::<Result<_, _>>()?;
+        for (what, particles, _) in sets.each() {
+            check_precision(what, particles.precision, self.precision)?;
+        }
+        let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
+        let mut places = Vec::new();
+        if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
+            Error::check_length("j-particles of one set", j.len(), sets.i.0.len())?;
+        }
+        for (k, (what, particles, fields)) in sets.each().enumerate() {
+            let watched = Watched::new(&cutoffs, roles(k), fields)?;
+            let positions = set::positions(what, particles, &watched.position)?;
+            places.push((watched, positions));
+        }
+        if let [(_, i), (_, j)] = &places[..]
+            && sets.one_set
+            && i != j
+        {
+            return Err(Error::OtherPositions);
+        }
+        self.age += 1;
+        if let Some(built) = &self.built
+            && built.covers(&cutoffs)
+            && built.has_sets(sets).is_ok()
+            && built.is_good(sets, &places)
+        {
+            return Ok(());
+        }
+        self.built = None;
+        self.built = Some(Built::new(self.domain, self.skin, sets, places, cutoffs)?);
+        self.rebuilds += 1;
+        self.age = 0;
+        Ok(())
+    }
+
+    /// Returns the lists for an interaction and these particles, if they are good for both.
+    pub(super) fn lists_for(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
+        let law = cutoff.law();
+        let Some(built) = &self.built else { return Err(Error::NoLists { law: law.name }) };
+        if !built.covers(std::slice::from_ref(cutoff)) {
+            return Err(Error::OtherLists { law: law.name });
+        }
+        built.has_sets(sets)?;
+        built.follow(law, sets)
+    }
+}
+
+impl Skin {
+    fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Length(found) if !(0.0..f64::INFINITY).contains(&found) => {
+                Err(Error::InvalidSkin { found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the skin for this greatest cutoff, in a box of these lengths: no image is farther than one
+    /// length.
+    fn length(self, cutoff: f64, lengths: &[f64; 3]) -> f64 {
+        const SHARE: f64 = 0.2;
+        let length = match self {
+            Self::Auto => SHARE * cutoff,
+            Self::Length(length) => length,
+        };
+        let periodic = lengths.iter().filter(|length| **length > 0.0);
+        periodic.fold(length, |skin, length| skin.min(length - cutoff))
+    }
+}
+
+/// Refuses cutoffs for which pairs have several images, or none.
+fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
+    for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
+        if length > 0.0 && cutoff >= length / 2.0 {
+            return Err(Error::CutoffBeyondBox { axis, cutoff, length });
+        }
+    }
+    Ok(())
+}
+
+impl Built {
+    fn new(
+        domain: Domain,
+        skin: Skin,
+        sets: &Sets,
+        places: Vec<(Watched, Vec<[f64; 3]>)>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<Self, Error> {
+        let [lengths, _] = domain.factors();
+        let all: Vec<_> = places.iter().flat_map(|(_, positions)| positions).copied().collect();
+        let dimensions = places[0].0.position.places().len().max(2);
+        let frame = set::frame(&all, &domain, dimensions);
+        let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
+            Set::build(particles, &positions, watched, &domain, &frame)
+        });
+        let mut built = built.collect::<Vec<_>>().into_iter();
+        let i = built.next().expect("there is one set or two");
+        let j = built.next();
+        let of_j = j.as_ref().unwrap_or(&i);
+        let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
+        let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
+        let greatest = reaches.greatest();
+        check_box(greatest, &lengths)?;
+        reaches.skin = skin.length(greatest, &lengths);
+        let skin = reaches.skin;
+        let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
+        let lists = Lists::build(&i.ordered, &of_j.ordered, &lengths, &reach);
+        let (one_set, reach) = (sets.one_set, greatest + skin);
+        Ok(Self { i, j, one_set, lists, cutoffs, lengths, skin, reach })
+    }
+
+    /// Returns whether these lists are for all of these cutoffs.
+    fn covers(&self, cutoffs: &[Cutoff]) -> bool {
+        cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff))
+    }
+
+    /// Refuses other sets than those of the lists.
+    fn has_sets(&self, sets: &Sets) -> Result<(), Error> {
+        if (sets.j.is_some(), sets.one_set) != (self.j.is_some(), self.one_set) {
+            return Err(Error::OtherSets);
+        }
+        for ((what, particles, _), set) in sets.each().zip(self.sets()) {
+            Error::check_length(what, particles.len(), set.ordered.len())?;
+        }
+        Ok(())
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &Set> {
+        [Some(&self.i), self.j.as_ref()].into_iter().flatten()
+    }
+
+    fn is_good(&self, sets: &Sets, places: &[(Watched, Vec<[f64; 3]>)]) -> bool {
+        let now = sets.each().zip(places);
+        self.sets().zip(now).all(|(set, ((_, particles, _), (_, positions)))| {
+            set.is_good(particles, positions, &self.lengths, self.skin)
+        })
+    }
+
+    /// Follows the particles from where the lists have them; an error if they have moved too far.
+    fn follow(&self, law: &'static Law, sets: &Sets) -> Result<Followed<'_>, Error> {
+        let mut positions = Vec::new();
+        for ((set, (what, particles, fields)), fields_of_law) in
+            self.sets().zip(sets.each()).zip([law.i, law.j])
+        {
+            let binding = Binding::new(law.name, position(fields_of_law), fields)?;
+            let now = set::positions(what, particles, &binding)?;
+            if !set.is_good(particles, &now, &self.lengths, self.skin) {
+                return Err(Error::OldLists { what });
+            }
+            positions.push(set.follow(&now, &self.lengths));
+        }
+        let boxes = self.i.ordered.tree.groups().iter();
+        let centres = boxes.map(|bounds| bounds.origin(self.reach, &self.lengths)).collect();
+        let place = |fields| Binding::new(law.name, position(fields), fields);
+        let places = [place(law.i)?, place(law.j)?];
+        Ok(Followed { built: self, positions, centres, places })
+    }
+}
+
+/// Lists with the positions of the particles now.
+pub(super) struct Followed<'a> {
+    built: &'a Built,
+    /// Those of each set.
+    positions: Vec<Vec<[f64; 3]>>,
+    centres: Vec<[f64; 3]>,
+    /// The coordinates in the records of the law, of an i-particle and of a j-particle.
+    places: [Binding; 2],
+}
+
+impl Followed<'_> {
+    /// Returns the indices of the i-particles and of the j-particles in order.
+    pub fn orders(&self) -> [&[u32]; 2] {
+        let Built { i, j, .. } = self.built;
+        [i, j.as_ref().unwrap_or(i)].map(|set| &set.ordered.indices[..])
+    }
+
+    pub fn listing(&self) -> Listing<'_> {
+        let [of_i, of_j] = self.orders();
+        let i = self.positions.first().map_or(&[][..], |i| &i[..]);
+        let j = self.positions.last().map_or(&[][..], |j| &j[..]);
+        let [at_i, at_j] = [self.places[0].places(), self.places[1].places()];
+        Listing {
+            lists: &self.built.lists,
+            i: Placed { positions: i, indices: of_i, places: at_i },
+            j: Placed { positions: j, indices: of_j, places: at_j },
+            centres: &self.centres,
+            lengths: self.built.lengths,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Interactions over neighbour lists on the CPU.
+
+use super::engine::{CpuEngine, check_precision};
+use super::neighbours::{CpuNeighbours, HasCutoff, Sets};
+use super::{CpuParticles, CpuResults};
+use crate::law::binding::Binding;
+use crate::near::cutoff::Cutoff;
+use crate::numeric::simd::SimdLevel;
+use crate::{Domain, Error, Interaction, Options, Record, Scalar, Skin, Sources, Store, pack};
+
+/// Sums an interaction that has a cutoff over neighbour lists, on the CPU.
+///
+/// The order of summation is that of the lists: it depends on the positions of the particles when the
+/// lists were built, and neither on the number of threads nor on timing.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuShortRange<X> {
+    interaction: X,
+    engine: CpuEngine,
+}
+
+impl<X: Interaction> CpuShortRange<X> {
+    /// Makes an engine with the default [`Options`]; an error if the interaction has no cutoff.
+    pub fn new(interaction: X) -> Result<Self, Error> {
+        Self::with_options(interaction, Options::default())
+    }
+
+    /// Makes an engine with these options, of which the space must be open: the lists have theirs.
+    pub fn with_options(interaction: X, options: Options) -> Result<Self, Error> {
+        Self::with_level(interaction, options, SimdLevel::best())
+    }
+
+    /// Makes an engine with these options and this level of vector instructions.
+    pub fn with_level(interaction: X, options: Options, level: SimdLevel) -> Result<Self, Error> {
+        if options.domain != Domain::Open {
+            return Err(Error::DomainOfLists);
+        }
+        let engine = CpuEngine::new(X::LAW, options, level)?;
+        let short_range = Self { interaction, engine };
+        short_range.cutoff()?;
+        Ok(short_range)
+    }
+
+    /// The interaction, with its parameters.
+    pub fn interaction(&self) -> &X {
+        &self.interaction
+    }
+
+    /// Changes the parameters. Lists that are updated for other parameters of the cutoff are built
+    /// again by the next update.
+    pub fn set_interaction(&mut self, interaction: X) {
+        self.interaction = interaction;
+    }
+
+    /// The options.
+    pub fn options(&self) -> Options {
+        self.engine.options
+    }
+
+    /// Allocates the results of `n` i-particles, with the values of no pair.
+    pub fn results(&self, n: usize) -> Result<CpuResults<X::F>, Error> {
+        Ok(CpuResults { results: self.engine.results(n)?, record: std::marker::PhantomData })
+    }
+
+    /// Evaluates the pairs of one set within the cutoff, and replaces the results, which are in the order
+    /// of the particles. These have the fields of the interaction, by name and type.
+    pub fn evaluate_into<P: Record>(
+        &self,
+        near: &CpuNeighbours,
+        particles: &CpuParticles<P>,
+        out: &mut CpuResults<X::F>,
+    ) -> Result<(), Error> {
+        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Replace)
+    }
+
+    /// Evaluates as [`evaluate_into`](Self::evaluate_into) does, and adds to the results.
+    pub fn add_into<P: Record>(
+        &self,
+        near: &CpuNeighbours,
+        particles: &CpuParticles<P>,
+        out: &mut CpuResults<X::F>,
+    ) -> Result<(), Error> {
+        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Add)
+    }
+
+    /// Evaluates the pairs of i-particles and j-particles within the cutoff, and stores the sums for the
+    /// i-particles. The other evaluations call this one.
+    pub fn evaluate_with<P: Record, Q: Record>(
+        &self,
+        near: &CpuNeighbours,
+        i: &CpuParticles<P>,
+        j: Sources<'_, CpuParticles<Q>>,
+        out: &mut CpuResults<X::F>,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.evaluate_sets(near, &Sets::new(i, j), out, store)
+    }
+
+    /// Returns the results of every particle of one set in this space, by lists that are built for this
+    /// evaluation alone.
+    pub fn evaluate<S: Scalar>(
+        &self,
+        domain: Domain,
+        particles: &[<X::I as Record>::With<S>],
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error>
+    where
+        X: Interaction<J = <X as Interaction>::I>,
+    {
+        let precision = self.engine.options.precision;
+        let mut near = CpuNeighbours::with_precision(domain, Skin::Length(0.0), precision)?;
+        let particles = near.upload(particles)?;
+        near.update(&particles, &[self])?;
+        let mut out = self.results(particles.len())?;
+        self.evaluate_into(&near, &particles, &mut out)?;
+        self.download::<S>(&out)
+    }
+
+    /// Returns the results.
+    pub fn download<S: Scalar>(
+        &self,
+        fields: &CpuResults<X::F>,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
+        let columns = &fields.results.columns;
+        Ok(pack::unpack(fields.len(), &|records, rows| columns.rows(records, rows)))
+    }
+
+    fn evaluate_sets(
+        &self,
+        near: &CpuNeighbours,
+        sets: &Sets,
+        out: &mut CpuResults<X::F>,
+        store: Store,
+    ) -> Result<(), Error> {
+        let (engine, law) = (&self.engine, X::LAW);
+        let (i, of_i) = sets.i;
+        let (j, of_j) = sets.j.unwrap_or(sets.i);
+        check_precision("particles", i.precision, engine.options.precision)?;
+        check_precision("j-particles", j.precision, engine.options.precision)?;
+        Error::check_length("results", out.len(), i.len())?;
+        let followed = near.lists_for(&self.cutoff()?, sets)?;
+        let [i_order, j_order] = followed.orders();
+        let i = i.bound(&Binding::new(law.name, law.i, of_i)?, i_order)?;
+        let j = j.bound(&Binding::new(law.name, law.j, of_j)?, j_order)?;
+        let parameters = std::slice::from_ref(&self.interaction);
+        let listing = followed.listing();
+        engine.run_lists(&parameters, [&i, &j], sets.one_set, &listing, &mut out.results, store)
+    }
+}
+
+impl<X: Interaction> HasCutoff for CpuShortRange<X> {
+    fn cutoff(&self) -> Result<Cutoff, Error> {
+        Cutoff::new(X::LAW, pack::flatten(std::slice::from_ref(&self.interaction)))
+    }
+}

@@ -1,0 +1,236 @@
+//! The cutoffs that lists cover, and the numbers of particles that they depend on.
+
+use super::GROUP;
+use crate::law::binding::{Binding, Place};
+use crate::{Error, Field, FieldKind, Interval, Law};
+
+/// The cutoff of an interaction with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cutoff {
+    law: &'static Law,
+    /// The parameters, in the order of their record.
+    parameters: Vec<Interval>,
+}
+
+impl PartialEq for Law {
+    /// Laws are constants, each with a name and a text of its own.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.cuda == other.cuda
+    }
+}
+
+impl Cutoff {
+    /// Returns the cutoff of a law with these parameters, in the order of its record; an error if its
+    /// declaration has none.
+    pub fn new(law: &'static Law, parameters: Vec<f64>) -> Result<Self, Error> {
+        let parameters = parameters.into_iter().map(Interval::from).collect();
+        if law.cutoff {
+            Ok(Self { law, parameters })
+        } else {
+            Err(Error::NoCutoff { law: law.name })
+        }
+    }
+
+    /// The interaction.
+    pub fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    /// Returns the greatest cutoff of a pair of particles whose numbers have these bounds; infinite if
+    /// there is no bound or a cutoff may be NaN.
+    fn reach(&self, bounds: [&[Interval]; 2]) -> f64 {
+        let bounds = self.law.reach(&self.parameters, bounds[0], bounds[1]);
+        // A distance is compared with the magnitude of the cutoff.
+        if bounds.is_finite() { bounds.hi.abs().max(bounds.lo.abs()) } else { f64::INFINITY }
+    }
+}
+
+/// Returns the position among the fields of a law: the one that is a point.
+pub fn position(fields: &'static [Field]) -> &'static [Field] {
+    let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));
+    fields.iter().position(is_point).map_or(&[], |k| &fields[k..=k])
+}
+
+/// The numbers of the particles of a set that matter for lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watched {
+    /// The coordinates of the position.
+    pub position: Binding,
+    /// The numbers that cutoffs depend on.
+    pub places: Vec<Place>,
+    /// For each cutoff, as an i-particle and as a j-particle: the numbers of the record, each with its
+    /// place if the cutoff depends on it.
+    numbers: Vec<[Vec<Option<usize>>; 2]>,
+}
+
+impl Watched {
+    /// Finds the numbers in the records of a buffer, whose particles are i-particles, j-particles or both.
+    pub fn new(
+        cutoffs: &[Cutoff],
+        roles: [bool; 2],
+        buffer: &'static [Field],
+    ) -> Result<Self, Error> {
+        let mut watched =
+            Self { position: Binding::whole(&[]), places: Vec::new(), numbers: Vec::new() };
+        let mut first = None;
+        for cutoff in cutoffs {
+            let law = cutoff.law;
+            let mut numbers = [Vec::new(), Vec::new()];
+            for (role, fields) in [law.i, law.j].into_iter().enumerate().filter(|(k, _)| roles[*k])
+            {
+                let position = Binding::new(law.name, position(fields), buffer)?;
+                let record = Binding::new(law.name, fields, buffer)?;
+                let reads = law.cutoff_reads[role];
+                let places = record.places().iter().enumerate();
+                numbers[role] = places
+                    .map(|(k, &place)| reads.contains(&k).then(|| watched.index_of(place)))
+                    .collect();
+                match &first {
+                    None => first = Some((law.name, position)),
+                    Some((_, other)) if other.places() == position.places() => {}
+                    Some((other, _)) => {
+                        return Err(Error::TwoPositions { laws: [other, law.name] });
+                    }
+                }
+            }
+            watched.numbers.push(numbers);
+        }
+        if let Some((_, position)) = first {
+            watched.position = position;
+        }
+        Ok(watched)
+    }
+
+    fn index_of(&mut self, place: Place) -> usize {
+        let known = self.places.iter().position(|known| *known == place);
+        known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        })
+    }
+
+    /// Returns the bounds of the numbers of a record in a role, for a cutoff, from those of the places.
+    fn bounds(&self, cutoff: usize, role: usize, bounds: &[Interval]) -> Vec<Interval> {
+        let number = |place: &Option<usize>| place.map_or(Interval::WHOLE, |place| bounds[place]);
+        self.numbers[cutoff][role].iter().map(number).collect()
+    }
+}
+
+/// The bounds of the watched numbers of groups, and of the nodes of their tree.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    places: usize,
+    /// For each level of the tree, the bounds of each node.
+    levels: Vec<Vec<Interval>>,
+}
+
+impl Levels {
+    /// Returns the bounds over particles in their order, of each of these numbers.
+    pub fn of(values: &[Vec<f64>]) -> Self {
+        let places = values.len();
+        let n = values.first().map_or(0, Vec::len);
+        let mut levels = vec![Vec::new()];
+        for first in (0..n).step_by(GROUP) {
+            let group = first..n.min(first + GROUP);
+            levels[0].extend(values.iter().filter_map(|values| hull(&values[group.clone()])));
+        }
+        while let Some(below) = levels.last()
+            && below.len() > GROUP * places
+        {
+            let joined = below.chunks(GROUP * places).flat_map(|nodes| {
+                let of = |place| nodes[place..].iter().step_by(places).copied();
+                (0..places).filter_map(move |place| of(place).reduce(Interval::hull))
+            });
+            let joined = joined.collect();
+            levels.push(joined);
+        }
+        Self { places, levels }
+    }
+
+    /// Returns the bounds in a node.
+    pub fn node(&self, [level, node]: [usize; 2]) -> &[Interval] {
+        if self.places == 0 {
+            &[]
+        } else {
+            &self.levels[level][node * self.places..][..self.places]
+        }
+    }
+
+    /// Returns the bounds of all particles.
+    pub fn all(&self) -> Vec<Interval> {
+        let top = self.levels.last().map_or(&[][..], Vec::as_slice);
+        let of = |place| top[place..].iter().step_by(self.places).copied();
+        (0..self.places).filter_map(|place| of(place).reduce(Interval::hull)).collect()
+    }
+}
+
+fn hull(values: &[f64]) -> Option<Interval> {
+    values.iter().copied().map(Interval::from).reduce(Interval::hull)
+}
+
+/// The greatest cutoffs of pairs, from the bounds of what they depend on.
+pub struct Reaches<'a> {
+    cutoffs: &'a [Cutoff],
+    i: (&'a Watched, &'a Levels),
+    j: (&'a Watched, &'a Levels),
+    /// The length that is added to each cutoff.
+    pub skin: f64,
+    /// The reach of all pairs if it depends on no particle.
+    constant: Option<f64>,
+}
+
+impl<'a> Reaches<'a> {
+    /// Returns the reaches of these cutoffs, without a skin; an error if the cutoff of some pair may be
+    /// infinite or NaN.
+    pub fn new(
+        cutoffs: &'a [Cutoff],
+        i: (&'a Watched, &'a Levels),
+        j: (&'a Watched, &'a Levels),
+    ) -> Result<Self, Error> {
+        let mut reaches = Self { cutoffs, i, j, skin: 0.0, constant: None };
+        let [of_i, of_j] = [i, j].map(|(_, levels)| levels.all());
+        let lacks =
+            |(watched, bounds): (&Watched, &[Interval])| bounds.len() < watched.places.len();
+        if lacks((i.0, &of_i)) || lacks((j.0, &of_j)) {
+            // There are no particles.
+            return Ok(Self { constant: Some(0.0), ..reaches });
+        }
+        for (k, cutoff) in cutoffs.iter().enumerate() {
+            if !reaches.of_cutoff(k, [&of_i, &of_j]).is_finite() {
+                return Err(Error::UnboundedCutoff { law: cutoff.law.name });
+            }
+        }
+        if of_i.is_empty() && of_j.is_empty() {
+            reaches.constant = Some(reaches.greatest());
+        }
+        Ok(reaches)
+    }
+
+    /// Returns the greatest cutoff.
+    pub fn greatest(&self) -> f64 {
+        if let Some(constant) = self.constant {
+            return constant;
+        }
+        let [of_i, of_j] = [self.i, self.j].map(|(_, levels)| levels.all());
+        self.of_bounds([&of_i, &of_j])
+    }
+
+    /// Returns the greatest cutoff, plus the skin, of a pair of particles of a group and of a node.
+    pub fn of(&self, group: usize, node: [usize; 2]) -> f64 {
+        let cutoff = self
+            .constant
+            .unwrap_or_else(|| self.of_bounds([self.i.1.node([0, group]), self.j.1.node(node)]));
+        cutoff + self.skin
+    }
+
+    fn of_bounds(&self, bounds: [&[Interval]; 2]) -> f64 {
+        let each = (0..self.cutoffs.len()).map(|cutoff| self.of_cutoff(cutoff, bounds));
+        each.fold(0.0, f64::max)
+    }
+
+    fn of_cutoff(&self, cutoff: usize, [i, j]: [&[Interval]; 2]) -> f64 {
+        let i = self.i.0.bounds(cutoff, 0, i);
+        let j = self.j.0.bounds(cutoff, 1, j);
+        self.cutoffs[cutoff].reach([&i, &j])
+    }
+}
