@@ -13,6 +13,8 @@ pub mod image;
 pub mod list;
 pub mod order;
 
+use crate::Error;
+
 /// Particles of a group, and boxes of a box of the next level.
 pub const GROUP: usize = 32;
 
@@ -24,4 +26,38 @@ pub enum Skin {
     Auto,
     /// This length. With 0 the lists are built again whenever a particle moves.
     Length(f64),
+}
+
+impl Skin {
+    /// Refuses a length that is negative or not finite.
+    pub fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Length(found) if !(0.0..f64::INFINITY).contains(&found) => {
+                Err(Error::InvalidSkin { found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the skin for this greatest cutoff, in a box of these lengths: no image is farther than one
+    /// length.
+    pub fn length(self, cutoff: f64, lengths: &[f64; 3]) -> f64 {
+        const SHARE: f64 = 0.2;
+        let length = match self {
+            Self::Auto => SHARE * cutoff,
+            Self::Length(length) => length,
+        };
+        let periodic = lengths.iter().filter(|length| **length > 0.0);
+        periodic.fold(length, |skin, length| skin.min(length - cutoff))
+    }
+}
+
+/// Refuses cutoffs for which pairs have several images, or none.
+pub fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
+    for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
+        if length > 0.0 && cutoff >= length / 2.0 {
+            return Err(Error::CutoffBeyondBox { axis, cutoff, length });
+        }
+    }
+    Ok(())
 }

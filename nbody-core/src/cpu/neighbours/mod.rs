@@ -6,6 +6,7 @@ use super::CpuParticles;
 use super::engine::{Particles, check_precision};
 use super::schedule::{Listing, Placed};
 use crate::law::binding::Binding;
+use crate::near::check_box;
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
 use crate::near::list::Lists;
 use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
@@ -196,39 +197,6 @@ impl CpuNeighbours {
         built.has_sets(sets)?;
         built.follow(law, sets)
     }
-}
-
-impl Skin {
-    fn check(self) -> Result<(), Error> {
-        match self {
-            Self::Length(found) if !(0.0..f64::INFINITY).contains(&found) => {
-                Err(Error::InvalidSkin { found })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the skin for this greatest cutoff, in a box of these lengths: no image is farther than one
-    /// length.
-    fn length(self, cutoff: f64, lengths: &[f64; 3]) -> f64 {
-        const SHARE: f64 = 0.2;
-        let length = match self {
-            Self::Auto => SHARE * cutoff,
-            Self::Length(length) => length,
-        };
-        let periodic = lengths.iter().filter(|length| **length > 0.0);
-        periodic.fold(length, |skin, length| skin.min(length - cutoff))
-    }
-}
-
-/// Refuses cutoffs for which pairs have several images, or none.
-fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
-    for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
-        if length > 0.0 && cutoff >= length / 2.0 {
-            return Err(Error::CutoffBeyondBox { axis, cutoff, length });
-        }
-    }
-    Ok(())
 }
 
 impl Built {
