@@ -1,0 +1,105 @@
+//! Lennard-Jones energies that are published, by neighbour lists and by all pairs.
+
+use nbody::prelude::*;
+use nbody::{CpuNeighbours, CpuShortRange, Skin};
+use nbody_interactions::lennard_jones::{Atom, Force, LennardJones};
+
+/// The sums over all atoms of the potential energy and of the virial, from pairs that count twice.
+#[derive(Clone, Copy, Debug)]
+struct Sums {
+    pot: f64,
+    virial: f64,
+}
+
+fn sums(of: &[Force]) -> Sums {
+    Sums {
+        pot: of.iter().map(|force| force.pot).sum(),
+        virial: of.iter().map(|force| force.virial).sum(),
+    }
+}
+
+/// Returns the sums for atoms with a diameter and a well depth of 1, in double precision, after checking
+/// that they are those of lists and of all pairs in every precision.
+fn evaluate(positions: &[[f64; 3]], domain: Domain, cutoff: f64) -> Sums {
+    let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff };
+    let atoms: Vec<_> =
+        positions.iter().map(|&position| Atom { pos: Point(position), kind: 0 }).collect();
+    let options = Options::default().precision(Precision::Double);
+    let mut all = CpuAllPairs::with_options(law, options.domain(domain)).unwrap();
+    let expected = sums(&all.evaluate_self::<f64>(&atoms).unwrap());
+    let precisions =
+        [(Precision::Single, 2e-5), (Precision::Mixed, 1e-6), (Precision::Double, 1e-13)];
+    for (precision, tolerance) in precisions {
+        for skin in [Skin::Auto, Skin::Length(0.0)] {
+            let options = options.precision(precision);
+            let lists = CpuShortRange::with_options(law, options).unwrap();
+            let mut near = CpuNeighbours::with_precision(domain, skin, precision).unwrap();
+            let particles = near.upload(&atoms).unwrap();
+            near.update(&particles, &[&lists]).unwrap();
+            let mut out = lists.results(atoms.len()).unwrap();
+            lists.evaluate_into(&near, &particles, &mut out).unwrap();
+            let found = sums(&lists.download::<f64>(&out).unwrap());
+            let tolerance = tolerance * expected.pot.abs();
+            for (found, expected) in [(found.pot, expected.pot), (found.virial, expected.virial)] {
+                let is_equal = (found - expected).abs() <= tolerance;
+                assert!(is_equal, "{precision} {skin:?}: {found}, expected {expected}");
+            }
+        }
+    }
+    expected
+}
+
+/// The icosahedron of 13 atoms, whose energy is -44.326801 (Hoare & Pal 1971, Adv. Phys. 20, 161; Wales &
+/// Doye 1997, J. Phys. Chem. A 101, 5111).
+#[test]
+fn thirteen_atoms_have_the_energy_of_the_icosahedron() {
+    let golden = f64::midpoint(1.0, 5.0_f64.sqrt());
+    // The vertices have distances from the centre, and from each other, in units of the first.
+    let edge = 2.0 / (golden * golden + 1.0).sqrt();
+    let distances = [(12.0, 1.0), (30.0, edge), (30.0, edge * golden), (6.0, 2.0)];
+    let sum =
+        |power: i32| distances.map(|(n, r): (f64, f64)| n * r.powi(-power)).iter().sum::<f64>();
+    // The minimum of 4 (sum(12) / R^12 - sum(6) / R^6).
+    let radius = (2.0 * sum(12) / sum(6)).powf(1.0 / 6.0);
+    let unit = radius / (golden * golden + 1.0).sqrt();
+    let mut positions = vec![[0.0; 3]];
+    for [a, b] in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+        let [a, b] = [a * unit, b * golden * unit];
+        positions.extend([[0.0, a, b], [a, b, 0.0], [b, 0.0, a]]);
+    }
+    for domain in [Domain::Open, Domain::periodic([7.5; 3]).unwrap()] {
+        let Sums { pot, virial } = evaluate(&positions, domain, 3.0);
+        assert!((pot / 2.0 + 44.326_801).abs() < 1e-6, "{}", pot / 2.0);
+        assert!(virial.abs() < 1e-9, "{virial}");
+    }
+}
+
+/// The lattice sums of the face-centred cubic lattice are 12.13188 and 14.45392 for the powers -12 and -6
+/// of the distance, in units of that of nearest neighbours (Jones & Ingham 1925, Proc. R. Soc. A 107,
+/// 636).
+#[test]
+fn a_crystal_has_the_lattice_sums() {
+    const CELLS: u32 = 6;
+    let edge = 2.0_f64.sqrt();
+    let corners = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]];
+    let mut positions = Vec::new();
+    for k in 0..CELLS.pow(3) {
+        let cell = [k % CELLS, k / CELLS % CELLS, k / CELLS.pow(2)].map(f64::from);
+        // The first atoms are not at the faces of the box.
+        let at = |corner: &[f64; 3]| [0, 1, 2].map(|axis| (corner[axis] + cell[axis] + 0.1) * edge);
+        positions.extend(corners.iter().map(at));
+    }
+    // Between two shells, whose distances are square roots of integers.
+    let cutoff = 16.5_f64.sqrt();
+    let domain = Domain::periodic([edge * f64::from(CELLS); 3]).unwrap();
+    let Sums { pot, virial } = evaluate(&positions, domain, cutoff);
+    let [pot, virial] = [pot, virial].map(|sum| sum / positions.len() as f64);
+    let found = [virial / 24.0 - pot / 4.0, virial / 24.0 - pot / 2.0];
+    // Beyond the cutoff there is a uniform density of atoms.
+    let beyond = |power: f64| {
+        let density = edge;
+        4.0 * std::f64::consts::PI * density / ((power - 3.0) * cutoff.powf(power - 3.0))
+    };
+    assert!((found[0] + beyond(12.0) - 12.131_88).abs() < 2e-5, "{found:?}");
+    assert!((found[1] + beyond(6.0) - 14.453_92).abs() < 2e-2, "{found:?}");
+}
