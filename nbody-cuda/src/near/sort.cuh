@@ -110,13 +110,13 @@ __device__ __forceinline__ u32 first_place(const Sort &sort, u32 pass, SortShare
     const u32 squad = blockIdx.x / SQUAD;
     const u32 *const sums = sums_of(sort, pass);
     u32 before = 0, all = 0;
-#pragma unroll 8
+#pragma unroll 4
     for (u32 s = column; s < squads(); s += COLUMNS) {
         const u32 sum = sums[s * DIGITS + digit];
         all += sum;
         before += s < squad ? sum : 0;
     }
-#pragma unroll 8
+#pragma unroll 4
     for (u32 b = squad * SQUAD + column; b < blockIdx.x; b += COLUMNS) {
         before += sort.counts[b * DIGITS + digit];
     }
@@ -162,37 +162,37 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
     for (u32 begin = share.begin; begin < share.end; begin += TILE) {
         const u32 count = share.end - begin < TILE ? share.end - begin : TILE;
         const u32 rounds = (count + BLOCK - 1) / BLOCK;
-        u64 key[KEYS];
-        u32 place[KEYS], value[KEYS];
-        const u32 mine = warp * LANES * rounds + lane;
+        const u32 mine = begin + warp * LANES * rounds + lane;
+        // The digit of each key, and below it the rank among those of its digit in this warp. Missing keys
+        // follow all others.
+        u32 place[KEYS];
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
-            // Missing keys follow all others.
-            key[k] = k < rounds && at < count ? from.keys[begin + at] : ~0ull;
+            const bool is_key = k < rounds && at < share.end;
+            place[k] = (is_key ? digit_of(from.keys[at], pass) : DIGITS - 1) << 16;
         }
         for (u32 k = lane; k < DIGITS; k += LANES) tile.ranks[warp][k] = 0;
         ::__syncwarp();
-        // The rank of each key among those of its digit in this warp.
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             if (k >= rounds) break;
-            const u32 digit = digit_of(key[k], pass);
-            u16 &ranked = tile.ranks[warp][digit];
-            const u32 lanes = lanes_with(digit);
+            u16 &ranked = tile.ranks[warp][place[k] >> 16];
+            const u32 lanes = lanes_with(place[k] >> 16);
             const u32 before = ::__popc(lanes & ((1u << lane) - 1));
             const u32 rank = ranked + before;
             ::__syncwarp();
             if (before == 0) ranked = u16(rank + ::__popc(lanes));
             ::__syncwarp();
-            place[k] = digit << 16 | rank;
+            place[k] |= rank;
         }
         __syncthreads();
+        // The rank of the first key of each warp, and the place of the first of each digit in the tile.
         u32 all = 0;
         for (u32 w = 0; w < WARPS && digit < DIGITS; ++w) {
-            const u32 count = tile.ranks[w][digit];
+            const u32 ranked = tile.ranks[w][digit];
             tile.ranks[w][digit] = u16(all);
-            all += count;
+            all += ranked;
         }
         u32 sum;
         const u32 start = sum_before(all, sum);
@@ -202,17 +202,15 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
             tile.next[digit] += all;
         }
         __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < KEYS; ++k) {
-            if (k >= rounds) break;
-            place[k] = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
-            tile.keys[place[k]] = key[k];
-        }
+        u32 value[KEYS];
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
-            value[k] = begin + at;
-            if (pass > 0 && k < rounds && at < count) value[k] = from.values[begin + at];
+            const bool is_key = k < rounds && at < share.end;
+            if (!is_key) continue;
+            place[k] = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
+            tile.keys[place[k]] = from.keys[at];
+            value[k] = pass == 0 ? at : from.values[at];
         }
         __syncthreads();
         u32 target[KEYS];
@@ -227,7 +225,8 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         __syncthreads();
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
-            if (k < rounds) tile.values[place[k]] = value[k];
+            const bool is_key = k < rounds && mine + k * LANES < share.end;
+            if (is_key) tile.values[place[k]] = value[k];
         }
         __syncthreads();
 #pragma unroll

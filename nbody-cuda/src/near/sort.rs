@@ -1,7 +1,7 @@
 //! Sorting by keys on one backend: the memory, which phases of a kernel use (`sort.cuh`).
 
 use crate::Error;
-use crate::backend::{Backend, Launch, Memory, Scratch};
+use crate::backend::{Backend, Memory, Scratch};
 
 /// The text of the device functions.
 pub(crate) const TEXT: &str = include_str!("sort.cuh");
@@ -43,13 +43,15 @@ impl Sort {
         Ok(())
     }
 
-    /// Passes the memory as one argument of a kernel, a `Sort` of the text.
-    pub fn pass<'a>(&'a self, launch: Launch<'a>) -> Launch<'a> {
-        let Self { keys: [keys, keys_to], values: [values, values_to], counts, sums, n } = self;
-        let memory = [keys, values, keys_to, values_to, counts, sums].map(Scratch::memory);
-        let words: Vec<_> =
-            memory.iter().map(|memory| memory.address()).chain([*n as u64]).collect();
-        memory.into_iter().fold(launch.argument(&words), Launch::reads)
+    /// Returns the memory.
+    pub fn memory(&self) -> [&dyn Memory; 6] {
+        let Self { keys: [keys, keys_to], values: [values, values_to], counts, sums, .. } = self;
+        [keys, values, keys_to, values_to, counts, sums].map(Scratch::memory)
+    }
+
+    /// Returns a `Sort` of the text.
+    pub fn argument(&self) -> Vec<u64> {
+        self.memory().iter().map(|memory| memory.address()).chain([self.n as u64]).collect()
     }
 
     /// Returns the values in the order of keys of this many bits.
@@ -63,9 +65,9 @@ mod tests {
     use super::super::BLOCK;
     use super::*;
     use crate::Program;
-    use crate::backend::Module;
     use crate::backend::emulator::Emulator;
     use crate::backend::gpu;
+    use crate::backend::{Launch, Module};
     use crate::compile::cache::Cache;
 
     const PARTS: [&str; 4] = [
@@ -118,7 +120,9 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             from.write(&mut |words| words.copy_from_slice(keys)).unwrap();
             self.sort.reserve(self.backend, keys.len(), blocks).unwrap();
             let launch = Launch::new(c"sort", blocks as u32).pointers([&*self.arrived]);
-            let launch = self.sort.pass(launch).pointers([&*from]).phases(1 + phases(bits));
+            let launch = self.sort.memory().into_iter().fold(launch, Launch::reads);
+            let launch = launch.argument(&self.sort.argument()).pointers([&*from]);
+            let launch = launch.phases(1 + phases(bits));
             self.module.launch(launch).unwrap();
             let mut found = Vec::new();
             let take = &mut |words: &[u64]| found = bytemuck::cast_slice(words).to_owned();

@@ -11,6 +11,7 @@ use crate::layout::{kind_of_word, numbers_of};
 use crate::{Error, KernelConfig, Program, Schedule};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
+const WRAP: &str = include_str!("../../kernels/wrap.cuh");
 const POSITIONS: &str = include_str!("positions.cuh");
 const BUFFERS: &str = include_str!("buffers.cuh");
 const UPDATE: &str = include_str!("update.cuh");
@@ -89,7 +90,7 @@ impl Program {
         let types = types(program, buffers)?;
         let _ = writeln!(source, "{BUFFERS}\n{types}");
         if is_update {
-            let _ = writeln!(source, "{}\n{}", wrapping(program, wrap), due(program));
+            let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program));
         }
         let _ = writeln!(source, "{text}");
         Ok(Self {

@@ -1,16 +1,6 @@
 // Updates: a program changes each particle, with one thread per particle.
 namespace nbody {
 
-// Returns x between 0 and a length, which is excluded: its image in a periodic box. Infinities and NaN
-// stay.
-__device__ __forceinline__ double wrap(double x, double length)
-{
-    if ((x >= 0.0 && x < length) || !(abs(x) < infinity())) return x;
-    const double rest = ::fmod(x, length); // exact
-    const double inside = rest < 0.0 ? rest + length : abs(rest);
-    return inside < length ? inside : 0.0;
-}
-
 // Writes those numbers of a particle that the program changes, rounded to the precision of the buffer.
 template <typename Row> struct RowWriter {
     using Word = typename Row::Word;

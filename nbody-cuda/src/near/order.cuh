@@ -1,0 +1,209 @@
+// Particles in the order of a Hilbert curve, and the boxes of groups of them. nbody-core's `near` defines
+// both: this finds the same keys and the same boxes.
+namespace nbody {
+
+constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
+constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
+constexpr u32 KEY_BITS = 48;
+
+using Byte = unsigned char;
+
+// The positions of n particles in records of `row_bytes`.
+struct Positions {
+    const Byte *rows;
+    u32 n, row_bytes, byte; // of the first coordinate
+    u32 kind; // of coordinates
+};
+enum Kind : u32 { SINGLE, DOUBLE, DOUBLE_SINGLE };
+
+// The lengths of the box, 0 along open axes, and the cells of the curve.
+struct Frame {
+    double length[3], origin[3], scale;
+    u32 dimensions;
+};
+
+// The least and greatest coordinates of some particles; of none, infinities.
+struct Box {
+    double least[3], greatest[3];
+};
+
+// The order, which a sort makes in its memory: the index of each particle, those of the caller. Then
+// positions in this order, all x first, and boxes, those of the groups first and then level by level.
+struct Order {
+    Positions from;
+    Frame frame;
+    Sort sort;
+    double *positions;
+    Box *boxes;
+};
+
+// The boxes of a level of the tree: that of the groups is 0.
+struct Level {
+    u32 first, count;
+};
+
+__device__ __forceinline__ Level level_of(u32 n, u32 level)
+{
+    Level found = {0, (n + GROUP - 1) / GROUP};
+    for (u32 k = 0; k < level; ++k) {
+        found = {found.first + found.count, (found.count + GROUP - 1) / GROUP};
+    }
+    return found;
+}
+
+// Returns a coordinate exactly as it is stored.
+__device__ __forceinline__ double coordinate(const Positions &from, u32 k, u32 axis)
+{
+    const Byte *const at = from.rows + size_t(k) * from.row_bytes + from.byte;
+    if (from.kind == DOUBLE) return reinterpret_cast<const double *>(at)[axis];
+    const float *const words = reinterpret_cast<const float *>(at);
+    if (from.kind == SINGLE) return words[axis];
+    return double(words[2 * axis]) + double(words[2 * axis + 1]);
+}
+
+struct Position {
+    double x[3];
+};
+
+// Returns a position in the box, whose third coordinate is 0 in two dimensions.
+__device__ __forceinline__ Position position_of(const Positions &from, const Frame &frame, u32 k)
+{
+    Position position;
+    for (u32 axis = 0; axis < 3; ++axis) {
+        double &x = position.x[axis];
+        x = axis < frame.dimensions ? coordinate(from, k, axis) : 0.0;
+        if (axis < frame.dimensions && frame.length[axis] > 0.0) x = wrap(x, frame.length[axis]);
+    }
+    return position;
+}
+
+// Returns the cell of a coordinate: of one size near the origin, beyond in octaves of the distance.
+template <u32 BITS>
+__device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
+{
+    constexpr u32 HALF = 1u << (BITS - 1);
+    constexpr u32 OCTAVES = 4; // bits of the octave
+    constexpr u32 FRACTION = 52; // bits of the fraction of a double
+    const double distance = (x - frame.origin[axis]) * frame.scale;
+    const u64 one = u64(::__double_as_longlong(1.0));
+    const u64 octaves = u64(::__double_as_longlong(1.0 + ::fabs(distance))) - one;
+    const u64 steps = octaves >> (FRACTION - (BITS - 1 - OCTAVES));
+    const u32 step = steps < HALF - 1 ? u32(steps) : HALF - 1;
+    return distance < 0.0 ? HALF - 1 - step : HALF + step;
+}
+
+template <u32 D> __device__ __forceinline__ u64 key_of(const Frame &frame, const Position &position)
+{
+    constexpr u32 BITS = KEY_BITS / D;
+    u32 cell[D];
+    for (u32 axis = 0; axis < D; ++axis) cell[axis] = cell_of<BITS>(frame, axis, position.x[axis]);
+    return hilbert<D, BITS>(cell);
+}
+
+// Finds the keys.
+__device__ __forceinline__ void find_keys(const Order &order)
+{
+    const Frame &frame = order.frame;
+    clear_sums(order.sort, 0);
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < order.from.n; k += gridDim.x * BLOCK) {
+        const Position position = position_of(order.from, frame, k);
+        order.sort.even.keys[k] =
+            frame.dimensions == 2 ? key_of<2>(frame, position) : key_of<3>(frame, position);
+    }
+}
+
+// Returns the box of the boxes of this warp.
+__device__ __forceinline__ Box box_of_warp(Box box)
+{
+    for (u32 half = LANES / 2; half > 0; half /= 2) {
+        const int other = int((threadIdx.x ^ half) % LANES);
+        for (u32 axis = 0; axis < 3; ++axis) {
+            double &least = box.least[axis], &greatest = box.greatest[axis];
+            least = ::fmin(least, ::__shfl_sync(~0u, least, other));
+            greatest = ::fmax(greatest, ::__shfl_sync(~0u, greatest, other));
+        }
+    }
+    return box;
+}
+
+__device__ __forceinline__ Box no_box()
+{
+    const double infinite = ::__longlong_as_double(0x7ff0000000000000ll);
+    Box box;
+    for (u32 axis = 0; axis < 3; ++axis) {
+        box.least[axis] = infinite;
+        box.greatest[axis] = -infinite;
+    }
+    return box;
+}
+
+// Writes the positions in the order, and the boxes of groups and of the first level above them.
+__device__ __forceinline__ void find_boxes(const Order &order, Box (&boxes)[GROUP])
+{
+    const u32 n = order.from.n, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const Level groups = level_of(n, 0), above = level_of(n, 1);
+    for (u32 chunk = blockIdx.x; chunk < above.count; chunk += gridDim.x) {
+        for (u32 g = warp; g < GROUP; g += WARPS) {
+            const u32 group = chunk * GROUP + g, place = group * GROUP + lane;
+            Box box = no_box();
+            if (place < n) {
+                const u32 k = order.sort.even.values[place];
+                const Position position = position_of(order.from, order.frame, k);
+                for (u32 axis = 0; axis < 3; ++axis) {
+                    order.positions[size_t(axis) * n + place] = position.x[axis];
+                    box.least[axis] = box.greatest[axis] = position.x[axis];
+                }
+            }
+            box = box_of_warp(box);
+            if (lane == 0) {
+                boxes[g] = box;
+                if (group < groups.count) order.boxes[group] = box;
+            }
+        }
+        __syncthreads();
+        if (warp == 0 && groups.count > GROUP) {
+            const Box box = box_of_warp(boxes[lane]);
+            if (lane == 0) order.boxes[above.first + chunk] = box;
+        }
+        __syncthreads();
+    }
+}
+
+// Writes the boxes of a level from those of the level below.
+__device__ __forceinline__ void join_boxes(const Order &order, u32 level)
+{
+    const u32 lane = threadIdx.x % LANES;
+    const Level below = level_of(order.from.n, level - 1), here = level_of(order.from.n, level);
+    const u32 warps = gridDim.x * WARPS;
+    for (u32 k = blockIdx.x * WARPS + threadIdx.x / LANES; k < here.count; k += warps) {
+        const u32 child = k * GROUP + lane;
+        const Box box =
+            box_of_warp(child < below.count ? order.boxes[below.first + child] : no_box());
+        if (lane == 0) order.boxes[here.first + k] = box;
+    }
+}
+
+union OrderShared {
+    SortShared sort;
+    Box boxes[GROUP];
+};
+
+constexpr u32 SORT_PHASES = 2 * (KEY_BITS / DIGIT_BITS);
+constexpr u32 BOXES_PHASE = 1 + SORT_PHASES;
+static_assert(KEY_BITS % (2 * DIGIT_BITS) == 0, "the order ends where it began");
+
+// Does a phase: keys, those of the sort, boxes, and one for each level from the second above the groups.
+__device__ __forceinline__ void order_phase(const Order &order, u32 phase, OrderShared &shared)
+{
+    if (phase == 0) {
+        find_keys(order);
+    } else if (phase < BOXES_PHASE) {
+        sort_phase(order.sort, phase - 1, shared.sort);
+    } else if (phase == BOXES_PHASE) {
+        find_boxes(order, shared.boxes);
+    } else {
+        join_boxes(order, phase - BOXES_PHASE + 1);
+    }
+}
+
+} // namespace nbody
