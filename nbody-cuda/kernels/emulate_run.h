@@ -57,10 +57,13 @@ static const unsigned long long *exchange(unsigned long long value)
     return values + warp;
 }
 
+// Runs a thread of each block in turn.
 static void start()
 {
-    entry(kernel_call);
-    wait(State::DONE);
+    for (;;) {
+        entry(kernel_call);
+        wait(State::DONE);
+    }
 }
 
 static void run_to_wait(Fiber &fiber)
@@ -107,7 +110,8 @@ static char *new_stacks(unsigned threads)
     return stacks;
 }
 
-static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
+// Gives each fiber its stack.
+static void begin(Fiber *fibers, char *stacks, unsigned threads)
 {
     for (unsigned t = 0; t < threads; ++t) {
         fibers[t].state = State::NEW;
@@ -118,6 +122,10 @@ static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
         fibers[t].begin.uc_link = nullptr;
         makecontext(&fibers[t].begin, start, 0);
     }
+}
+
+static Status run_block(Fiber *fibers, unsigned threads)
+{
     State state = State::NEW;
     while (state != State::DONE) {
         for (unsigned first = 0; first < threads; first += WARP) {
@@ -130,19 +138,28 @@ static Status run_block(Fiber *fibers, char *stacks, unsigned threads)
     return SUCCESS;
 }
 
-// Runs the blocks, the last one first: results must not depend on their order.
+// Runs the blocks, the last one first: results must not depend on their order. A launch of several phases
+// does all blocks of one before the next; `phase` are the two arguments that name it.
 template <typename Call>
-static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
+static Status run_grid(
+    const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase)
 {
     auto *fibers = static_cast<Fiber *>(malloc(threads * sizeof(Fiber)));
     char *const stacks = new_stacks(threads);
     Status status = fibers && stacks ? SUCCESS : NO_MEMORY;
+    if (status == SUCCESS) begin(fibers, stacks, threads);
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
     gridDim.x = blocks;
-    for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
-        blockIdx.x = b - 1;
-        status = run_block(fibers, stacks, threads);
+    for (unsigned number = 0; number < (phases > 0 ? phases : 1); ++number) {
+        if (phases > 0) {
+            *static_cast<unsigned *>(phase[0]) = number;
+            *static_cast<unsigned *>(phase[1]) = number + 1;
+        }
+        for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
+            blockIdx.x = b - 1;
+            status = run_block(fibers, threads);
+        }
     }
     if (stacks) munmap(stacks, threads * (GUARD + STACK));
     free(fibers);
@@ -151,17 +168,20 @@ static Status run_grid(const Call &call, unsigned blocks, unsigned threads)
 
 template <typename... A, size_t... K>
 static Status launch(
-    void (*kernel)(A...), unsigned blocks, void **arguments, std::index_sequence<K...>)
+    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments,
+    std::index_sequence<K...>)
 {
     static_assert(nbody::BLOCK % WARP == 0 && nbody::BLOCK <= MOST_THREADS, "whole warps");
-    return run_grid(
-        [=] { kernel(*static_cast<A *>(arguments[K])...); }, blocks, nbody::BLOCK);
+    const auto call = [=] { kernel(*static_cast<A *>(arguments[K])...); };
+    void **const phase = phases > 0 ? arguments + sizeof...(A) - 2 : nullptr;
+    return run_grid(call, blocks, nbody::BLOCK, phases, phase);
 }
 
 template <typename... A>
-static Status launch(void (*kernel)(A...), unsigned blocks, void **arguments)
+static Status launch(
+    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments)
 {
-    return launch(kernel, blocks, arguments, std::index_sequence_for<A...>());
+    return launch(kernel, blocks, phases, arguments, std::index_sequence_for<A...>());
 }
 
 } // namespace emulated
@@ -204,9 +224,10 @@ extern "C" __attribute__((visibility("default"))) size_t emulated_stacks()
     return nbody::BLOCK * emulated::STACK;
 }
 
-// Declares the entry point of a kernel.
+// Declares the entry point of a kernel; `phases` is 0 if it has none.
 #define NBODY_EMULATE(kernel) \
-    extern "C" __attribute__((visibility("default"))) int emulate_##kernel(unsigned blocks, void **arguments) \
+    extern "C" __attribute__((visibility("default"))) int emulate_##kernel( \
+        unsigned blocks, unsigned phases, void **arguments) \
     { \
-        return emulated::launch(nbody::kernel, blocks, arguments); \
+        return emulated::launch(nbody::kernel, blocks, phases, arguments); \
     }

@@ -20,7 +20,7 @@ __device__ __forceinline__ void grid_barrier([[maybe_unused]] u32 *arrived)
     }
     ::__syncthreads();
 #endif
-    // The emulator launches each phase by itself.
+    // The emulator does all blocks of a phase before the next.
 }
 
 // Calls `phase` with the number of each phase from `first` on, before `end`.

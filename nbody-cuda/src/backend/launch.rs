@@ -66,7 +66,8 @@ impl<'a> Launch<'a> {
 
     /// Passes the first phase and the end of the phases, the last two arguments of a kernel of `phases`
     /// phases (`kernels/grid.cuh`). A GPU does all of them in one launch, whose blocks must all be
-    /// resident at a time; the emulator, whose blocks run one after another, launches each by itself.
+    /// resident at a time; in the emulator blocks run one after another, so that it does all blocks of a
+    /// phase before the next.
     #[must_use]
     #[cfg_attr(not(test), expect(dead_code, reason = "for the rebuild of neighbour lists"))]
     pub fn phases(mut self, phases: u32) -> Self {
@@ -76,12 +77,6 @@ impl<'a> Launch<'a> {
 }
 
 impl Arguments {
-    /// Replaces the last two arguments by those for this phase.
-    pub fn set_phase(&mut self, phase: u32) {
-        let last = self.words.len() - 2;
-        self.words[last..].copy_from_slice(&[phase, phase + 1].map(u64::from));
-    }
-
     /// Returns the addresses of the arguments, valid while `self` lives. On a little-endian host,
     /// the address of a `u64` is also that of the `u32` that it holds.
     pub fn addresses(&mut self) -> Vec<*mut c_void> {

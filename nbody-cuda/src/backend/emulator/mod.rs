@@ -219,7 +219,7 @@ impl Reply for EmulatedMemory {
 }
 
 type Bytes = unsafe extern "C" fn() -> usize;
-type Entry = unsafe extern "C" fn(u32, *mut *mut c_void) -> c_int;
+type Entry = unsafe extern "C" fn(u32, u32, *mut *mut c_void) -> c_int;
 
 /// A program, compiled for the CPU and loaded.
 #[derive(Debug)]
@@ -266,32 +266,22 @@ impl Module for EmulatedModule {
     fn launch(&self, mut launch: Launch) -> Result<(), Error> {
         let kernel = self.kernels.iter().find(|(kernel, _)| *kernel == launch.kernel);
         let entry = kernel.expect("a schedule launches the kernels of its program").1;
-        for phase in 0..launch.phases.unwrap_or(1) {
-            if launch.phases.is_some() {
-                launch.arguments.set_phase(phase);
-            }
-            let mut arguments = launch.arguments.addresses();
-            // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-            // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
-            // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-            // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
-            // through shared references; no other thread writes them, since the engine and the
-            // results or particles that change are borrowed mutably.
-            let status = unsafe { entry(launch.blocks, arguments.as_mut_ptr()) };
-            match status {
-                0 if launch.memory.iter().all(|&memory| intact(memory)) => {}
-                0 => return Err(Error::Emulation("wrote outside its memory")),
-                1 => {
-                    let problem = "has a barrier that not every thread of a block reaches";
-                    return Err(Error::Emulation(problem));
-                }
-                _ => {
-                    let device = "emulator".to_owned();
-                    return Err(Error::OutOfMemory { bytes: self.stacks, device });
-                }
-            }
+        let (blocks, phases) = (launch.blocks, launch.phases.unwrap_or(0));
+        let mut arguments = launch.arguments.addresses();
+        // SAFETY: a schedule passes the arguments in the order and types of the kernel's
+        // declaration. `CudaEngine::check` in `engine/evaluation.rs` and `Beside::check` in
+        // `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
+        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
+        // through shared references; no other thread writes them, since the engine and the
+        // results or particles that change are borrowed mutably. `Launch::phases` passes the last two
+        // arguments, which change with the phase.
+        let status = unsafe { entry(blocks, phases, arguments.as_mut_ptr()) };
+        match status {
+            0 if launch.memory.into_iter().all(intact) => Ok(()),
+            0 => Err(Error::Emulation("wrote outside its memory")),
+            1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
+            _ => Err(Error::OutOfMemory { bytes: self.stacks, device: "emulator".to_owned() }),
         }
-        Ok(())
     }
 }
 
