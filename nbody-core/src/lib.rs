@@ -28,6 +28,8 @@ pub use law::particle::{Measure, Nothing, ParticleProgram, ParticleText, Update}
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use near::Skin;
+pub use near::pairs::Csr;
+pub use near::stats::NeighbourStats;
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
 pub use numeric::interval::Interval;

@@ -156,6 +156,11 @@ impl Levels {
         }
     }
 
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.levels.iter().map(|level| size_of_val(&level[..])).sum()
+    }
+
     /// Returns the bounds of all particles.
     pub fn all(&self) -> Vec<Interval> {
         let top = self.levels.last().map_or(&[][..], Vec::as_slice);
@@ -221,6 +226,11 @@ impl<'a> Reaches<'a> {
             .constant
             .unwrap_or_else(|| self.of_bounds([self.i.1.node([0, group]), self.j.1.node(node)]));
         cutoff + self.skin
+    }
+
+    /// Returns the cutoff, plus the skin, of a pair of particles with these numbers.
+    pub fn of_numbers(&self, i: &[Interval], j: &[Interval]) -> f64 {
+        self.constant.unwrap_or_else(|| self.of_bounds([i, j])) + self.skin
     }
 
     fn of_bounds(&self, bounds: [&[Interval]; 2]) -> f64 {

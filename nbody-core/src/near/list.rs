@@ -58,6 +58,11 @@ impl Lists {
         lists
     }
 
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.begins[..]) + size_of_val(&self.entries[..])
+    }
+
     /// Returns the list of a group.
     pub fn of(&self, group: usize) -> &[u32] {
         &self.entries[self.begins[group] as usize..self.begins[group + 1] as usize]

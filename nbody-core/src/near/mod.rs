@@ -12,6 +12,8 @@ pub mod hilbert;
 pub mod image;
 pub mod list;
 pub mod order;
+pub mod pairs;
+pub mod stats;
 
 use crate::Error;
 

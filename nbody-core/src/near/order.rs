@@ -60,6 +60,12 @@ impl Ordered {
         self.indices.len()
     }
 
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        let boxes: usize = self.tree.levels.iter().map(|boxes| size_of_val(&boxes[..])).sum();
+        size_of_val(&self.indices[..]) + size_of_val(&self.positions[..]) + boxes
+    }
+
     /// Tests whether there are none.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()

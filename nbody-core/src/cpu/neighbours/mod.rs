@@ -1,6 +1,7 @@
 //! Neighbour lists on the CPU.
 
 mod set;
+mod stats;
 
 use super::CpuParticles;
 use super::engine::{Particles, check_precision};

@@ -19,6 +19,8 @@ pub struct Set {
     pub watched: Watched,
     /// The bounds of the watched numbers.
     pub levels: Levels,
+    /// These numbers, a slice for each, in order.
+    pub values: Vec<Vec<f64>>,
 }
 
 impl Set {
@@ -31,8 +33,15 @@ impl Set {
         frame: &Frame,
     ) -> Self {
         let ordered = Ordered::of(positions, domain, frame);
-        let levels = Levels::of(&values(particles, &watched.places, &ordered.indices));
-        Self { ordered, watched, levels }
+        let values = values(particles, &watched.places, &ordered.indices);
+        let levels = Levels::of(&values);
+        Self { ordered, watched, levels, values }
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        let values: usize = self.values.iter().map(|values| size_of_val(&values[..])).sum();
+        self.ordered.bytes() + self.levels.bytes() + values
     }
 
     /// Returns whether lists with this skin still have every pair, if particles have moved to these

@@ -1,0 +1,64 @@
+//! Figures of lists on the CPU, and their pairs.
+
+use super::{Built, CpuNeighbours};
+use crate::Interval;
+use crate::near::cutoff::Reaches;
+use crate::near::pairs::{Csr, Pairs};
+use crate::near::stats::NeighbourStats;
+
+impl CpuNeighbours {
+    /// Returns figures of the lists; zeros for lists that are not built. The number of neighbours is
+    /// counted when this is called, which takes about as long as an evaluation.
+    pub fn stats(&self) -> NeighbourStats {
+        let (rebuilds, age) = (self.rebuilds, self.age);
+        let stats = NeighbourStats { rebuilds, age, ..NeighbourStats::default() };
+        self.built.as_ref().map_or(stats, |built| built.stats(stats))
+    }
+
+    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
+    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
+    /// one of the interactions that the lists were updated for. `None` if the lists are not built.
+    pub fn to_csr(&self) -> Option<Csr> {
+        self.built.as_ref().and_then(|built| built.with_pairs(|pairs| Some(pairs.csr())))
+    }
+}
+
+impl Built {
+    fn stats(&self, stats: NeighbourStats) -> NeighbourStats {
+        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        let (particles, groups) = (self.i.ordered.len(), self.i.ordered.tree.groups().len());
+        let all: usize = self.sets().map(|set| set.ordered.len()).sum();
+        let bytes = self.lists.bytes() + self.sets().map(super::Set::bytes).sum::<usize>();
+        let [tested, within] = self.with_pairs(|pairs| [pairs.tested(), pairs.count()]);
+        NeighbourStats {
+            particles,
+            entries: ratio(self.lists.entries.len() as u64, groups as u64),
+            neighbours: ratio(within, particles as u64),
+            tested: ratio(tested, within),
+            bytes: ratio(bytes as u64, all as u64),
+            ..stats
+        }
+    }
+
+    fn with_pairs<T>(&self, task: impl FnOnce(&Pairs) -> T) -> T {
+        let of_j = self.j.as_ref().unwrap_or(&self.i);
+        let watched = [&self.i, of_j].map(|set| (&set.watched, &set.levels));
+        let reaches = Reaches::new(&self.cutoffs, watched[0], watched[1]);
+        let mut reaches = reaches.expect("cutoffs that had bounds when the lists were built");
+        reaches.skin = self.skin;
+        let numbers = |set: &super::Set, place: usize| -> Vec<Interval> {
+            set.values.iter().map(|values| Interval::from(values[place])).collect()
+        };
+        let reach =
+            |i: usize, j: usize| reaches.of_numbers(&numbers(&self.i, i), &numbers(of_j, j));
+        task(&Pairs {
+            lists: &self.lists,
+            i: &self.i.ordered,
+            j: &of_j.ordered,
+            lengths: self.lengths,
+            one_set: self.one_set,
+            greatest: self.reach,
+            reach: &reach,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! The pairs and the figures of neighbour lists, against a double loop.
+
+use nbody::prelude::*;
+use nbody::{CpuNeighbours, CpuShortRange, Csr, HasCutoff, NeighbourStats, Skin};
+use nbody_tests::contacts::Random;
+use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
+
+const SKIN: f64 = 0.0625;
+
+/// Returns the j-particles within reach of each i-particle.
+fn double_loop(
+    i: &[Ball],
+    j: &[Ball],
+    one_set: bool,
+    lengths: [f64; 3],
+    reach: &dyn Fn(&Ball, &Ball) -> f64,
+) -> Csr {
+    let mut csr = Csr { offsets: vec![0], indices: Vec::new() };
+    for (k, a) in i.iter().enumerate() {
+        for (l, b) in j.iter().enumerate().filter(|&(l, _)| !one_set || k != l) {
+            let d = [0, 1, 2].map(|axis| {
+                let (d, length) = (b.pos[axis] - a.pos[axis], lengths[axis]);
+                if length.is_finite() { d - length * (d / length).round() } else { d }
+            });
+            let reach = reach(a, b);
+            if d.iter().map(|d| d * d).sum::<f64>() <= reach * reach {
+                csr.indices.push(l as u32);
+            }
+        }
+        csr.offsets.push(csr.indices.len() as u64);
+    }
+    csr
+}
+
+type Reach = fn(&Ball, &Ball) -> f64;
+
+#[test]
+fn rows_are_the_neighbours_within_reach() {
+    let uniform = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
+    let gather = CpuShortRange::new(Gather { factor: 2.0 }).unwrap();
+    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let each: [(Vec<&dyn HasCutoff>, Reach); 4] = [
+        (vec![&uniform], |_, _| 0.25 + SKIN),
+        (vec![&gather], |a, _| 2.0 * a.h + SKIN),
+        (vec![&either], |a, b| 2.0 * a.h.max(b.h) + SKIN),
+        (vec![&gather, &uniform], |a, _| 0.25_f64.max(2.0 * a.h) + SKIN),
+    ];
+    let boxes = [[f64::INFINITY; 3], [2.0; 3], [2.0, f64::INFINITY, 4.0]];
+    for (turn, (interactions, reach)) in each.into_iter().enumerate() {
+        for (k, n) in [0, 1, 2, 31, 32, 33, 300].into_iter().enumerate() {
+            let lengths = boxes[(turn + k) % boxes.len()];
+            let domain = Domain::periodic(lengths).unwrap();
+            let mut random = Random(k as u64);
+            let (i, j) = (random.balls(n), random.balls(2 * n + 1));
+            let mut near = CpuNeighbours::new(domain, Skin::Length(SKIN)).unwrap();
+            assert_eq!(near.to_csr(), None);
+            let (a, b) = (near.upload(&i).unwrap(), near.upload(&j).unwrap());
+            near.update(&a, &interactions).unwrap();
+            let expected = double_loop(&i, &i, true, lengths, &reach);
+            assert_eq!(near.to_csr().as_ref(), Some(&expected), "{n} self, turn {turn}");
+            check_stats(&near.stats(), &expected, 1);
+            near.update_with(&a, Sources::Others(&b), &interactions).unwrap();
+            let expected = double_loop(&i, &j, false, lengths, &reach);
+            assert_eq!(near.to_csr().as_ref(), Some(&expected), "{n} x {}, turn {turn}", j.len());
+            check_stats(&near.stats(), &expected, 2);
+            near.rebuild();
+            assert_eq!(near.to_csr(), None);
+            assert_eq!((near.stats().rebuilds, near.stats().particles), (2, 0));
+        }
+    }
+}
+
+fn check_stats(stats: &NeighbourStats, pairs: &Csr, rebuilds: u64) {
+    let n = pairs.offsets.len() - 1;
+    let all = pairs.indices.len() as f64;
+    assert_eq!((stats.rebuilds, stats.age, stats.particles), (rebuilds, 0, n));
+    let mean = if n == 0 { 0.0 } else { all / n as f64 };
+    assert!((stats.neighbours - mean).abs() < 1e-12, "{stats:?}, expected {mean}");
+    // Every neighbour has an entry in the list of its group, and is tested.
+    assert!(stats.tested >= f64::from(u8::from(all > 0.0)), "{stats:?}");
+    assert!(stats.entries * n.div_ceil(32) as f64 >= all / 32.0, "{stats:?}");
+    assert!(n == 0 || stats.bytes >= 28.0, "an index and a position for each: {stats:?}");
+}
+
+/// A fluid: the figures of lists that are good.
+#[test]
+fn figures_of_a_fluid() {
+    let engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
+    let domain = Domain::periodic([2.0; 3]).unwrap();
+    let balls = Random(1).balls(6750);
+    let mut near = CpuNeighbours::new(domain, Skin::Length(0.03)).unwrap();
+    let particles = near.upload(&balls).unwrap();
+    for age in 0..3 {
+        near.update(&particles, &[&engine]).unwrap();
+        let stats = near.stats();
+        assert_eq!((stats.rebuilds, stats.age, stats.particles), (1, age, balls.len()));
+        // By the density; then by measurements of groups of 32.
+        let neighbours = 6750.0 / 8.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.28_f64.powi(3);
+        assert!((stats.neighbours / neighbours - 1.0).abs() < 0.05, "{stats:?}, {neighbours}");
+        assert!((4.0..8.0).contains(&stats.tested), "{stats:?}");
+        let entries = stats.tested * stats.neighbours;
+        assert!((stats.entries / entries - 1.0).abs() < 0.01, "{stats:?}");
+        assert!((40.0..120.0).contains(&stats.bytes), "{stats:?}");
+    }
+}
