@@ -189,7 +189,7 @@ pub enum Error {
         laws: [&'static str; 2],
     },
     /// The position of a particle is infinite or NaN.
-    #[error("position {found:?} of {what} {index}: expected finite coordinates")]
+    #[error("{what}[{index}] at {found:?}: expected finite coordinates")]
     NotFinite {
         /// The particles.
         what: &'static str,
@@ -199,28 +199,43 @@ pub enum Error {
         found: [f64; 3],
     },
     /// A skin is negative or not finite.
-    #[error("skin of {found}: expected a length of at least 0")]
+    #[error("skin of {found}: expected a finite length of at least 0")]
     InvalidSkin {
         /// The skin that was given.
         found: f64,
     },
     /// Lists that were never built, or not since their space was changed.
-    #[error("no neighbour lists for `{law}`; update them first")]
+    #[error(
+        "neighbour lists that are not built, or not since their box was changed, given to `{law}`; \
+         update them first"
+    )]
     NoLists {
         /// The interaction.
         law: &'static str,
     },
     /// Lists that were not updated for an interaction with these parameters.
     #[error(
-        "neighbour lists of other interactions than `{law}`, or of other parameters; update them for it"
+        "neighbour lists that were updated for other interactions than `{law}`, or for other parameters \
+         of it; update them for it"
     )]
     OtherLists {
         /// The interaction.
         law: &'static str,
     },
+    /// Lists of another number of particles.
+    #[error("{found} {what} given to neighbour lists of {expected}; update them for these")]
+    OtherLength {
+        /// The particles.
+        what: &'static str,
+        /// Their number.
+        found: usize,
+        /// The number of those of the lists.
+        expected: usize,
+    },
     /// Lists of one set of particles are given two, or those of two sets are given one.
     #[error(
-        "neighbour lists of one set of particles given two, or of two given one; update them for these"
+        "neighbour lists of one set of particles given two sets, or those of two given one; update them \
+         for these"
     )]
     OtherSets,
     /// The i-particles and the j-particles of one set are at different positions.
@@ -228,7 +243,8 @@ pub enum Error {
     OtherPositions,
     /// Particles have moved too far, or changed, since lists were updated.
     #[error(
-        "{what} have moved by more than half of the skin since the neighbour lists were updated, or changed their cutoffs; update the lists"
+        "{what} have moved by more than half of the skin since the neighbour lists were updated, or \
+         something that their cutoffs depend on has changed; update the lists"
     )]
     OldLists {
         /// The particles.
@@ -236,7 +252,7 @@ pub enum Error {
     },
     /// Options with a periodic box are given to an engine that works on lists.
     #[error(
-        "options with a periodic box for an engine on neighbour lists; give the box to the lists"
+        "options with a periodic box for an interaction over neighbour lists; give the box to the lists"
     )]
     DomainOfLists,
     /// The bags or the splits of a summation order are empty.

@@ -242,7 +242,10 @@ impl Built {
             return Err(Error::OtherSets);
         }
         for ((what, particles, _), set) in sets.each().zip(self.sets()) {
-            Error::check_length(what, particles.len(), set.ordered.len())?;
+            let (found, expected) = (particles.len(), set.ordered.len());
+            if found != expected {
+                return Err(Error::OtherLength { what, found, expected });
+            }
         }
         Ok(())
     }

@@ -1,0 +1,338 @@
+//! Neighbour lists while particles move: they are complete until they are built again, and built again
+//! when they must be, and not when they need not be.
+
+use nbody::prelude::*;
+use nbody::{CpuNeighbours, CpuShortRange, HasCutoff, Skin};
+use nbody_interactions::lennard_jones::{Atom, LennardJones};
+use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
+use nbody_tests::contacts::{Random, UNIT};
+
+const SKIN: f64 = 128.0 * UNIT;
+const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
+const GATHER: Gather = Gather { factor: 2.0 };
+const EITHER: Either = Either { factor: 2.0 };
+
+fn domains() -> [Domain; 3] {
+    let slab = Domain::periodic([2.0, f64::INFINITY, 4.0]).unwrap();
+    [Domain::Open, Domain::periodic([2.0; 3]).unwrap(), slab]
+}
+
+/// Balls that move, the lists of them, and three interactions over these.
+struct Motion {
+    balls: Vec<Ball>,
+    near: CpuNeighbours,
+    uniform: CpuShortRange<Uniform>,
+    gather: CpuShortRange<Gather>,
+    either: CpuShortRange<Either>,
+}
+
+impl Motion {
+    fn new(balls: Vec<Ball>, domain: Domain, precision: Precision) -> Self {
+        let options = Options::default().precision(precision);
+        let skin = Skin::Length(SKIN);
+        let mut motion = Self {
+            balls,
+            near: CpuNeighbours::with_precision(domain, skin, precision).unwrap(),
+            uniform: CpuShortRange::with_options(UNIFORM, options).unwrap(),
+            gather: CpuShortRange::with_options(GATHER, options).unwrap(),
+            either: CpuShortRange::with_options(EITHER, options).unwrap(),
+        };
+        assert!(motion.step(), "the first update builds the lists");
+        motion
+    }
+
+    fn in_double(balls: Vec<Ball>, domain: Domain) -> Self {
+        Self::new(balls, domain, Precision::Double)
+    }
+
+    /// Updates the lists, compares the results of each interaction with those of all pairs, and returns
+    /// whether the lists were built again.
+    fn step(&mut self) -> bool {
+        let Self { balls, near, uniform, gather, either } = self;
+        let before = near.stats();
+        let particles = near.upload(balls).unwrap();
+        let all: [&dyn HasCutoff; 3] = [uniform, gather, either];
+        near.update(&particles, &all).unwrap();
+        check(balls, near, uniform);
+        check(balls, near, gather);
+        check(balls, near, either);
+        let after = near.stats();
+        let is_rebuilt = after.rebuilds > before.rebuilds;
+        let age = if is_rebuilt { 0 } else { before.age + 1 };
+        assert_eq!(after.rebuilds, before.rebuilds + u64::from(is_rebuilt));
+        assert_eq!(after.age, age);
+        is_rebuilt
+    }
+
+    fn x(&mut self, ball: usize) -> &mut f64 {
+        &mut self.balls[ball].pos.x
+    }
+}
+
+/// Compares the results of lists with those of all pairs, which are exact.
+fn check<X>(balls: &[Ball], near: &CpuNeighbours, engine: &CpuShortRange<X>)
+where
+    X: nbody::Interaction<I = Ball, J = Ball, F = nbody_tests::contacts::contact::Near>,
+{
+    let particles = near.upload(balls).unwrap();
+    let mut out = engine.results(balls.len()).unwrap();
+    engine.evaluate_into(near, &particles, &mut out).unwrap();
+    let found = engine.download::<f64>(&out).unwrap();
+    let options = engine.options().domain(near.domain());
+    let mut all = CpuAllPairs::with_options(*engine.interaction(), options).unwrap();
+    let expected = all.evaluate_self::<f64>(balls).unwrap();
+    for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert!(
+            found.count == expected.count && (found.mass - expected.mass).abs() < 0.5,
+            "{} of particle {k}: {found:?}, expected {expected:?}",
+            X::LAW.name
+        );
+    }
+    assert!(expected.iter().any(|near| near.count > 0), "a test without pairs shows nothing");
+}
+
+/// Returns the displacement by the nearest image.
+fn moved(ball: &Ball, before: &Ball, domain: &Domain) -> f64 {
+    let Domain::Periodic(lengths) = domain else { return (ball.pos - before.pos).norm() };
+    let lengths = lengths.to_array();
+    let along = |axis: usize| {
+        let (d, length) = (ball.pos[axis] - before.pos[axis], lengths[axis]);
+        if length.is_finite() { d - length * (d / length).round() } else { d }
+    };
+    [0, 1, 2].map(along).iter().map(|d| d * d).sum::<f64>().sqrt()
+}
+
+#[test]
+fn lists_are_complete_at_any_age_while_particles_move_at_random() {
+    let (mut rebuilds, mut kept) = (0, 0);
+    for (turn, domain) in domains().into_iter().enumerate() {
+        for precision in [Precision::Single, Precision::Mixed, Precision::Double] {
+            let mut random = Random(turn as u64 + 1);
+            let mut motion = Motion::new(random.balls(200), domain, precision);
+            let mut before = motion.balls.clone();
+            for step in 0..30 {
+                for ball in &mut motion.balls {
+                    for axis in 0..3 {
+                        ball.pos[axis] += random.around(10);
+                    }
+                    // At times positions are wrapped into the box, which changes nothing.
+                    if step % 5 == 4 {
+                        ball.pos = domain.wrap(ball.pos);
+                    }
+                }
+                let both = motion.balls.iter().zip(&before);
+                let farthest = both.map(|(ball, before)| moved(ball, before, &domain));
+                let must = farthest.fold(0.0, f64::max) > SKIN / 2.0;
+                assert_eq!(motion.step(), must, "{domain:?} {precision} step {step}");
+                if must {
+                    before.clone_from(&motion.balls);
+                    rebuilds += 1;
+                } else {
+                    kept += 1;
+                }
+            }
+        }
+    }
+    assert!(rebuilds > 20 && kept > 100, "{rebuilds} rebuilds, {kept} steps without");
+}
+
+/// Two balls that meet in the end, each of which moves by half of the skin, among others.
+#[test]
+fn half_of_the_skin_towards_each_other_misses_no_pair() {
+    // At first they are a unit nearer than the reach of the lists: the cutoff plus the skin.
+    let distance = UNIFORM.cutoff + SKIN - UNIT;
+    for domain in domains() {
+        for first in [0.125, 1.9375] {
+            let mut random = Random(7);
+            let mut balls = random.balls(70);
+            balls[0].pos = Point::new(first, 0.5, 0.5);
+            balls[69].pos = Point::new(first + distance, 0.5, 0.5);
+            let mut motion = Motion::in_double(balls, domain);
+            for step in 1..=64 {
+                *motion.x(0) += UNIT;
+                *motion.x(69) -= UNIT;
+                assert!(!motion.step(), "step {step}: no particle has left its half of the skin");
+            }
+            let [a, b] = [0, 69].map(|k| motion.balls[k].pos);
+            assert!((b - a).norm() < UNIFORM.cutoff, "they are within the cutoff");
+            *motion.x(0) += UNIT;
+            assert!(motion.step(), "beyond half of the skin");
+        }
+    }
+}
+
+#[test]
+fn one_fast_particle_makes_lists_old() {
+    for domain in domains() {
+        let mut balls = Random(3).balls(150);
+        balls[77].pos.x = 1.0;
+        let mut motion = Motion::in_double(balls, domain);
+        for to in [1.5, 0.25, 2.0 - UNIT, 1.0] {
+            *motion.x(77) = to;
+            assert!(motion.step());
+            assert!(!motion.step());
+        }
+    }
+}
+
+#[test]
+fn all_together_by_more_than_half_of_the_skin() {
+    for domain in domains() {
+        let mut motion = Motion::in_double(Random(4).balls(150), domain);
+        for [by, expected] in [[64.0, 0.0], [1.0, 1.0], [-64.0, 0.0], [300.0, 1.0]] {
+            for ball in &mut motion.balls {
+                ball.pos.y += by * UNIT;
+            }
+            assert_eq!(motion.step(), expected > 0.0, "{by} units");
+        }
+    }
+}
+
+#[test]
+fn whole_boxes_and_wraps_are_no_motion() {
+    let domain = Domain::periodic([2.0; 3]).unwrap();
+    let mut balls = Random(5).balls(150);
+    balls[0].pos = Point::new(2.0 - UNIT, 1.0, UNIT);
+    balls[1].pos = Point::new(UNIT, 1.0, 2.0 - UNIT);
+    let mut motion = Motion::in_double(balls, domain);
+    // Over both faces, and back by the other images.
+    motion.balls[0].pos = Point::new(2.0 * UNIT, 1.0, 2.0 - 2.0 * UNIT);
+    motion.balls[1].pos = Point::new(2.0 + 8.0 * UNIT, 1.0, -8.0 * UNIT);
+    assert!(!motion.step());
+    for (k, ball) in motion.balls.iter_mut().enumerate() {
+        ball.pos.x += 2.0 * k as f64;
+        ball.pos.z -= 4.0;
+    }
+    assert!(!motion.step());
+}
+
+#[test]
+fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
+    // One group, with h from 1/16 to 1/8.
+    let mut balls = Random(6).balls(32);
+    for ball in &mut balls {
+        ball.pos = Point(ball.pos.0.map(|x| x / 4.0));
+    }
+    (balls[3].h, balls[4].h) = (64.0 * UNIT, 128.0 * UNIT);
+    let mut motion = Motion::in_double(balls, Domain::Open);
+    let mut random = Random(8);
+    for _ in 0..10 {
+        for k in 5..32 {
+            motion.balls[k].h = (64 + random.below(65)) as f64 * UNIT;
+        }
+        assert!(!motion.step(), "within the bounds");
+    }
+    for h in [129.0, 63.0, 500.0] {
+        motion.balls[9].h = h * UNIT;
+        assert!(motion.step(), "{h} units");
+        assert!(!motion.step());
+    }
+    // A constant cutoff does not depend on it.
+    let engine = CpuShortRange::new(UNIFORM).unwrap();
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    for (h, mass) in [(1.0, 2.0), (5.0, 1.0), (f64::NAN, f64::NAN)] {
+        (motion.balls[9].h, motion.balls[9].mass) = (h, mass);
+        near.update(&near.upload(&motion.balls).unwrap(), &[&engine]).unwrap();
+    }
+    assert_eq!(near.stats().rebuilds, 1);
+}
+
+#[test]
+fn a_box_that_changes_at_every_step() {
+    let mut motion = Motion::in_double(Random(9).balls(150), domains()[1]);
+    for step in 1..10 {
+        let length = 2.0 + f64::from(step % 4) / 16.0;
+        let domain = Domain::periodic([length, 2.0, 2.0 * length]).unwrap();
+        let is_new = domain != motion.near.domain();
+        motion.near.set_domain(domain).unwrap();
+        assert!(is_new);
+        for ball in &mut motion.balls {
+            ball.pos.x *= 1.0 + 1.0 / 64.0;
+        }
+        assert!(motion.step());
+        // The same box is no other.
+        motion.near.set_domain(domain).unwrap();
+        assert!(!motion.step());
+    }
+}
+
+#[test]
+fn lists_without_a_skin_are_good_for_one_place() {
+    let engine = CpuShortRange::new(UNIFORM).unwrap();
+    let mut balls = Random(10).balls(100);
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Length(0.0)).unwrap();
+    for rebuilds in 1..5 {
+        for _ in 0..2 {
+            near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
+            assert_eq!(near.stats().rebuilds, rebuilds);
+            check(&balls, &near, &engine);
+        }
+        balls[50].pos.z += UNIT;
+    }
+}
+
+#[test]
+fn lists_are_built_for_the_interactions_that_are_named() {
+    let [wide, narrow] =
+        [0.25, 0.125].map(|cutoff| CpuShortRange::new(Uniform { cutoff }).unwrap());
+    let either = CpuShortRange::new(EITHER).unwrap();
+    let balls = Random(11).balls(100);
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let particles = near.upload(&balls).unwrap();
+    let each: [(&[&dyn HasCutoff], u64); 7] = [
+        (&[&narrow], 1),
+        (&[&wide, &narrow], 2),
+        (&[&wide], 2),
+        (&[&narrow], 2),
+        (&[&narrow, &either], 3),
+        (&[&narrow], 3),
+        (&[&wide], 4),
+    ];
+    for (turn, (interactions, rebuilds)) in each.into_iter().enumerate() {
+        near.update(&particles, interactions).unwrap();
+        assert_eq!(near.stats().rebuilds, rebuilds, "turn {turn}");
+    }
+    near.rebuild();
+    near.update(&particles, &[&wide]).unwrap();
+    assert_eq!(near.stats().rebuilds, 5);
+}
+
+/// Forces at the end of a motion, of atoms of which some are as near as any integrator would let them.
+fn history(precision: Precision) -> Vec<u64> {
+    let law = LennardJones { sigma2: [[0.0025; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.15 };
+    let engine = CpuShortRange::with_options(law, Options::default().precision(precision)).unwrap();
+    let domain = Domain::periodic([2.0; 3]).unwrap();
+    let skin = Skin::Length(0.05);
+    let mut near = CpuNeighbours::with_precision(domain, skin, precision).unwrap();
+    let mut random = Random(12);
+    let mut atoms: Vec<_> =
+        random.balls(6000).iter().map(|ball| Atom { pos: ball.pos, kind: 0 }).collect();
+    let mut out = engine.results(atoms.len()).unwrap();
+    let mut bits = Vec::new();
+    for _ in 0..4 {
+        let particles = near.upload(&atoms).unwrap();
+        near.update(&particles, &[&engine]).unwrap();
+        engine.evaluate_into(&near, &particles, &mut out).unwrap();
+        let forces = engine.download::<f64>(&out).unwrap();
+        let numbers = forces.iter().flat_map(|it| [it.force.x, it.force.y, it.force.z, it.pot]);
+        bits.extend(numbers.map(f64::to_bits));
+        for atom in &mut atoms {
+            for axis in 0..3 {
+                atom.pos[axis] += random.around(1000) / 51200.0 / UNIT;
+            }
+        }
+    }
+    bits
+}
+
+#[test]
+fn the_same_history_gives_the_same_bits_on_any_number_of_threads() {
+    for precision in [Precision::Single, Precision::Double] {
+        let expected = history(precision);
+        assert!(expected == history(precision), "once more");
+        for threads in [1, 3, 16] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(expected == pool.install(|| history(precision)), "{threads} threads");
+        }
+    }
+}
