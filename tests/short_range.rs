@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use nbody::prelude::*;
 use nbody::{
     Accumulation, Case, CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Engine,
-    Interaction, Math, Reader, Record, Scalar, Skin, Store,
+    ErrorBounds, Interaction, Math, Reader, Record, Scalar, Skin, Store, compare, reference,
 };
 use nbody_interactions::Visitor;
+use nbody_interactions::lennard_jones::LennardJones;
+use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 
 /// Lists that are built for each evaluation.
 struct Lists<X> {
@@ -73,14 +75,28 @@ impl<X: Interaction> Engine<X> for Lists<X> {
 }
 
 /// Random numbers, of which coordinates are distributed in one of several ways. All are multiples of
-/// 2^-10 and small enough that differences and squares of distances are exact in `f32`.
+/// 2^-10 and small enough that differences and squares of distances are exact in `f32`, unless they have
+/// more digits.
 struct Random {
     state: u64,
     inputs: Inputs,
+    digits: Digits,
     coordinate: usize,
     /// The particle is in a dense part, or far away.
     special: bool,
 }
+
+/// The digits of coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Digits {
+    /// Few enough that arithmetic is exact.
+    Few,
+    /// All that `f64` holds.
+    All,
+}
+
+/// A length that is not less than the distances that lists round: 8 reaches, and one more.
+const ROUNDED: f64 = 9.0;
 
 /// The distributions of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,8 +112,8 @@ enum Inputs {
 }
 
 impl Random {
-    fn new(inputs: Inputs, seed: u64) -> Self {
-        Self { state: seed, inputs, coordinate: 0, special: false }
+    fn new(inputs: Inputs, digits: Digits, seed: u64) -> Self {
+        Self { state: seed, inputs, digits, coordinate: 0, special: false }
     }
 
     fn below(&mut self, n: u64) -> u64 {
@@ -123,25 +139,49 @@ impl Reader<f64> for Random {
             self.special = self.below(16) == 0;
         }
         let x = self.below(2048) as f64 / 1024.0;
-        match self.inputs {
+        let rest = match self.digits {
+            Digits::Few => 0.0,
+            Digits::All => self.below(1 << 31) as f64 / (1_u64 << 41) as f64,
+        };
+        let x = match self.inputs {
             Inputs::Dense if !self.special => self.below(205) as f64 / 1024.0,
             Inputs::Slab if axis == 2 => x / 16.0 - x / 16.0 % (1.0 / 1024.0),
             Inputs::Plane if axis == 1 => 0.5,
             Inputs::Far if self.special => 262_144.0 + self.below(2048) as f64 / 32.0,
-            Inputs::Point => 1.0,
+            Inputs::Point => return 1.0,
             _ => x,
-        }
+        };
+        x + rest
     }
 }
 
-fn particles<P: Record<Lane = f64>>(n: usize, inputs: Inputs, seed: u64) -> Vec<P> {
-    let mut random = Random::new(inputs, seed);
+fn particles<P: Record<Lane = f64>>(n: usize, inputs: Inputs, digits: Digits, seed: u64) -> Vec<P> {
+    let mut random = Random::new(inputs, digits, seed);
     (0..n).map(|_| P::read(&mut random)).collect()
+}
+
+/// Returns the particles of two sets.
+fn sets<P, Q>(n: usize, inputs: Inputs, digits: Digits) -> (Vec<P>, Vec<Q>)
+where
+    P: Record<Lane = f64>,
+    Q: Record<Lane = f64>,
+{
+    (particles(n, inputs, digits, 1), particles(n, inputs, digits, 2))
+}
+
+/// Returns one set of particles, as i-particles and as j-particles.
+fn particles_twice<P, Q>(n: usize, inputs: Inputs, digits: Digits) -> (Vec<P>, Vec<Q>)
+where
+    P: Record<Lane = f64>,
+    Q: Record<Lane = f64>,
+{
+    (particles(n, inputs, digits, 3), particles(n, inputs, digits, 3))
 }
 
 /// Checks the cases of an interaction.
 struct Check {
     sizes: &'static [usize],
+    digits: Digits,
     laws: usize,
 }
 
@@ -167,10 +207,13 @@ impl Visitor for Check {
         for (turn, inputs) in each.into_iter().enumerate() {
             for (k, &n) in self.sizes.iter().enumerate() {
                 let domain = domains[(turn + k + self.laws) % domains.len()];
-                let (i, j) = (particles(n, inputs, 1), particles(n, inputs, 2));
-                let one =
-                    Case::one_set(&x, domain, particles(n, inputs, 3), particles(n, inputs, 3));
-                for case in [Case::two_sets(&x, domain, i, j), one.unwrap()] {
+                let (i, j) = sets(n, inputs, self.digits);
+                let (a, b) = particles_twice(n, inputs, self.digits);
+                let one = Case::one_set(&x, domain, a, b).unwrap();
+                for mut case in [Case::two_sets(&x, domain, i, j), one] {
+                    if self.digits == Digits::All {
+                        case = case.with_position_error(ROUNDED);
+                    }
                     check(&x, domain, inputs, &case, turn + k);
                 }
             }
@@ -203,7 +246,132 @@ fn check<X: Interaction>(x: &X, domain: Domain, inputs: Inputs, case: &Case<X>, 
 
 #[test]
 fn lists_give_the_results_of_all_pairs() {
-    let mut check = Check { sizes: &[0, 1, 2, 31, 32, 33, 257], laws: 0 };
+    let sizes = &[0, 1, 2, 31, 32, 33, 257];
+    let mut check = Check { sizes, digits: Digits::Few, laws: 0 };
     nbody_tests::visit_all(&mut check);
     assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
+}
+
+/// A pair whose distance is within rounding of the cutoff may fall on either side.
+#[test]
+fn positions_with_all_their_digits_give_results_within_the_bounds() {
+    let mut check = Check { sizes: &[2, 40, 300], digits: Digits::All, laws: 0 };
+    nbody_tests::visit_all(&mut check);
+    assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
+}
+
+/// Returns the counts of lists and of all pairs, and their bounds, for pairs whose distance is the cutoff
+/// but for a relative difference.
+fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
+    let x = Uniform { cutoff: 0.3 };
+    let i: Vec<Ball> = particles(300, Inputs::Uniform, Digits::All, 7);
+    let at = |(k, ball): (usize, &Ball)| {
+        let angle = k as f64;
+        let (sin, cos) = angle.sin_cos();
+        let distance = x.cutoff * (1.0 + difference * (k % 7) as f64 / 3.0 - difference);
+        // Far above each other, so that no other pair is near.
+        let pos = Point::new(ball.pos.x, ball.pos.y, 3.0 * angle);
+        let [a, b] = [cos, sin].map(|along| along * distance);
+        (Ball { pos, ..*ball }, Ball { pos: Point::new(pos.x + a, pos.y + b, pos.z), ..*ball })
+    };
+    let (i, j): (Vec<_>, Vec<_>) = i.iter().enumerate().map(at).unzip();
+    let options = Options::default().precision(precision);
+    let bounds = ErrorBounds::new(&x, Domain::Open, &i, &j).with_position_error(ROUNDED);
+    let bounds = bounds.bounds(&options);
+    let expected = reference::<Uniform, f64>(&x, Domain::Open, &i, &j);
+    let case = Case::two_sets(&x, Domain::Open, i, j).with_position_error(ROUNDED);
+    let mut lists = Lists::new(x, options, Skin::Auto);
+    let found = case.evaluate(&mut lists).unwrap();
+    let report = case.check(&mut lists, &options).unwrap();
+    assert!(report.passes(), "{difference:e} {precision}\n{report}");
+    [found, expected, bounds]
+}
+
+#[test]
+fn pairs_at_the_edge_of_the_cutoff_may_count_or_not() {
+    let count = |of: &[Near]| of.iter().map(|near| near.count).sum::<u32>();
+    for (precision, roundoff) in
+        [(Precision::Single, 6e-8), (Precision::Mixed, 6e-8), (Precision::Double, 1e-16)]
+    {
+        let [found, expected, bounds] = counts_at_the_edge(roundoff, precision);
+        assert!(count(&bounds) > 250, "{precision}: {} pairs at the edge", count(&bounds));
+        let differ = found.iter().zip(&expected).filter(|(a, b)| a.count != b.count).count();
+        assert!(differ > 20 || precision == Precision::Double, "{precision}: {differ} differ");
+        // Elsewhere counts are exact; those of every seventh are at the edge.
+        let [found, expected, bounds] = counts_at_the_edge(1e5 * roundoff, precision);
+        let at_edge = (0..300).filter(|k| k % 7 == 3).count();
+        assert_eq!(count(&bounds) as usize, at_edge, "{precision}");
+        let differ = found.iter().zip(&expected).filter(|(a, b)| a.count != b.count).count();
+        assert!(differ <= at_edge, "{precision}: {differ} differ");
+    }
+}
+
+/// Checks a case of many particles.
+struct Large;
+
+impl Visitor for Large {
+    fn visit<X: Interaction>(&mut self, x: X) {
+        const N: usize = 4099;
+        let domain = Domain::periodic([2.0; 3]).unwrap();
+        let inputs = Inputs::Uniform;
+        let (i, j) = particles_twice(N, inputs, Digits::All);
+        let case = Case::one_set(&x, domain, i, j).unwrap().with_position_error(ROUNDED);
+        for turn in 0..3 {
+            check(&x, domain, inputs, &case, turn);
+        }
+    }
+}
+
+#[test]
+fn many_particles_give_results_within_the_bounds() {
+    let table = [[0.001; 4]; 4];
+    Large.visit(LennardJones { sigma2: table, epsilon: [[1.0; 4]; 4], cutoff: 0.125 });
+    Large.visit(Either { factor: 0.75 });
+}
+
+/// Evaluates without one of the j-particles, as if the lists had missed it.
+struct Missing {
+    seen: usize,
+    unseen: usize,
+}
+
+impl Visitor for Missing {
+    fn visit<X: Interaction>(&mut self, x: X) {
+        if !X::LAW.cutoff {
+            return;
+        }
+        let domain = Domain::Open;
+        let (i, j) = sets::<X::I, X::J>(200, Inputs::Uniform, Digits::All);
+        let expected = reference::<X, f64>(&x, domain, &i, &j);
+        let bounds = ErrorBounds::new(&x, domain, &i, &j).with_position_error(ROUNDED);
+        for missing in 0..8 {
+            let mut others = j.clone();
+            others.remove(missing);
+            let without = reference::<X, f64>(&x, domain, &i, &others);
+            let change = compare::<X::F, f64>(&without, &expected, None).unwrap();
+            let is_met = change.fields.iter().any(|field| field.max > 0.0);
+            for &precision in Precision::ALL {
+                let options = Options::default().precision(precision).domain(domain);
+                let mut lists = Lists::new(x, options, Skin::Auto);
+                let case = Case::two_sets(&x, domain, i.clone(), others.clone());
+                let found = case.evaluate(&mut lists).unwrap();
+                let bounds = bounds.bounds(&options);
+                let report = compare::<X::F, f64>(&found, &expected, Some(&bounds)).unwrap();
+                assert!(is_met || report.passes(), "{}: {report}", X::LAW.name);
+                if is_met {
+                    self.seen += usize::from(!report.passes());
+                    self.unseen += usize::from(report.passes());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pair_that_lists_miss_exceeds_the_bounds() {
+    let mut missing = Missing { seen: 0, unseen: 0 };
+    nbody_tests::visit_all(&mut missing);
+    // A term may be less than the rounding of the others.
+    let Missing { seen, unseen } = missing;
+    assert!(seen > 200 && unseen * 20 <= seen, "{seen} seen, {unseen} not");
 }

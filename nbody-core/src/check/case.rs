@@ -45,6 +45,14 @@ impl<X: Interaction> Case<X> {
         Ok(Self { i, j, one_set: true, expected, bounds })
     }
 
+    /// Adds the error of rounding positions once more:
+    /// [`ErrorBounds::with_position_error`].
+    #[must_use]
+    pub fn with_position_error(mut self, length: f64) -> Self {
+        self.bounds = self.bounds.with_position_error(length);
+        self
+    }
+
     /// Returns a name from the numbers of particles: `129 x 1000`, `129 self`.
     pub fn name(&self) -> String {
         let (ni, nj) = (self.i.len(), self.j.len());

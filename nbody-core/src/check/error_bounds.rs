@@ -13,10 +13,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ErrorBounds<X: Interaction> {
     sets: Sets<X>,
-    /// For positions that are rounded like other numbers.
-    particles: Vec<Particle<X::F>>,
-    /// For double-single positions; computed when first needed, which is seldom.
-    double_single: OnceLock<Vec<Particle<X::F>>>,
+    /// For positions that are rounded like other numbers, and for double-single positions; computed when
+    /// first needed.
+    particles: [OnceLock<Vec<Particle<X::F>>>; 2],
 }
 
 /// The interaction and the particles.
@@ -27,6 +26,8 @@ struct Sets<X: Interaction> {
     i: Vec<X::I>,
     j: Vec<X::J>,
     one_set: bool,
+    /// The length to which positions are rounded once more.
+    length: f64,
 }
 
 /// Sums over the pairs of one i-particle, component by component.
@@ -39,6 +40,8 @@ struct Particle<F> {
     /// Sums of the magnitudes of those terms that are so small, relative to the whole sum, that `f32`
     /// and `f64` may lose them.
     lost: [F; 2],
+    /// Sums of the terms of pairs at the edge of the cutoff, in single and in double precision.
+    edge: [F; 2],
 }
 
 impl<X: Interaction> ErrorBounds<X> {
@@ -54,9 +57,19 @@ impl<X: Interaction> ErrorBounds<X> {
 
     fn of(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J], one_set: bool) -> Self {
         let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
-        let sets = Sets { interaction, domain, i, j, one_set };
-        let particles = sets.sum(false);
-        Self { sets, particles, double_single: OnceLock::new() }
+        let sets = Sets { interaction, domain, i, j, one_set, length: 0.0 };
+        Self { sets, particles: Default::default() }
+    }
+
+    /// Adds the error of an engine that rounds each position once more, relative to some point: positions
+    /// are no farther from it than this length, sums of two of them. Neighbour lists round positions
+    /// relative to the centre of a group: the length is that of a periodic box, or 8 reaches along open
+    /// axes, plus the reach of the lists.
+    #[must_use]
+    pub fn with_position_error(mut self, length: f64) -> Self {
+        self.sets.length = length;
+        self.particles = Default::default();
+        self
     }
 
     /// Returns the largest permissible deviations from the reference, component by component.
@@ -69,7 +82,10 @@ impl<X: Interaction> ErrorBounds<X> {
     /// [`Accumulation::Compensated`]. Rounding errors of sums grow with √t but for rare exceptions
     /// (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815), such as a sum of many equal terms. In
     /// double precision t is the number of all terms and the errors count twice, since the reference
-    /// is rounded too. Counts are exact.
+    /// is rounded too.
+    ///
+    /// A pair whose distance is within its error of the cutoff may count or not, so that its whole term
+    /// is added to the bound, evaluated just within the cutoff. Other counts are exact.
     pub fn bounds(&self, options: &Options) -> Vec<X::F> {
         let nj = self.sets.j.len();
         let bag = options.order.unwrap_or_default().bag.clamp(1, nj.max(1));
@@ -83,18 +99,18 @@ impl<X: Interaction> ErrorBounds<X> {
         let summing = 1.0 + 3.0 * (terms as f64).sqrt();
         let dim = <X::F as Record>::DIM;
         let bound = |particle: &Particle<X::F>| {
-            let lost = particle.lost[usize::from(options.precision == Precision::Double)];
-            let numbers = pack::flatten(&[particle.magnitude, particle.error, lost]);
+            let double = usize::from(options.precision == Precision::Double);
+            let Particle { magnitude, error, lost, edge } = *particle;
+            let numbers = pack::flatten(&[magnitude, error, lost[double], edge[double]]);
             let bound = |c: usize| {
-                let [magnitude, error, lost] = [0, 1, 2].map(|row| numbers[row * dim + c]);
-                factor * (roundoff * (error + summing * magnitude) + lost)
+                let [magnitude, error, lost, edge] = [0, 1, 2, 3].map(|row| numbers[row * dim + c]);
+                factor * (roundoff * (error + summing * magnitude) + lost) + edge
             };
             read_record((0..dim).map(bound))
         };
-        let particles = match options.precision {
-            Precision::Mixed => self.double_single.get_or_init(|| self.sets.sum(true)),
-            Precision::Single | Precision::Double => &self.particles,
-        };
+        let double_single = options.precision == Precision::Mixed;
+        let particles = &self.particles[usize::from(double_single)];
+        let particles = particles.get_or_init(|| self.sets.sum(double_single));
         let stack = X::LAW.stack(size_of::<Particle<f64>>());
         parallel::map(particles.len(), stack, &|k| bound(&particles[k]))
     }
@@ -104,29 +120,115 @@ impl<X: Interaction> Sets<X> {
     /// Evaluates every pair with running error bounds, where positions are double-single or rounded like
     /// other numbers, and sums the terms.
     fn sum(&self, double_single: bool) -> Vec<Particle<X::F>> {
-        let space = Positions { space: Either::in_domain(&self.domain), double_single };
+        let space = Either::in_domain(&self.domain);
+        let space =
+            Positions { space, double_single, length: self.length, stretch: Stretch::default() };
         let parameters: X::With<Bounded> = bounded(&self.interaction);
         let sources: Vec<<X::J as Record>::With<Bounded>> = self.j.iter().map(bounded).collect();
         let skip_self = self.one_set && !X::LAW.self_pairs;
         let only_sums = X::F::FIELDS.iter().all(|field| field.kind.is_sum());
         let particle = |k: usize| {
             let i = bounded(&self.i[k]);
-            let (mut terms, mut total) =
-                (Terms::new::<X::F>(sources.len()), With::<X::F>::default());
+            let mut terms = Terms::new::<X::F>(sources.len());
+            let mut wholes = [With::<X::F>::default(); WHOLES];
             for (l, j) in sources.iter().enumerate().filter(|&(l, _)| !skip_self || k != l) {
-                let mut term = With::<X::F>::default();
-                X::pair(&parameters, &space, &i, j, l as u32, &mut term);
-                term.write(&mut terms.row());
+                let term = |space: &Positions| {
+                    let mut term = With::<X::F>::default();
+                    X::pair(&parameters, space, &i, j, l as u32, &mut term);
+                    term
+                };
+                let mut add = |whole: usize, space: &Positions| {
+                    X::pair(&parameters, space, &i, j, l as u32, &mut wholes[whole]);
+                };
+                let edges = Edges::of::<X>(&parameters, &space, &i, j);
+                let Some(edges) = edges else { continue };
+                term(&space).write(&mut terms.row());
+                for (edge, stretch) in edges.0.iter().enumerate() {
+                    if let Some(stretch) = *stretch {
+                        let roundoff = stretch.roundoff;
+                        let row = &mut terms.edge_row(edge, roundoff);
+                        term(&Positions { stretch, ..space }).write(row);
+                    }
+                }
                 // The bounds of sums follow from the terms; those of extremes need the whole result.
                 if !only_sums {
-                    X::pair(&parameters, &space, &i, j, l as u32, &mut total);
+                    add(0, &space);
+                    for (edge, stretch) in edges.0.iter().enumerate() {
+                        match *stretch {
+                            Some(stretch) => add(1 + 2 * edge, &Positions { stretch, ..space }),
+                            None => [1, 2].into_iter().for_each(|it| add(it + 2 * edge, &space)),
+                        }
+                    }
                 }
             }
-            let mut whole = Terms::new::<X::F>(1);
-            total.write(&mut whole.row());
-            terms.particle::<X::F>(&whole)
+            terms.particle::<X::F>(&wholes)
         };
         parallel::map(self.i.len(), X::LAW.stack(size_of::<Bounded>()), &particle)
+    }
+}
+
+/// Number of whole results: that of the reference, then in single and in double precision those with and
+/// without the pairs at the edge of the cutoff.
+const WHOLES: usize = 5;
+
+/// The pairs that are at the edge of the cutoff in single and in double precision: how their distance is
+/// made so short that they count.
+struct Edges([Option<Stretch>; 2]);
+
+impl Edges {
+    /// Returns where a pair is at the edge; `None` if it is beyond the cutoff in any precision.
+    fn of<X: Interaction>(
+        parameters: &X::With<Bounded>,
+        space: &Positions,
+        i: &<X::I as Record>::With<Bounded>,
+        j: &<X::J as Record>::With<Bounded>,
+    ) -> Option<Self> {
+        if !X::LAW.cutoff {
+            return Some(Self([None; 2]));
+        }
+        let reach = X::cutoff(parameters, space, i, j);
+        let reach_error = relative(reach * reach);
+        let within =
+            |stretch: Stretch| X::within(parameters, &Positions { stretch, ..*space }, i, j);
+        // The reference is rounded, too.
+        let shorter = [f32::ROUNDOFF, 2.0 * f64::ROUNDOFF].map(|roundoff| Stretch {
+            sign: -1.0,
+            roundoff,
+            error: reach_error,
+        });
+        if !within(shorter[0]) {
+            return None;
+        }
+        Some(Self(shorter.map(|shorter| {
+            let error = reach_error + Bounded::MARGIN + 2.0;
+            let longer = Stretch { sign: 1.0, error, ..shorter };
+            (within(shorter) && !within(longer)).then_some(shorter)
+        })))
+    }
+}
+
+/// Returns the relative error of a number, in roundoffs.
+fn relative(number: Bounded) -> f64 {
+    let relative = number.error / number.value.abs();
+    if relative.is_nan() { 0.0 } else { relative }
+}
+
+/// Distances that are longer or shorter by their error.
+#[derive(Clone, Copy, Default)]
+struct Stretch {
+    /// 1 for longer, -1 for shorter, 0 for neither.
+    sign: f64,
+    /// The unit roundoff, in which errors are.
+    roundoff: f64,
+    /// The relative error of the square besides its own.
+    error: f64,
+}
+
+impl Stretch {
+    /// Returns the factor for a displacement.
+    fn factor<const D: usize>(self, d: Vector<Bounded, D>) -> f64 {
+        let error = self.roundoff * (relative(d.norm2()) + self.error);
+        (1.0 + self.sign * error).max(0.0).sqrt()
     }
 }
 
@@ -136,6 +238,9 @@ impl<X: Interaction> Sets<X> {
 struct Positions {
     space: Either<Bounded>,
     double_single: bool,
+    /// The length to which positions are rounded once more.
+    length: f64,
+    stretch: Stretch,
 }
 
 impl Space<Bounded> for Positions {
@@ -145,12 +250,21 @@ impl Space<Bounded> for Positions {
         b: Point<Bounded, D>,
     ) -> Vector<Bounded, D> {
         let d = self.space.difference(a, b);
-        if !self.double_single {
-            return d;
+        let mut d = Vector(std::array::from_fn(|k| {
+            if self.double_single {
+                let magnitude = a[k].value.abs() + b[k].value.abs() + self.length;
+                Bounded::double_single_difference(d[k].value, magnitude)
+            } else {
+                Bounded { error: d[k].error + self.length, ..d[k] }
+            }
+        }));
+        if self.stretch.sign.abs() > 0.0 {
+            let factor = self.stretch.factor(d);
+            for x in &mut d.0 {
+                x.value *= factor;
+            }
         }
-        Vector(std::array::from_fn(|k| {
-            Bounded::double_single_difference(d[k].value, a[k].value.abs() + b[k].value.abs())
-        }))
+        d
     }
 }
 
@@ -180,6 +294,8 @@ struct Sum {
     error: f64,
     /// The terms that may be lost in single and in double precision.
     lost: [f64; 2],
+    /// The terms of pairs at the edge of the cutoff.
+    edge: [f64; 2],
 }
 
 impl Terms {
@@ -194,15 +310,32 @@ impl Terms {
         Row { sums: self.sums.iter_mut(), magnitudes: &mut self.magnitudes }
     }
 
-    /// Collects the sums, with the error of the whole result for fields that are not sums.
-    fn particle<F: Record<Lane = f64>>(mut self, whole: &Self) -> Particle<F> {
+    /// Returns a writer of the term of a pair at the edge of the cutoff.
+    fn edge_row(&mut self, edge: usize, roundoff: f64) -> EdgeRow<'_> {
+        EdgeRow { sums: self.sums.iter_mut(), edge, roundoff }
+    }
+
+    /// Collects the sums, with the errors of the whole results for fields that are not sums.
+    fn particle<F: Record<Lane = f64>>(mut self, wholes: &[With<F>; WHOLES]) -> Particle<F> {
         self.sum_lost_terms();
         let kinds = F::FIELDS.iter().map(|field| field.kind);
         let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
-        for ((sum, is_sum), whole) in self.sums.iter_mut().zip(is_sum).zip(&whole.sums) {
-            // An extreme has the error of one term, and no error of summation.
+        let wholes = wholes.each_ref().map(|whole| {
+            let mut values = Values::default();
+            whole.write(&mut values);
+            values.0
+        });
+        for (c, (sum, is_sum)) in self.sums.iter_mut().zip(is_sum).enumerate() {
+            // An extreme has the error of one term, and a count has none. With some of the pairs at the
+            // edge both are between those with all of them and with none.
             if !is_sum {
-                *sum = Sum { error: whole.error, ..Sum::default() };
+                let between = |[a, b]: [usize; 2]| {
+                    let d = wholes[a][c].value - wholes[b][c].value;
+                    // Without any pair it is infinite.
+                    if d.is_finite() { d.abs() } else { 0.0 }
+                };
+                let edge = [between([1, 2]), between([3, 4])];
+                *sum = Sum { error: wholes[0][c].error, edge, ..Sum::default() };
             }
         }
         let record = |number: fn(&Sum) -> f64| read_record(self.sums.iter().map(number));
@@ -210,6 +343,7 @@ impl Terms {
             magnitude: record(|sum| sum.magnitude),
             error: record(|sum| sum.error),
             lost: [record(|sum| sum.lost[0]), record(|sum| sum.lost[1])],
+            edge: [record(|sum| sum.edge[0]), record(|sum| sum.edge[1])],
         }
     }
 
@@ -253,6 +387,43 @@ impl Writer<Bounded> for Row<'_> {
     }
 }
 
+/// Writer of the components of a term that may count or not.
+struct EdgeRow<'a> {
+    sums: std::slice::IterMut<'a, Sum>,
+    /// 0 in single precision, 1 in double precision.
+    edge: usize,
+    roundoff: f64,
+}
+
+impl Writer<Bounded> for EdgeRow<'_> {
+    fn real(&mut self, value: Bounded) {
+        let sum = self.sums.next().expect("a sum for each component");
+        sum.edge[self.edge] += value.value.abs() + self.roundoff * value.error;
+    }
+    fn index(&mut self, _: u32) {
+        self.real(Bounded::default());
+    }
+    fn coordinate(&mut self, value: Bounded) {
+        self.real(value);
+    }
+}
+
+/// Writer of the components of a whole result.
+#[derive(Default)]
+struct Values(Vec<Bounded>);
+
+impl Writer<Bounded> for Values {
+    fn real(&mut self, value: Bounded) {
+        self.0.push(value);
+    }
+    fn index(&mut self, count: u32) {
+        self.0.push(Bounded { value: count.into(), error: 0.0 });
+    }
+    fn coordinate(&mut self, value: Bounded) {
+        self.0.push(value);
+    }
+}
+
 /// Reader of the numbers of a record.
 struct Numbers(std::vec::IntoIter<f64>);
 
@@ -280,10 +451,10 @@ impl Reader<f64> for Numbers {
     fn real(&mut self) -> f64 {
         self.take()
     }
-    // Counts have no error.
+    // Bounds of counts are numbers of pairs.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn index(&mut self) -> u32 {
-        self.take();
-        0
+        self.take() as u32
     }
     fn coordinate(&mut self) -> f64 {
         self.real()
