@@ -3,7 +3,7 @@
 
 use nbody::prelude::*;
 use nbody::{CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Skin};
-use nbody_interactions::gravity::Gravity;
+use nbody_interactions::gravity::{Body, Gravity};
 use nbody_interactions::lennard_jones::Atom;
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
@@ -239,9 +239,12 @@ fn lists_and_interactions_that_cannot_be_are_refused() {
         let message = format!("skin of {found}: expected a finite length of at least 0");
         assert_eq!(error.to_string(), message);
     }
-    let error = CpuShortRange::new(Gravity { eps2: 0.25 }).unwrap_err();
-    let message = "`gravity` has no cutoff; declare `fn cutoff`, or evaluate all pairs";
-    assert_eq!(error.to_string(), message);
+    let gravity = CpuShortRange::new(Gravity { eps2: 0.25 }).unwrap();
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let bodies = near.upload::<Body>(&[]).unwrap();
+    let message = "`gravity` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or \
+                   evaluate all pairs";
+    assert_eq!(near.update(&bodies, &[&gravity]).unwrap_err().to_string(), message);
     let options = Options::default().domain(Domain::periodic([2.0; 3]).unwrap());
     let error = CpuShortRange::with_options(UNIFORM, options).unwrap_err();
     let message = "options with a periodic box for an interaction over neighbour lists; give the box \

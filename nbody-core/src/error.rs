@@ -152,7 +152,9 @@ pub enum Error {
         precision: Precision,
     },
     /// An interaction without a cutoff is given to neighbour lists.
-    #[error("`{law}` has no cutoff; declare `fn cutoff`, or evaluate all pairs")]
+    #[error(
+        "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"
+    )]
     NoCutoff {
         /// The interaction.
         law: &'static str,
@@ -178,6 +180,36 @@ pub enum Error {
         cutoff: f64,
         /// The length of the box.
         length: f64,
+    },
+    /// The offsets of rows do not ascend from 0 to the number of indices.
+    #[error(
+        "offsets[{at}] is {found}, expected {}; offsets ascend from 0 to the number of indices",
+        if least == greatest { least.to_string() } else { format!("{least} to {greatest}") }
+    )]
+    Offsets {
+        /// The index of the offset.
+        at: usize,
+        /// Its value.
+        found: u64,
+        /// The least value that is allowed.
+        least: u64,
+        /// The greatest value that is allowed.
+        greatest: u64,
+    },
+    /// There are no offsets of rows.
+    #[error("no offsets, expected one for each particle and the end; for no particles give one, 0")]
+    NoOffsets,
+    /// An index is not that of a particle.
+    #[error("{what}[{at}] names particle {found} of {n}; indices of particles begin with 0")]
+    NoParticle {
+        /// The indices or the pairs.
+        what: &'static str,
+        /// Their position.
+        at: usize,
+        /// The index that was given.
+        found: u32,
+        /// The number of particles.
+        n: usize,
     },
     /// Two interactions on one list have their positions in different fields.
     #[error(

@@ -8,7 +8,8 @@ use crate::near::cutoff::Cutoff;
 use crate::numeric::simd::SimdLevel;
 use crate::{Domain, Error, Interaction, Options, Record, Scalar, Skin, Sources, Store, pack};
 
-/// Sums an interaction that has a cutoff over neighbour lists, on the CPU.
+/// Sums an interaction over neighbour lists, on the CPU: one that has a cutoff, or any one over pairs that
+/// are given.
 ///
 /// The order of summation is that of the lists: it depends on the positions of the particles when the
 /// lists were built, and neither on the number of threads nor on timing.
@@ -19,7 +20,7 @@ pub struct CpuShortRange<X> {
 }
 
 impl<X: Interaction> CpuShortRange<X> {
-    /// Makes an engine with the default [`Options`]; an error if the interaction has no cutoff.
+    /// Makes an engine with the default [`Options`].
     pub fn new(interaction: X) -> Result<Self, Error> {
         Self::with_options(interaction, Options::default())
     }
@@ -35,9 +36,7 @@ impl<X: Interaction> CpuShortRange<X> {
             return Err(Error::DomainOfLists);
         }
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        let short_range = Self { interaction, engine };
-        short_range.cutoff()?;
-        Ok(short_range)
+        Ok(Self { interaction, engine })
     }
 
     /// The interaction, with its parameters.
@@ -136,7 +135,7 @@ impl<X: Interaction> CpuShortRange<X> {
         check_precision("particles", i.precision, engine.options.precision)?;
         check_precision("j-particles", j.precision, engine.options.precision)?;
         Error::check_length("results", out.len(), i.len())?;
-        let followed = near.lists_for(&self.cutoff()?, sets)?;
+        let followed = near.lists_for(&self.cutoff(), sets)?;
         let [i_order, j_order] = followed.orders();
         let i = i.bound(&Binding::new(law.name, law.i, of_i)?, i_order)?;
         let j = j.bound(&Binding::new(law.name, law.j, of_j)?, j_order)?;
@@ -147,7 +146,7 @@ impl<X: Interaction> CpuShortRange<X> {
 }
 
 impl<X: Interaction> HasCutoff for CpuShortRange<X> {
-    fn cutoff(&self) -> Result<Cutoff, Error> {
+    fn cutoff(&self) -> Cutoff {
         Cutoff::new(X::LAW, pack::flatten(std::slice::from_ref(&self.interaction)))
     }
 }

@@ -20,15 +20,14 @@ impl PartialEq for Law {
 }
 
 impl Cutoff {
-    /// Returns the cutoff of a law with these parameters, in the order of its record; an error if its
-    /// declaration has none.
-    pub fn new(law: &'static Law, parameters: Vec<f64>) -> Result<Self, Error> {
-        let parameters = parameters.into_iter().map(Interval::from).collect();
-        if law.cutoff {
-            Ok(Self { law, parameters })
-        } else {
-            Err(Error::NoCutoff { law: law.name })
-        }
+    /// Returns the cutoff of a law with these parameters, in the order of its record.
+    pub fn new(law: &'static Law, parameters: Vec<f64>) -> Self {
+        Self { law, parameters: parameters.into_iter().map(Interval::from).collect() }
+    }
+
+    /// Refuses an interaction whose declaration has no cutoff.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.law.cutoff { Ok(()) } else { Err(Error::NoCutoff { law: self.law.name }) }
     }
 
     /// The interaction.
@@ -99,6 +98,12 @@ impl Watched {
             watched.position = position;
         }
         Ok(watched)
+    }
+
+    /// Watches positions alone, as for lists that do not depend on cutoffs.
+    #[must_use]
+    pub fn only_positions(self) -> Self {
+        Self { places: Vec::new(), numbers: Vec::new(), ..self }
     }
 
     fn index_of(&mut self, place: Place) -> usize {

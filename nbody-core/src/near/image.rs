@@ -26,6 +26,20 @@ pub fn exists(image: u32, lengths: &[f64; 3]) -> bool {
     (0..3).all(|axis| shift[axis] == 0.0 || lengths[axis] > 0.0)
 }
 
+/// Returns the image of a particle in the box that is nearest to another one, from the displacement to the
+/// particle.
+pub fn nearest(displacement: &[f64; 3], lengths: &[f64; 3]) -> u32 {
+    let [x, y, z] = [0, 1, 2].map(|axis| {
+        // Two particles in the box are less than a length apart.
+        match lengths[axis] / 2.0 {
+            half if half > 0.0 && displacement[axis] > half => 0,
+            half if half > 0.0 && displacement[axis] < -half => 2,
+            _ => 1,
+        }
+    });
+    x + 3 * y + 9 * z
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +51,11 @@ mod tests {
         assert_eq!(all, [3, 4, 5, 12, 13, 14, 21, 22, 23]);
         assert_eq!(displacement(ITSELF, &lengths), [0.0; 3]);
         assert_eq!(displacement(21, &lengths), [-2.0, 0.0, 4.0]);
+        assert_eq!(nearest(&[1.5, 9.0, -3.0], &lengths), 21);
+        assert_eq!(nearest(&[-1.0, 9.0, 2.0], &lengths), ITSELF);
+        assert!(all.into_iter().all(|image| {
+            nearest(&displacement(image, &lengths).map(|d| -0.75 * d), &lengths) == image
+        }));
         const { assert!(IMAGES <= 1 << (u32::BITS - INDEX_BITS)) };
     }
 }

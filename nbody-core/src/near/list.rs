@@ -1,5 +1,7 @@
 //! Lists of the j-particles that may be within reach of some i-particle of a group.
 
+use std::ops::Range;
+
 use super::boxes::Bounds;
 use super::image::{self, INDEX_BITS};
 use super::order::Ordered;
@@ -17,6 +19,8 @@ pub struct Lists {
     /// The lists, one after another. An entry holds the place of a j-particle in the order, and above it
     /// its image; entries ascend.
     pub entries: Vec<u32>,
+    /// The i-particles that each entry acts on, a bit for each of the group; all of them without.
+    pub masks: Option<Vec<u32>>,
 }
 
 /// The place of the j-particle of an entry in the order.
@@ -36,44 +40,64 @@ pub type Reach<'a> = dyn Fn(usize, [usize; 2]) -> f64 + Sync + 'a;
 impl Lists {
     /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
     pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &Reach) -> Self {
-        let groups = i.tree.groups().len();
+        let list = |group: usize, part: &mut Part| {
+            Search::new(i, j, group, lengths, reach).list(&mut part.entries);
+        };
+        Self::collect(i.tree.groups().len(), &list)
+    }
+
+    /// Collects the lists of groups, each of which is appended to a part by a function.
+    pub(super) fn collect(groups: usize, list: &(dyn Fn(usize, &mut Part) + Sync)) -> Self {
         let mut parts = vec![Part::default(); groups.div_ceil(GROUPS)];
         parallel::each_chunk(&mut parts, 1, &|k, parts| {
             let range = k * GROUPS..groups.min((k + 1) * GROUPS);
             for part in parts {
                 for group in range.clone() {
-                    let search = Search::new(i, j, group, lengths, reach);
-                    search.list(&mut part.entries);
+                    list(group, part);
                     part.ends.push(part.entries.len());
                 }
             }
         });
-        let mut lists = Self { begins: vec![0], entries: Vec::new() };
-        lists.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-        for Part { ends, entries } in parts {
-            let before = lists.entries.len();
-            lists.begins.extend(ends.into_iter().map(|end| (before + end) as u64));
-            lists.entries.extend(entries);
+        let (mut begins, mut entries, mut masks) = (vec![0], Vec::new(), Vec::new());
+        entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
+        for part in parts {
+            let before = entries.len();
+            begins.extend(part.ends.into_iter().map(|end| (before + end) as u64));
+            entries.extend(part.entries);
+            masks.extend(part.masks);
         }
-        lists
+        Self { begins, entries, masks: (!masks.is_empty()).then_some(masks) }
     }
 
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.begins[..]) + size_of_val(&self.entries[..])
+        let masks = self.masks.as_ref().map_or(0, |masks| size_of_val(&masks[..]));
+        size_of_val(&self.begins[..]) + size_of_val(&self.entries[..]) + masks
+    }
+
+    /// Returns where the list of a group is among all entries.
+    pub fn range(&self, group: usize) -> Range<usize> {
+        self.begins[group] as usize..self.begins[group + 1] as usize
+    }
+
+    /// Returns the i-particles that an entry acts on, a bit for each of its group.
+    pub fn mask(&self, entry: usize) -> u32 {
+        self.masks.as_ref().map_or(u32::MAX, |masks| masks[entry])
     }
 
     /// Returns the list of a group.
     pub fn of(&self, group: usize) -> &[u32] {
-        &self.entries[self.begins[group] as usize..self.begins[group + 1] as usize]
+        &self.entries[self.range(group)]
     }
 }
 
 /// The lists of some groups.
 #[derive(Clone, Default)]
-struct Part {
+pub(super) struct Part {
     ends: Vec<usize>,
-    entries: Vec<u32>,
+    pub entries: Vec<u32>,
+    /// Those of each entry, or none.
+    pub masks: Vec<u32>,
 }
 
 /// Coordinates relative to the centre of a group, one array for each axis.

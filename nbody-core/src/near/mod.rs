@@ -8,6 +8,7 @@
 pub mod boxes;
 pub mod cutoff;
 pub mod frame;
+pub mod given;
 pub mod hilbert;
 pub mod image;
 pub mod list;

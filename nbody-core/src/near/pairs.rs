@@ -90,12 +90,14 @@ impl Pairs<'_> {
     /// Calls a function with each pair of a group that is within reach: the places of both.
     fn each(&self, group: usize, visit: &mut dyn FnMut(usize, usize)) {
         let particles = group * GROUP..self.i.len().min((group + 1) * GROUP);
-        for &entry in self.lists.of(group) {
-            let j = place(entry);
+        let range = self.lists.range(group);
+        for (k, &entry) in range.clone().zip(&self.lists.entries[range]) {
+            let (j, mask) = (place(entry), self.lists.mask(k));
             let displacement = image::displacement(image(entry), &self.lengths);
             let at = [0, 1, 2].map(|axis| self.j.positions[j][axis] + displacement[axis]);
             for i in particles.clone() {
-                if self.one_set && self.i.indices[i] == self.j.indices[j] {
+                let is_itself = self.one_set && self.i.indices[i] == self.j.indices[j];
+                if is_itself || mask >> (i % GROUP) & 1 == 0 {
                     continue;
                 }
                 let [x, y, z] = [0, 1, 2].map(|axis| at[axis] - self.i.positions[i][axis]);

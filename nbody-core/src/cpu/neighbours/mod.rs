@@ -9,20 +9,34 @@ use super::schedule::{Listing, Placed};
 use crate::law::binding::Binding;
 use crate::near::check_box;
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
+use crate::near::given::{Given, check_indices};
 use crate::near::list::Lists;
+use crate::near::pairs::Csr;
 use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
 use set::Set;
 
 /// Neighbour lists of particles on the CPU: for each of them the others that are near enough to interact,
-/// or will be so before the lists are built again. Several interactions share them.
+/// or will be so before the lists are built again. Several interactions share them. The pairs may also be
+/// given, such as those of bonds.
 #[derive(Clone, Debug)]
 pub struct CpuNeighbours {
     domain: Domain,
-    skin: Skin,
+    origin: Origin,
+    /// The pairs that are left out.
+    excluded: Vec<[u32; 2]>,
     precision: Precision,
     built: Option<Built>,
     rebuilds: u64,
     age: u64,
+}
+
+/// Where the pairs of lists come from.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// They are found within the cutoff plus the skin.
+    Found(Skin),
+    /// They are given by the caller.
+    Given(Csr),
 }
 
 /// Lists, and what they are of.
@@ -34,6 +48,8 @@ struct Built {
     /// Particle k of i is particle k of j.
     one_set: bool,
     lists: Lists,
+    /// The pairs are given, and depend on no cutoff.
+    is_given: bool,
     cutoffs: Vec<Cutoff>,
     /// The lengths of the box, which are 0 along open axes.
     lengths: [f64; 3],
@@ -42,12 +58,11 @@ struct Built {
     reach: f64,
 }
 
-/// An interaction with a cutoff, which lists can cover: a [`CpuShortRange`](super::CpuShortRange) or a
-/// `ShortRange`.
+/// An interaction that lists can cover: a [`CpuShortRange`](super::CpuShortRange) or a `ShortRange`.
 pub trait HasCutoff {
-    /// Returns the cutoff with the parameters of the interaction; an error if its declaration has none.
+    /// Returns the cutoff with the parameters of the interaction.
     #[doc(hidden)]
-    fn cutoff(&self) -> Result<Cutoff, Error>;
+    fn cutoff(&self) -> Cutoff;
 }
 
 /// The particles of an update or an evaluation, and the fields of their records.
@@ -87,9 +102,51 @@ impl CpuNeighbours {
 
     /// Creates lists for particles in this precision.
     pub fn with_precision(domain: Domain, skin: Skin, precision: Precision) -> Result<Self, Error> {
-        domain.check(precision)?;
         skin.check()?;
-        Ok(Self { domain, skin, precision, built: None, rebuilds: 0, age: 0 })
+        Self::of(domain, Origin::Found(skin), precision)
+    }
+
+    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single precision:
+    /// the interactions that they are updated for are evaluated for these pairs, within their cutoffs if
+    /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
+    /// interactions that have self pairs.
+    ///
+    /// In a periodic box the image of each pair is the nearest one. It is found again by an
+    /// [`update`](Self::update) when particles have moved so far that another may be nearer: by a quarter
+    /// of the box where pairs are short.
+    pub fn from_csr(domain: Domain, rows: Csr) -> Result<Self, Error> {
+        Self::from_csr_with_precision(domain, rows, Precision::default())
+    }
+
+    /// Creates the lists of [`from_csr`](Self::from_csr) for particles in this precision.
+    pub fn from_csr_with_precision(
+        domain: Domain,
+        rows: Csr,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        rows.check()?;
+        Self::of(domain, Origin::Given(rows), precision)
+    }
+
+    /// Creates lists of these pairs of one set of `n` particles, as of bonds, each of which acts both ways:
+    /// the lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
+    pub fn from_pairs(domain: Domain, n: usize, pairs: &[[u32; 2]]) -> Result<Self, Error> {
+        Self::from_csr(domain, Csr::from_pairs(n, pairs)?)
+    }
+
+    fn of(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
+        domain.check(precision)?;
+        let (excluded, built, rebuilds, age) = Default::default();
+        Ok(Self { domain, origin, excluded, precision, built, rebuilds, age })
+    }
+
+    /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
+    /// indices are those of two particles of one set, or of an i-particle and a j-particle. No interaction
+    /// over these lists is evaluated for them; one that needs other exclusions gets lists of its own. The
+    /// lists are built again by the next update, which refuses indices beyond the particles.
+    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.excluded = pairs.to_vec();
+        self.built = None;
     }
 
     /// Returns the space that the particles are in.
@@ -152,8 +209,10 @@ impl CpuNeighbours {
     }
 
     fn renew(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
-        let cutoffs = interactions.iter().map(|interaction| interaction.cutoff());
-        let cutoffs: Vec<_> = cutoffs.collect::<Result<_, _>>()?;
+        let cutoffs: Vec<_> = interactions.iter().map(|it| it.cutoff()).collect();
+        if let Origin::Found(_) = self.origin {
+            cutoffs.iter().try_for_each(Cutoff::check)?;
+        }
         for (what, particles, _) in sets.each() {
             check_precision(what, particles.precision, self.precision)?;
         }
@@ -163,7 +222,10 @@ impl CpuNeighbours {
             Error::check_length("j-particles of one set", j.len(), sets.i.0.len())?;
         }
         for (k, (what, particles, fields)) in sets.each().enumerate() {
-            let watched = Watched::new(&cutoffs, roles(k), fields)?;
+            let mut watched = Watched::new(&cutoffs, roles(k), fields)?;
+            if let Origin::Given(_) = self.origin {
+                watched = watched.only_positions();
+            }
             let positions = set::positions(what, particles, &watched.position)?;
             places.push((watched, positions));
         }
@@ -173,6 +235,7 @@ impl CpuNeighbours {
         {
             return Err(Error::OtherPositions);
         }
+        self.check_indices(sets)?;
         self.age += 1;
         if let Some(built) = &self.built
             && built.covers(&cutoffs)
@@ -182,9 +245,28 @@ impl CpuNeighbours {
             return Ok(());
         }
         self.built = None;
-        self.built = Some(Built::new(self.domain, self.skin, sets, places, cutoffs)?);
+        let mut built = match &self.origin {
+            Origin::Found(skin) => Built::find(self.domain, *skin, sets, places, cutoffs)?,
+            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs),
+        };
+        built.exclude(&self.excluded);
+        self.built = Some(built);
         self.rebuilds += 1;
         self.age = 0;
+        Ok(())
+    }
+
+    /// Refuses pairs of other particles than these.
+    fn check_indices(&self, sets: &Sets) -> Result<(), Error> {
+        let i = sets.i.0.len();
+        let j = sets.j.map_or(i, |(j, _)| j.len());
+        if let Origin::Given(rows) = &self.origin {
+            Error::check_length("rows", rows.len(), i)?;
+            rows.check_indices(j)?;
+        }
+        for (k, n) in [i, j].into_iter().enumerate() {
+            check_indices("excluded pairs", self.excluded.iter().map(|it| &it[k..=k]), n)?;
+        }
         Ok(())
     }
 
@@ -201,7 +283,8 @@ impl CpuNeighbours {
 }
 
 impl Built {
-    fn new(
+    /// Builds lists of the pairs within the cutoffs plus the skin.
+    fn find(
         domain: Domain,
         skin: Skin,
         sets: &Sets,
@@ -227,13 +310,52 @@ impl Built {
         let skin = reaches.skin;
         let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
         let lists = Lists::build(&i.ordered, &of_j.ordered, &lengths, &reach);
-        let (one_set, reach) = (sets.one_set, greatest + skin);
-        Ok(Self { i, j, one_set, lists, cutoffs, lengths, skin, reach })
+        let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
+        Ok(Self { i, j, one_set, lists, is_given, cutoffs, lengths, skin, reach })
+    }
+
+    /// Builds lists of the pairs in these rows.
+    fn give(
+        domain: Domain,
+        rows: &Csr,
+        sets: &Sets,
+        places: Vec<(Watched, Vec<[f64; 3]>)>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Self {
+        let [lengths, _] = domain.factors();
+        let mut built =
+            places.into_iter().map(|(watched, positions)| Set::keep(&positions, watched, &domain));
+        let i = built.next().expect("there is one set or two");
+        let j = built.next();
+        let of_j = j.as_ref().unwrap_or(&i);
+        let Given { lists, greatest, skin } = Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
+        // Without a periodic box the pairs are good for ever.
+        let reach = greatest + if skin.is_finite() { skin } else { 0.0 };
+        let (one_set, is_given) = (sets.one_set, true);
+        Self { i, j, one_set, lists, is_given, cutoffs, lengths, skin, reach }
+    }
+
+    /// Leaves out these pairs.
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        if pairs.is_empty() {
+            return;
+        }
+        let j = &self.j.as_ref().unwrap_or(&self.i).ordered;
+        let pairs = pairs.iter().copied();
+        if self.one_set {
+            let both = pairs.flat_map(|[a, b]| [[a, b], [b, a]]);
+            self.lists.exclude(&self.i.ordered, j, &self.lengths, both);
+        } else {
+            self.lists.exclude(&self.i.ordered, j, &self.lengths, pairs);
+        }
     }
 
     /// Returns whether these lists are for all of these cutoffs.
     fn covers(&self, cutoffs: &[Cutoff]) -> bool {
-        cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff))
+        cutoffs.iter().all(|cutoff| {
+            let is_law = |other: &Cutoff| other.law() == cutoff.law();
+            self.cutoffs.contains(cutoff) || self.is_given && self.cutoffs.iter().any(is_law)
+        })
     }
 
     /// Refuses other sets than those of the lists.

@@ -38,6 +38,13 @@ impl Set {
         Self { ordered, watched, levels, values }
     }
 
+    /// Keeps particles at these positions in the order of the caller.
+    pub fn keep(positions: &[[f64; 3]], watched: Watched, domain: &Domain) -> Self {
+        let indices = (0..positions.len() as u32).collect();
+        let ordered = Ordered::in_order(indices, &wrapped(positions, domain));
+        Self { ordered, watched, levels: Levels::default(), values: Vec::new() }
+    }
+
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| size_of_val(&values[..])).sum();

@@ -17,7 +17,8 @@ impl CpuNeighbours {
 
     /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
     /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
-    /// one of the interactions that the lists were updated for. `None` if the lists are not built.
+    /// one of the interactions that the lists were updated for. Of lists that were given these are the
+    /// given pairs. `None` if the lists are not built.
     pub fn to_csr(&self) -> Option<Csr> {
         self.built.as_ref().and_then(|built| built.with_pairs(|pairs| Some(pairs.csr())))
     }
@@ -42,6 +43,18 @@ impl Built {
 
     fn with_pairs<T>(&self, task: impl FnOnce(&Pairs) -> T) -> T {
         let of_j = self.j.as_ref().unwrap_or(&self.i);
+        let pairs = Pairs {
+            lists: &self.lists,
+            i: &self.i.ordered,
+            j: &of_j.ordered,
+            lengths: self.lengths,
+            one_set: self.one_set,
+            greatest: self.reach,
+            reach: &|_, _| f64::INFINITY,
+        };
+        if self.is_given {
+            return task(&Pairs { greatest: f64::INFINITY, ..pairs });
+        }
         let watched = [&self.i, of_j].map(|set| (&set.watched, &set.levels));
         let reaches = Reaches::new(&self.cutoffs, watched[0], watched[1]);
         let mut reaches = reaches.expect("cutoffs that had bounds when the lists were built");
@@ -51,14 +64,6 @@ impl Built {
         };
         let reach =
             |i: usize, j: usize| reaches.of_numbers(&numbers(&self.i, i), &numbers(of_j, j));
-        task(&Pairs {
-            lists: &self.lists,
-            i: &self.i.ordered,
-            j: &of_j.ordered,
-            lengths: self.lengths,
-            one_set: self.one_set,
-            greatest: self.reach,
-            reach: &reach,
-        })
+        task(&Pairs { reach: &reach, ..pairs })
     }
 }

@@ -89,8 +89,10 @@ impl<S: Scalar> Job<'_, S> {
         let compensated = self.accumulation == Accumulation::Compensated;
         let mut sums = self.nothing.repeat(vectors);
         let mut lost = sums.clone();
-        for part in listing.lists.of(group).chunks(self.order.bag) {
-            self.fill(listing, group, part, bag);
+        let list = listing.lists.range(group);
+        for first in list.clone().step_by(self.order.bag) {
+            let part = first..list.end.min(first.saturating_add(self.order.bag));
+            self.fill(listing, group, part.clone(), bag);
             let listed = Listed { indices: &bag.indices, acts_on: &bag.acts_on, bits: &bits };
             let j =
                 View { lines: &bag.lines, first: 0, range: 0..part.len(), listed: Some(listed) };
@@ -132,14 +134,15 @@ impl<S: Scalar> Job<'_, S> {
         lines
     }
 
-    /// Fills a bag with the j-particles of a part of a list.
-    fn fill(&self, listing: &Listing, group: usize, part: &[u32], bag: &mut Bag<S::Word>) {
+    /// Fills a bag with the j-particles of some entries of a list.
+    fn fill(&self, listing: &Listing, group: usize, part: Range<usize>, bag: &mut Bag<S::Word>) {
         let (words, centre) = (self.j.words(), &listing.centres[group]);
         let first = group * GROUP;
         bag.lines.resize(part.len().div_ceil(LINE) * words, Line([S::Word::default(); LINE]));
         bag.indices.clear();
         bag.acts_on.clear();
-        for (k, &entry) in part.iter().enumerate() {
+        for (k, at_entry) in part.enumerate() {
+            let entry = listing.lists.entries[at_entry];
             let (at, its_image) = (place(entry), image(entry));
             let to = &mut bag.lines[k / LINE * words..][..words];
             let from = &self.j.lines()[at / LINE * words..][..words];
@@ -154,7 +157,8 @@ impl<S: Scalar> Job<'_, S> {
                 && its_image == image::ITSELF
                 && (first..first + GROUP).contains(&at);
             bag.indices.push(listing.j.indices[at]);
-            bag.acts_on.push(if is_own { !(1 << (at - first)) } else { u32::MAX });
+            let others = if is_own { !(1 << (at - first)) } else { u32::MAX };
+            bag.acts_on.push(others & listing.lists.mask(at_entry));
         }
     }
 }

@@ -1,0 +1,289 @@
+//! Lists of pairs that the caller gives, and pairs that are left out of lists, against plain loops.
+
+use nbody::prelude::*;
+use nbody::{
+    CoreError, CpuNeighbours, CpuParticles, CpuShortRange, Csr, HasCutoff, Interaction, Skin, Store,
+};
+use nbody_interactions::gravity::{Body, Gravity};
+use nbody_tests::contacts::contact::{Ball, Either, Everywhere, Near, Uniform};
+use nbody_tests::contacts::{Random, UNIT};
+
+const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
+
+fn boxes() -> [[f64; 3]; 3] {
+    [[f64::INFINITY; 3], [2.0; 3], [2.0, f64::INFINITY, 4.0]]
+}
+
+/// Returns the distance of the nearest images.
+fn distance(a: &Ball, b: &Ball, lengths: [f64; 3]) -> f64 {
+    let along = |axis: usize| {
+        let (d, length) = (b.pos[axis] - a.pos[axis], lengths[axis]);
+        if length.is_finite() { d - length * (d / length).round() } else { d }
+    };
+    [0, 1, 2].map(along).iter().map(|d| d * d).sum::<f64>().sqrt()
+}
+
+/// Returns the counts and the sums of masses for each i-particle over some pairs with j-particles.
+fn plain_loop(i: &[Ball], j: &[Ball], acts: impl Fn(usize, usize) -> u32) -> Vec<[i64; 2]> {
+    let mut sums = vec![[0, 0]; i.len()];
+    for (k, sum) in sums.iter_mut().enumerate() {
+        for (l, b) in j.iter().enumerate() {
+            let times = i64::from(acts(k, l));
+            sum[0] += times;
+            sum[1] += times * b.mass as i64;
+        }
+    }
+    sums
+}
+
+fn evaluate<X>(
+    engine: &CpuShortRange<X>,
+    near: &CpuNeighbours,
+    i: &CpuParticles<Ball>,
+    j: Sources<'_, CpuParticles<Ball>>,
+) -> Result<Vec<[i64; 2]>, CoreError>
+where
+    X: Interaction<I = Ball, J = Ball, F = Near>,
+{
+    let mut out = engine.results(i.len()).unwrap();
+    engine.evaluate_with(near, i, j, &mut out, Store::Replace)?;
+    let out = engine.download::<f64>(&out).unwrap();
+    Ok(out.iter().map(|near| [near.count.into(), near.mass as i64]).collect())
+}
+
+/// Returns rows of a few random particles, some of them twice.
+fn rows(random: &mut Random, i: usize, j: usize) -> Csr {
+    let mut rows = Csr { offsets: vec![0], indices: Vec::new() };
+    for _ in 0..i {
+        for _ in 0..random.below(if j == 0 { 1 } else { 9 }) {
+            rows.indices.push(random.below(j as u64) as u32);
+        }
+        rows.offsets.push(rows.indices.len() as u64);
+    }
+    rows
+}
+
+#[test]
+fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
+    let everywhere = CpuShortRange::new(Everywhere).unwrap();
+    let uniform = CpuShortRange::new(Uniform { cutoff: 0.75 }).unwrap();
+    let either = CpuShortRange::new(Either { factor: 6.0 }).unwrap();
+    let mut hits = 0;
+    for (k, n) in [0, 1, 31, 32, 33, 300].into_iter().enumerate() {
+        for lengths in boxes() {
+            let mut random = Random(k as u64);
+            let (mut i, j) = (random.balls(n), random.balls(2 * n));
+            let domain = Domain::periodic(lengths).unwrap();
+            for (one_set, given) in
+                [(true, rows(&mut random, n, n)), (false, rows(&mut random, n, 2 * n))]
+            {
+                let mut near = CpuNeighbours::from_csr(domain, given.clone()).unwrap();
+                for step in 0..3 {
+                    let sources = if one_set { &i } else { &j };
+                    let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
+                    let all: [&dyn HasCutoff; 3] = [&everywhere, &uniform, &either];
+                    let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+                    near.update_with(&a, j, &all).unwrap();
+                    let times = |k: usize, l: usize| {
+                        let is_self = one_set && k == l;
+                        let times = given.row(k).iter().filter(|&&it| it as usize == l).count();
+                        if is_self { 0 } else { times as u32 }
+                    };
+                    let within = |k: usize, l: usize, cutoff: f64| {
+                        u32::from(distance(&i[k], &sources[l], lengths) < cutoff)
+                    };
+                    let expected = plain_loop(&i, sources, times);
+                    assert_eq!(evaluate(&everywhere, &near, &a, j).unwrap(), expected);
+                    let expected = plain_loop(&i, sources, |k, l| times(k, l) * within(k, l, 0.75));
+                    assert_eq!(evaluate(&uniform, &near, &a, j).unwrap(), expected, "step {step}");
+                    hits += expected.iter().map(|it| it[0]).sum::<i64>();
+                    let expected = plain_loop(&i, sources, |k, l| {
+                        times(k, l) * within(k, l, 6.0 * i[k].h.max(sources[l].h))
+                    });
+                    assert_eq!(evaluate(&either, &near, &a, j).unwrap(), expected);
+                    // Parameters of a cutoff make no difference to pairs that are given.
+                    let wide = CpuShortRange::new(Uniform { cutoff: 100.0 }).unwrap();
+                    let expected = plain_loop(&i, sources, times);
+                    assert_eq!(evaluate(&wide, &near, &a, j).unwrap(), expected);
+                    for ball in &mut i {
+                        ball.pos.x += random.around(300);
+                        ball.pos.z += random.around(300);
+                    }
+                }
+            }
+        }
+    }
+    assert!(hits > 1000, "{hits}");
+}
+
+/// Bonds of a ring that turns, in every precision: forces of a plain loop, and no images found anew until
+/// a particle has moved by about a quarter of the box.
+#[test]
+fn bonds_act_both_ways_and_follow_their_images() {
+    const N: usize = 40;
+    let bonds: Vec<_> = (0..N as u32).map(|k| [k, (k + 1) % N as u32]).collect();
+    let at = |k: usize, turn: f64| {
+        let angle = (k as f64 / N as f64 + turn) * std::f64::consts::TAU;
+        let pos = Point::new(angle.cos(), 3.9 + angle.sin(), 0.1 * (k % 2) as f64);
+        Body { pos, mass: 1.0 + k as f64 }
+    };
+    let law = Gravity { eps2: 0.01 };
+    for lengths in [[f64::INFINITY; 3], [4.0; 3]] {
+        let domain = Domain::periodic(lengths).unwrap();
+        for precision in [Precision::Single, Precision::Mixed, Precision::Double] {
+            let rows = Csr::from_pairs(N, &bonds).unwrap();
+            let mut near = CpuNeighbours::from_csr_with_precision(domain, rows, precision).unwrap();
+            let options = Options::default().precision(precision);
+            let engine = CpuShortRange::with_options(law, options).unwrap();
+            for step in 0..32 {
+                let bodies: Vec<_> = (0..N).map(|k| at(k, f64::from(step) / 32.0)).collect();
+                let particles = near.upload(&bodies).unwrap();
+                near.update(&particles, &[&engine]).unwrap();
+                let mut out = engine.results(N).unwrap();
+                engine.evaluate_into(&near, &particles, &mut out).unwrap();
+                let found = engine.download::<f64>(&out).unwrap();
+                for (k, found) in found.iter().enumerate() {
+                    let neighbours = [bodies[(k + 1) % N], bodies[(k + N - 1) % N]];
+                    let expected =
+                        nbody::reference::<_, f64>(&law, domain, &bodies[k..=k], &neighbours);
+                    let error = (found.acc - expected[0].acc).norm() / expected[0].acc.norm();
+                    let most = if precision == Precision::Double { 1e-12 } else { 1e-5 };
+                    assert!(error < most, "{precision} step {step}, particle {k}: {error:e}");
+                }
+            }
+            // Turning once, each particle is beyond a quarter of the box from its place a few times.
+            let stats = near.stats();
+            let rebuilds = if lengths[0].is_finite() { 4..=8 } else { 1..=1 };
+            assert!(rebuilds.contains(&stats.rebuilds), "{stats:?}");
+            assert!((stats.neighbours - 2.0).abs() < 1e-12, "{stats:?}");
+        }
+    }
+    let mut near = CpuNeighbours::from_pairs(Domain::Open, 3, &[[2, 0], [1, 1], [2, 0]]).unwrap();
+    let everywhere = CpuShortRange::new(Everywhere).unwrap();
+    let balls = near.upload(&Random(1).balls(3)).unwrap();
+    assert_eq!(near.to_csr(), None);
+    near.update(&balls, &[&everywhere]).unwrap();
+    let expected = Csr { offsets: vec![0, 1, 1, 2], indices: vec![2, 0] };
+    assert_eq!(near.to_csr(), Some(expected), "ascending, each once, without itself");
+    let found = evaluate(&everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
+    assert_eq!(found.iter().map(|it| it[0]).collect::<Vec<_>>(), [2, 0, 2]);
+}
+
+#[test]
+fn pairs_that_are_left_out_do_not_act() {
+    let uniform = CpuShortRange::new(UNIFORM).unwrap();
+    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    for (k, n) in [2, 33, 300].into_iter().enumerate() {
+        for lengths in boxes() {
+            let domain = Domain::periodic(lengths).unwrap();
+            let mut random = Random(k as u64);
+            let (mut i, j) = (random.balls(n), random.balls(2 * n));
+            for one_set in [true, false] {
+                let mut near = CpuNeighbours::new(domain, Skin::Length(64.0 * UNIT)).unwrap();
+                let mut excluded = Vec::new();
+                for step in 0..4 {
+                    let sources = if one_set { &i } else { &j };
+                    let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
+                    let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+                    if step == 1 {
+                        // Half of the pairs that are found, some of them twice, and others.
+                        let csr = near.to_csr().unwrap();
+                        for k in 0..n {
+                            let row = csr.row(k).iter().filter(|_| random.below(2) == 0);
+                            excluded.extend(row.map(|&l| [k as u32, l]));
+                        }
+                        excluded.extend([[0, n as u32 - 1], [1, 0], [1, 1]]);
+                        near.exclude(&excluded);
+                        let sources = &uniform;
+                        let message = evaluate(sources, &near, &a, j).unwrap_err().to_string();
+                        assert!(message.ends_with("update them first"), "{message}");
+                    }
+                    near.update_with(&a, j, &[&uniform, &either]).unwrap();
+                    let is_excluded = |k: usize, l: usize| {
+                        let [k, l] = [k as u32, l as u32];
+                        excluded.contains(&[k, l]) || one_set && excluded.contains(&[l, k])
+                    };
+                    let acts = |k: usize, l: usize, cutoff: f64| {
+                        let is_near = distance(&i[k], &sources[l], lengths) < cutoff;
+                        let is_self = one_set && k == l;
+                        u32::from(is_near && !is_self && !is_excluded(k, l))
+                    };
+                    let expected = plain_loop(&i, sources, |k, l| acts(k, l, 0.25));
+                    assert_eq!(evaluate(&uniform, &near, &a, j).unwrap(), expected, "step {step}");
+                    let expected =
+                        plain_loop(&i, sources, |k, l| acts(k, l, 2.0 * i[k].h.max(sources[l].h)));
+                    assert_eq!(evaluate(&either, &near, &a, j).unwrap(), expected);
+                    let csr = near.to_csr().unwrap();
+                    let left =
+                        (0..n).flat_map(|k| csr.row(k).iter().map(move |&l| (k, l as usize)));
+                    assert!(left.into_iter().all(|(k, l)| !is_excluded(k, l)));
+                    for ball in &mut i {
+                        ball.pos.y += random.around(40);
+                    }
+                }
+                let [before, after] = [near.to_csr().unwrap(), {
+                    near.exclude(&[]);
+                    let a = near.upload(&i).unwrap();
+                    let b = near.upload(&j).unwrap();
+                    let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+                    near.update_with(&a, j, &[&uniform, &either]).unwrap();
+                    near.to_csr().unwrap()
+                }];
+                assert!(n < 300 || before.indices.len() < after.indices.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn given_pairs_are_left_out_too() {
+    let everywhere = CpuShortRange::new(Everywhere).unwrap();
+    let pairs = [[0, 1], [1, 2], [0, 1], [2, 0]];
+    let mut near = CpuNeighbours::from_pairs(Domain::Open, 3, &pairs).unwrap();
+    near.exclude(&[[1, 0]]);
+    let balls = near.upload(&Random(1).balls(3)).unwrap();
+    near.update(&balls, &[&everywhere]).unwrap();
+    let found = evaluate(&everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
+    assert_eq!(found.iter().map(|it| it[0]).collect::<Vec<_>>(), [1, 1, 2]);
+}
+
+#[test]
+fn rows_and_pairs_of_other_particles_are_refused() {
+    let csr =
+        |offsets: &[u64], indices: &[u32]| Csr { offsets: offsets.into(), indices: indices.into() };
+    let refused = |csr: Csr| CpuNeighbours::from_csr(Domain::Open, csr).unwrap_err().to_string();
+    let offsets = |what: &str| format!("{what}; offsets ascend from 0 to the number of indices");
+    assert_eq!(refused(csr(&[1, 2], &[0, 0])), offsets("offsets[0] is 1, expected 0"));
+    assert_eq!(refused(csr(&[0, 2, 1, 3], &[0; 3])), offsets("offsets[2] is 1, expected 2 to 3"));
+    assert_eq!(refused(csr(&[0, 2, 4, 3], &[0; 3])), offsets("offsets[2] is 4, expected 2 to 3"));
+    assert_eq!(refused(csr(&[0, 2], &[0; 3])), offsets("offsets[1] is 2, expected 3"));
+    assert_eq!(refused(csr(&[0], &[0; 3])), offsets("offsets[0] is 0, expected 3"));
+    assert_eq!(
+        refused(csr(&[], &[])),
+        "no offsets, expected one for each particle and the end; for no particles give one, 0"
+    );
+    let error = CpuNeighbours::from_pairs(Domain::Open, 3, &[[0, 1], [3, 1]]).unwrap_err();
+    let names = |what: &str, found: u32, n: usize| {
+        format!("{what} names particle {found} of {n}; indices of particles begin with 0")
+    };
+    assert_eq!(error.to_string(), names("pairs[1]", 3, 3));
+
+    let uniform = CpuShortRange::new(UNIFORM).unwrap();
+    let mut near = CpuNeighbours::from_csr(Domain::Open, csr(&[0, 1, 3], &[1, 0, 4])).unwrap();
+    let [two, five] = [2, 5].map(|n| near.upload(&Random(1).balls(n)).unwrap());
+    let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
+    assert_eq!(error, names("indices[2]", 4, 2));
+    let error = near.update(&five, &[&uniform]).unwrap_err().to_string();
+    assert_eq!(error, "rows: found 2, expected 5; give one for each particle");
+    near.update_with(&two, Sources::Others(&five), &[&uniform]).unwrap();
+
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    near.exclude(&[[0, 1], [1, 4]]);
+    let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
+    assert_eq!(error, names("excluded pairs[1]", 4, 2));
+    near.update_with(&two, Sources::Others(&five), &[&uniform]).unwrap();
+    let error = near.update_with(&five, Sources::Others(&two), &[&uniform]).unwrap_err();
+    assert_eq!(error.to_string(), names("excluded pairs[1]", 4, 2));
+    let message = evaluate(&uniform, &near, &five, Sources::Others(&two)).unwrap_err().to_string();
+    assert_eq!(message, "5 i-particles given to neighbour lists of 2; update them for these");
+}
