@@ -72,8 +72,9 @@ pub use nbody_cuda::sass;
 #[cfg(feature = "cuda")]
 pub use nbody_cuda::{
     AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device,
-    DeviceName, Error, Image, Inputs, KernelConfig, Layout, Origin, ParticleBuffers, Particles,
-    PerParticle, Program, Properties, Results, Schedule, Selection, Sequence, Tuned, Usage, nvrtc,
+    DeviceName, Error, Image, Inputs, KernelConfig, Layout, Neighbours, Origin, ParticleBuffers,
+    Particles, PerParticle, Program, Properties, Results, Schedule, Selection, Sequence,
+    ShortRange, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]

@@ -6,6 +6,7 @@
 mod compiler;
 #[path = "common/cubin.rs"]
 mod cubin;
+mod list_nvrtc;
 mod nvrtc;
 mod particle_nvrtc;
 #[path = "common/record.rs"]
@@ -29,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (comparison, of_machine_code) = sass::trials(&compiler)?;
     let mut trials = nvrtc::trials(&compiler);
     trials.extend(particle_nvrtc::trials(&compiler));
+    trials.extend(list_nvrtc::trials(&compiler));
     trials.extend(of_machine_code);
     let conclusion = libtest_mimic::run(&arguments, trials);
     nvrtc::conclude(&compiler);

@@ -4,6 +4,9 @@ namespace nbody {
 // One j-particle of a bag, aligned so that few accesses read it.
 struct alignas(16) Slot {
     ParticleJ j;
+
+    // Returns the index in its set of the j-particle at this place.
+    __device__ __forceinline__ u32 index(u32 place) const { return place; }
 };
 
 } // namespace nbody

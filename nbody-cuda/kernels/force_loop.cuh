@@ -41,7 +41,9 @@ __device__ __forceinline__ void side_by_side(
     for (u32 k = 0; k < BAG; ++k) {
         const ParticleJ j = bag[k].j;
 #pragma unroll
-        for (int m = 0; m < I_PER_THREAD; ++m) meet(self, space, i[m], j, first + k, current[m]);
+        for (int m = 0; m < I_PER_THREAD; ++m) {
+            meet(self, space, i[m], j, bag[k].index(first + k), current[m]);
+        }
     }
 }
 
@@ -66,10 +68,10 @@ __device__ __forceinline__ void one_by_one(
             const bool itself = diagonal && mine + m * next == k;
             if constexpr (CUTOFF) {
                 // The cutoff branches anyway.
-                if (!itself) meet(self, space, i[m], j, first + k, current[m]);
+                if (!itself) meet(self, space, i[m], j, bag[k].index(first + k), current[m]);
             } else {
                 const Running before = current[m];
-                meet(self, space, i[m], j, first + k, current[m]);
+                meet(self, space, i[m], j, bag[k].index(first + k), current[m]);
                 if (itself) current[m] = before;
             }
         }
@@ -129,7 +131,7 @@ __device__ __forceinline__ void hit_by_hit(
         for (u32 at = m * BLOCK; at < ends[m];) {
             const u32 before_last = WORD - 1 - ::__clz(word.bits);
             const u32 k = word.last - before_last;
-            meet_near(self, space, i[m], bag[k].j, first + k, current[m]);
+            meet_near(self, space, i[m], bag[k].j, bag[k].index(first + k), current[m]);
             word.bits ^= 1u << before_last;
             if (word.bits == 0) word = hits[at += NEXT_HITS];
         }

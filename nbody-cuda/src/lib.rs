@@ -14,7 +14,6 @@ mod device;
 mod engine;
 mod error;
 mod layout;
-#[cfg_attr(not(test), expect(dead_code, reason = "for the rebuild of neighbour lists"))]
 mod near;
 mod particle;
 #[cfg(feature = "sass")]
@@ -31,9 +30,11 @@ pub use config::{KernelConfig, Schedule};
 pub use device::{Device, DeviceName};
 pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;
+pub use engine::neighbours::Neighbours;
 pub use engine::per_particle::{Inputs, PerParticle};
 pub use engine::selection::Selection;
 pub use engine::sequence::Sequence;
+pub use engine::short_range::ShortRange;
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
 pub use particle::program::{Layout, ParticleBuffers};

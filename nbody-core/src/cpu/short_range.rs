@@ -147,6 +147,6 @@ impl<X: Interaction> CpuShortRange<X> {
 
 impl<X: Interaction> HasCutoff for CpuShortRange<X> {
     fn cutoff(&self) -> Cutoff {
-        Cutoff::new(X::LAW, pack::flatten(std::slice::from_ref(&self.interaction)))
+        Cutoff::of(&self.interaction)
     }
 }

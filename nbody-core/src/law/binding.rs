@@ -28,7 +28,7 @@ impl Place {
     }
 
     /// Returns the value of its 64-bit word.
-    pub(crate) fn value(self, word: u64) -> f64 {
+    pub fn value(self, word: u64) -> f64 {
         match self.number {
             Number::Index => word as f64,
             Number::Real | Number::Coordinate => f64::from_bits(word),

@@ -2,7 +2,7 @@
 
 use super::GROUP;
 use crate::law::binding::{Binding, Place};
-use crate::{Error, Field, FieldKind, Interval, Law};
+use crate::{Error, Field, FieldKind, Interaction, Interval, Law, pack};
 
 /// The cutoff of an interaction with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +21,18 @@ impl PartialEq for Law {
 
 impl Cutoff {
     /// Returns the cutoff of a law with these parameters, in the order of its record.
-    pub fn new(law: &'static Law, parameters: Vec<f64>) -> Self {
+    fn new(law: &'static Law, parameters: Vec<f64>) -> Self {
         Self { law, parameters: parameters.into_iter().map(Interval::from).collect() }
     }
 
     /// Refuses an interaction whose declaration has no cutoff.
     pub fn check(&self) -> Result<(), Error> {
         if self.law.cutoff { Ok(()) } else { Err(Error::NoCutoff { law: self.law.name }) }
+    }
+
+    /// Returns the cutoff of an interaction with its parameters.
+    pub fn of<X: Interaction>(interaction: &X) -> Self {
+        Self::new(X::LAW, pack::flatten(std::slice::from_ref(interaction)))
     }
 
     /// The interaction.

@@ -1,5 +1,7 @@
 //! Figures of neighbour lists.
 
+use super::pairs::Pairs;
+
 /// Figures of neighbour lists: how often they were built, how long they are, and the memory that they take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -19,4 +21,23 @@ pub struct NeighbourStats {
     pub tested: f64,
     /// Bytes of memory for each particle.
     pub bytes: f64,
+}
+
+impl NeighbourStats {
+    /// Returns these figures with those of pairs, whose lists take this many bytes.
+    #[must_use]
+    pub fn of(self, pairs: &Pairs, bytes: usize) -> Self {
+        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        let (particles, groups) = (pairs.i.len(), pairs.i.tree.groups().len());
+        let others = if std::ptr::eq(pairs.i, pairs.j) { 0 } else { pairs.j.len() };
+        let (tested, within) = (pairs.tested(), pairs.count());
+        Self {
+            particles,
+            entries: ratio(pairs.lists.entries.len() as u64, groups as u64),
+            neighbours: ratio(within, particles as u64),
+            tested: ratio(tested, within),
+            bytes: ratio(bytes as u64, (particles + others) as u64),
+            ..self
+        }
+    }
 }

@@ -69,7 +69,6 @@ impl<'a> Launch<'a> {
     /// resident at a time; in the emulator blocks run one after another, so that it does all blocks of a
     /// phase before the next.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the rebuild of neighbour lists"))]
     pub fn phases(mut self, phases: u32) -> Self {
         self.phases = Some(phases);
         self.numbers([0, phases])

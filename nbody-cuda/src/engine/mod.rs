@@ -3,9 +3,11 @@
 pub mod buffer;
 pub mod cuda;
 pub mod evaluation;
+pub mod neighbours;
 pub mod per_particle;
 pub mod selection;
 pub mod sequence;
+pub mod short_range;
 
 use std::time::Duration;
 

@@ -116,6 +116,7 @@ impl Order {
     }
 
     /// Returns the least and greatest coordinates of groups, and those of each level above them.
+    #[cfg(test)]
     pub fn boxes(&self) -> &dyn Memory {
         self.boxes.memory()
     }
@@ -240,11 +241,28 @@ mod tests {
         |_, _| [0.25; 3],
     ];
 
+    /// A kernel that only orders.
+    fn program() -> Program {
+        const KERNEL: &str = "
+namespace nbody {
+
+extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) order(
+    u32 *arrived, const Order order, const u32 first_phase, const u32 end_phase)
+{
+    __shared__ OrderShared shared;
+    in_phases(first_phase, end_phase, arrived, [&](u32 phase) { order_phase(order, phase, shared); });
+}
+
+} // namespace nbody
+";
+        let parts = [&super::super::ORDER[..], &[KERNEL]].concat();
+        Program::near("order", "particles along a curve", &[c"order"], &parts)
+    }
+
     /// The kernel on a backend.
     struct Rebuild {
         backend: Arc<dyn Backend>,
         module: Box<dyn Module>,
-        wanted: Box<dyn Memory>,
         arrived: Box<dyn Memory>,
         order: Order,
     }
@@ -252,25 +270,23 @@ mod tests {
     impl Rebuild {
         fn new(backend: Arc<dyn Backend>) -> Option<Self> {
             let folder = tempfile::tempdir().unwrap();
-            let module = match backend.build(&Program::neighbours(), &Cache::at(folder.path())) {
+            let module = match backend.build(&program(), &Cache::at(folder.path())) {
                 Err(Error::NvrtcNotFound(_)) => return None,
                 built => built.unwrap().0,
             };
-            let word = || backend.allocate(size_of::<u32>()).unwrap();
-            let (wanted, mut arrived, order) = (word(), word(), Order::default());
+            let (mut arrived, order) = (backend.allocate(4).unwrap(), Order::default());
             arrived.zero().unwrap();
-            Some(Self { backend, module, wanted, arrived, order })
+            Some(Self { backend, module, arrived, order })
         }
 
-        fn order(&mut self, particles: &Particles, domain: &Domain, frame: &Frame, wanted: bool) {
+        fn order(&mut self, particles: &Particles, domain: &Domain, frame: &Frame) {
             let n = particles.positions.len();
             let (p, words, place) = particles.upload(&self.backend);
             let from = Positions::of(&p, words, place);
-            self.wanted.write(&mut |words| words[0] = wanted.into()).unwrap();
-            let blocks = self.module.resident_blocks(c"rebuild");
+            let blocks = self.module.resident_blocks(c"order");
             self.order.reserve(&*self.backend, n, blocks).unwrap();
-            let launch = Launch::new(c"rebuild", blocks as u32);
-            let launch = launch.pointers([&*self.wanted, &*self.arrived]).reads(&*p.memory);
+            let launch = Launch::new(c"order", blocks as u32);
+            let launch = launch.pointers([&*self.arrived]).reads(&*p.memory);
             let launch = self.order.memory().into_iter().fold(launch, Launch::reads);
             let launch = launch.argument(&self.order.argument(&from, domain, frame));
             self.module.launch(launch.phases(phases(n))).unwrap();
@@ -281,7 +297,7 @@ mod tests {
             let (n, stored) = (particles.positions.len(), particles.stored());
             let frame = Frame::of(n, &|k| stored[k], domain, particles.dimensions);
             let expected = Ordered::of(&stored, domain, &frame);
-            self.order(particles, domain, &frame, true);
+            self.order(particles, domain, &frame);
             let indices = read(self.order.indices());
             let indices = &bytemuck::cast_slice::<_, u32>(&indices)[..n];
             assert!(indices == expected.indices, "{particles:?}");
@@ -341,18 +357,5 @@ mod tests {
         let Some(mut rebuild) = Rebuild::new(Arc::new(gpu)) else { return };
         rebuild.check_all(&SIZES);
         rebuild.check_all(&[1 << 20, 262_144, 3_000_001, 100_000, 100_001]);
-    }
-
-    #[test]
-    fn nothing_is_rebuilt_that_is_not_wanted() {
-        let mut rebuild = Rebuild::new(Arc::new(Emulator::open().unwrap())).unwrap();
-        let particles = |k| Particles::new(100, DISTRIBUTIONS[k], Precision::Double, 3);
-        let frame = Frame::of(100, &|_| [0.5; 3], &Domain::Open, 3);
-        rebuild.order(&particles(0), &Domain::Open, &frame, true);
-        let before = read(rebuild.order.positions());
-        rebuild.order(&particles(1), &Domain::Open, &frame, false);
-        assert_eq!(read(rebuild.order.positions()), before);
-        rebuild.order(&particles(1), &Domain::Open, &frame, true);
-        assert_ne!(read(rebuild.order.positions()), before);
     }
 }

@@ -1,12 +1,107 @@
-// The rebuild of neighbour lists: one launch that does nothing unless it is `wanted`.
+// The rebuild of neighbour lists, in one launch: it looks whether the lists are still good, and if not
+// builds them again. The host need not know.
 namespace nbody {
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 2) rebuild(
-    const u32 *wanted, u32 *arrived, const Order order, const u32 first_phase, const u32 end_phase)
+// What the host asks for.
+struct Request {
+    double allowed2; // the greatest square of a displacement since the lists were built
+    u32 now; // the number of this launch
+    u32 forced; // build the lists, whether they are good or not
+    u32 two_sets; // j-particles are in another buffer
+    u32 i_phases, j_phases; // phases that order each set
+};
+
+constexpr u32 ALL_FINITE = ~0u;
+
+// What launches leave behind for the next one.
+struct State {
+    u32 wanted; // the last launch that built lists
+    u32 not_finite; // the first particle whose position is not finite, those of i before those of j
+};
+
+// The answer to the host: this in the upper bits, with a number below.
+enum Answer : u32 { STILL_GOOD, BUILT, NOT_FINITE };
+constexpr u32 ANSWER_BITS = 60;
+
+// Looks at the particles of a set, whose numbers begin with `first`.
+__device__ __forceinline__ void check(
+    const Request &request, const Order &order, State *state, u32 first)
 {
-    __shared__ OrderShared shared;
-    if (!::__any_sync(~0u, *wanted != 0)) return;
-    in_phases(first_phase, end_phase, arrived, [&](u32 phase) { order_phase(order, phase, shared); });
+    const u32 n = order.from.n;
+    bool moved = request.forced;
+    for (u32 place = blockIdx.x * BLOCK + threadIdx.x; place < n; place += gridDim.x * BLOCK) {
+        const u32 k = request.forced ? place : order.sort.even.values[place];
+        double sum = 0.0;
+        bool is_finite = true;
+        for (u32 axis = 0; axis < order.frame.dimensions; ++axis) {
+            const double x = coordinate(order.from, k, axis);
+            is_finite &= ::fabs(x) < ::__longlong_as_double(0x7ff0000000000000ll);
+            if (request.forced) continue;
+            const double length = order.frame.length[axis];
+            double d = x - order.positions[size_t(axis) * n + place];
+            if (length > 0.0) d -= length * ::rint(d / length);
+            sum += d * d;
+        }
+        if (!is_finite) ::atomicMin(&state->not_finite, first + k);
+        moved |= sum > request.allowed2;
+    }
+    if (moved) state->wanted = request.now;
+}
+
+// Returns whether this launch builds lists, which all blocks see alike.
+__device__ __forceinline__ bool is_wanted(const Request &request, const State *state)
+{
+    const volatile State *const now = state;
+    return now->wanted == request.now && now->not_finite == ALL_FINITE;
+}
+
+__device__ __forceinline__ u64 answer(const Request &request, const State *state, const Lists &lists)
+{
+    if (state->not_finite != ALL_FINITE) {
+        return u64(NOT_FINITE) << ANSWER_BITS | state->not_finite;
+    }
+    if (state->wanted != request.now) return u64(STILL_GOOD) << ANSWER_BITS;
+    return u64(BUILT) << ANSWER_BITS | *lists.used;
+}
+
+union RebuildShared {
+    OrderShared order;
+    SearchShared search[WARPS];
+};
+
+// The phases: a look; the order of i, and of j if they are two sets; lists; the answer. Of one set, j is
+// i.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) rebuild(
+    const Request request, const Order i, const Order j, const Lists lists, State *state,
+    u32 *arrived, volatile u64 *reply, const u32 first_phase, const u32 end_phase)
+{
+    __shared__ RebuildShared shared;
+    __shared__ Order orders[2]; // to save registers
+    if (threadIdx.x == 0) {
+        orders[0] = i;
+        orders[1] = j;
+    }
+    __syncthreads();
+    const u32 j_begin = 1 + request.i_phases;
+    const u32 build = j_begin + request.j_phases;
+    bool wanted = first_phase > 0 && is_wanted(request, state);
+    for (u32 phase = first_phase; phase < end_phase; ++phase) {
+        if (phase > first_phase && (phase == 1 || wanted)) grid_barrier(arrived);
+        if (phase == 1) wanted = is_wanted(request, state);
+        if (phase == 0) {
+            for (u32 set = 0; set <= request.two_sets; ++set) {
+                check(request, orders[set], state, set == 0 ? 0 : orders[0].from.n);
+            }
+        } else if (phase > build) {
+            if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(request, state, lists);
+        } else if (wanted && phase < build) {
+            if (phase == 1 && blockIdx.x == 0 && threadIdx.x == 0) *lists.used = 0;
+            const bool of_j = phase >= j_begin;
+            order_phase(orders[of_j], phase - (of_j ? j_begin : 1), shared.order);
+        } else if (wanted) {
+            build_lists(orders[0], orders[1], lists, shared.search);
+        }
+    }
 }
 
 } // namespace nbody

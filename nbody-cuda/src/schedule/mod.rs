@@ -5,6 +5,7 @@
 //! [`rules`] lists the schedules.
 
 mod few;
+pub mod list;
 mod ordered;
 mod plan;
 mod program;

@@ -33,7 +33,7 @@ impl Program {
     /// Returns the program for this configuration. The symmetric schedule requires a law with a
     /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
     pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
-        Self::assemble(law, options, config, rules(config.schedule).text())
+        Self::assemble(law, options, config, rules(config.schedule).text(), "")
     }
 
     /// Returns the program that adds results to earlier ones.
@@ -52,10 +52,17 @@ impl Program {
             merging: 0,
             kernels: &[c"add_results"],
         };
-        Self::assemble(law, options, config, text)
+        Self::assemble(law, options, config, text, "")
     }
 
-    fn assemble(law: &Law, options: Options, config: KernelConfig, text: Text) -> Self {
+    /// Assembles a program, in which `choices` precede the text of the schedule.
+    pub(super) fn assemble(
+        law: &Law,
+        options: Options,
+        config: KernelConfig,
+        text: Text,
+        choices: &str,
+    ) -> Self {
         let Text { title, parts, merging, kernels } = text;
         let CudaText { law: text, sums, compensated } = law.cuda;
         let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
@@ -73,6 +80,7 @@ impl Program {
         let declared = begin..source.len();
         let _ =
             writeln!(source, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody\n");
+        source.push_str(choices);
         for part in [SUMS, LAST_BLOCK].iter().chain(parts) {
             let _ = writeln!(source, "{part}");
         }

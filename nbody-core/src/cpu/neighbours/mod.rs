@@ -169,6 +169,11 @@ impl CpuNeighbours {
         self.precision
     }
 
+    /// Returns how often lists were built.
+    pub fn rebuilds(&self) -> u64 {
+        self.rebuilds
+    }
+
     /// Makes the next update build the lists again, whether they are still good or not.
     pub fn rebuild(&mut self) {
         self.built = None;

@@ -26,19 +26,8 @@ impl CpuNeighbours {
 
 impl Built {
     fn stats(&self, stats: NeighbourStats) -> NeighbourStats {
-        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
-        let (particles, groups) = (self.i.ordered.len(), self.i.ordered.tree.groups().len());
-        let all: usize = self.sets().map(|set| set.ordered.len()).sum();
         let bytes = self.lists.bytes() + self.sets().map(super::Set::bytes).sum::<usize>();
-        let [tested, within] = self.with_pairs(|pairs| [pairs.tested(), pairs.count()]);
-        NeighbourStats {
-            particles,
-            entries: ratio(self.lists.entries.len() as u64, groups as u64),
-            neighbours: ratio(within, particles as u64),
-            tested: ratio(tested, within),
-            bytes: ratio(bytes as u64, all as u64),
-            ..stats
-        }
+        self.with_pairs(|pairs| stats.of(pairs, bytes))
     }
 
     fn with_pairs<T>(&self, task: impl FnOnce(&Pairs) -> T) -> T {

@@ -1,0 +1,236 @@
+//! A Lennard-Jones liquid by neighbour lists: declared, moved and measured on the device.
+//!
+//! `cargo run --release --example liquid -- cuda:0 262144 2000 0.5` simulates 262144 molecules for 2000
+//! steps with a skin of 0.5, and prints the time of a step and the mean energy and pressure.
+
+use std::time::Instant;
+
+use nbody::prelude::*;
+use nbody::{DeviceName, Neighbours, Sequence, ShortRange, Skin};
+
+/// Molecules in units of their diameter, of the depth of the potential and of their mass.
+#[nbody::interaction]
+pub mod liquid {
+    /// The force of the Lennard-Jones potential within a cutoff.
+    pub struct Pull {
+        /// The cutoff.
+        pub cutoff: Real,
+    }
+
+    /// The potential energy and the virial within a cutoff.
+    pub struct Press {
+        /// The cutoff.
+        pub cutoff: Real,
+    }
+
+    /// A molecule at a place.
+    pub struct Site {
+        /// Its position.
+        pub pos: Point,
+    }
+
+    /// A molecule in motion.
+    pub struct Molecule {
+        /// Its position.
+        pub pos: Point,
+        /// Its velocity.
+        pub vel: Vector,
+    }
+
+    /// The force on a molecule.
+    pub struct Force {
+        /// The force.
+        pub force: Vector,
+    }
+
+    /// The share of a molecule in the energy and in the virial.
+    pub struct Share {
+        /// The potential energy.
+        pub pot: Real,
+        /// The virial.
+        pub virial: Real,
+    }
+
+    impl Interaction for Pull {
+        type I = Site;
+        type J = Site;
+        type F = Force;
+
+        fn cutoff(&self, _i: &Site, _j: &Site) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Site, j: &Site, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let s2 = d.norm2().recip();
+            let s6 = s2.powi(3);
+            f.force += 24.0 * s2 * s6 * (2.0 * s6 - 1.0) * d;
+        }
+    }
+
+    impl Interaction for Press {
+        type I = Site;
+        type J = Site;
+        type F = Share;
+
+        fn cutoff(&self, _i: &Site, _j: &Site) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Site, j: &Site, f: &mut Share) {
+            let s6 = (i.pos - j.pos).norm2().recip().powi(3);
+            f.pot += 2.0 * s6 * (s6 - 1.0);
+            f.virial += 4.0 * s6 * (2.0 * s6 - 1.0);
+        }
+    }
+
+    /// A step of the leapfrog integrator: velocities are half a step behind positions.
+    pub struct Step {
+        /// The step.
+        pub dt: Real,
+        /// The factor of velocities, by which a temperature is kept.
+        pub scale: Real,
+    }
+
+    impl Update for Step {
+        type P = Molecule;
+        type F = Force;
+        fn update(&self, p: &mut Molecule, f: &Force) {
+            p.vel = self.scale * p.vel + self.dt * f.force;
+            p.pos += self.dt * p.vel;
+        }
+    }
+
+    /// The sum over all molecules of their kinetic energies.
+    pub struct Heat;
+
+    /// The kinetic energy.
+    pub struct Kinetic {
+        /// The kinetic energy.
+        pub kinetic: Real,
+    }
+
+    impl Measure for Heat {
+        type P = Molecule;
+        type T = Kinetic;
+        fn measure(&self, p: &Molecule, total: &mut Kinetic) {
+            total.kinetic += 0.5 * p.vel.norm2();
+        }
+    }
+
+    /// The sums over all molecules of their shares.
+    pub struct Sum;
+
+    impl Measure for Sum {
+        type P = Molecule;
+        type F = Share;
+        type T = Share;
+        fn measure(&self, _p: &Molecule, f: &Share, total: &mut Share) {
+            total.pot += f.pot;
+            total.virial += f.virial;
+        }
+    }
+}
+use liquid::{Heat, Molecule, Press, Pull, Step, Sum};
+
+const DENSITY: f64 = 0.8442;
+const CUTOFF: f64 = 2.5;
+const TEMPERATURE: f64 = 1.0;
+const DT: f64 = 0.005;
+/// Steps until the liquid is in equilibrium, and steps between two scalings of the velocities.
+const EQUILIBRATION: usize = 2000;
+const SCALING: usize = 20;
+
+fn main() -> Result<(), nbody::Error> {
+    let mut arguments = std::env::args().skip(1);
+    let device = match arguments.next() {
+        Some(name) => name.parse::<DeviceName>()?.open()?,
+        None => Device::best(),
+    };
+    let mut count =
+        |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
+    let (n, steps) = (count(4000), count(1000));
+    let skin = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(0.5);
+
+    let edge = (n as f64 / DENSITY).cbrt();
+    let domain = Domain::periodic([edge; 3])?;
+    let mut near = Neighbours::new(&device, domain, Skin::Length(skin))?;
+    let mut pull = ShortRange::new(&device, Pull { cutoff: CUTOFF })?;
+    let mut press = ShortRange::new(&device, Press { cutoff: CUTOFF })?;
+    let mut step = PerParticle::new(&device, Step { dt: DT, scale: 1.0 })?;
+    let mut heat = PerParticle::new(&device, Heat)?;
+    let mut sum = PerParticle::new(&device, Sum)?;
+    let mut molecules = near.upload(&lattice(n, edge))?;
+    let mut force = pull.results(n)?;
+    let mut share = press.results(n)?;
+    let mut temperature = |molecules: &nbody::Particles<Molecule>| {
+        Ok::<_, nbody::Error>(heat.measure(molecules, ())?.kinetic / (1.5 * n as f64))
+    };
+
+    let mut sequence = Sequence::new(&device);
+    let mut advance = |molecules: &mut nbody::Particles<Molecule>,
+                       near: &mut Neighbours,
+                       step: &mut PerParticle<Step>| {
+        near.update(molecules, &[&pull])?;
+        sequence.run(|| {
+            pull.evaluate_into(near, molecules, &mut force)?;
+            step.update(molecules, &force)
+        })
+    };
+    for k in 0..EQUILIBRATION {
+        let scale =
+            if k % SCALING == 0 { (TEMPERATURE / temperature(&molecules)?).sqrt() } else { 1.0 };
+        step.set_parameters(Step { dt: DT, scale });
+        advance(&mut molecules, &mut near, &mut step)?;
+    }
+    step.set_parameters(Step { dt: DT, scale: 1.0 });
+    let rebuilds = near.rebuilds();
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        for _ in 0..steps / 5 {
+            advance(&mut molecules, &mut near, &mut step)?;
+        }
+        temperature(&molecules)?;
+        times.push(start.elapsed().as_secs_f64() / (steps / 5) as f64);
+    }
+    let rebuilds = near.rebuilds() - rebuilds;
+    times.sort_by(f64::total_cmp);
+
+    let now = temperature(&molecules)?;
+    near.update(&molecules, &[&pull, &press])?;
+    press.evaluate_into(&near, &molecules, &mut share)?;
+    let total = sum.measure(&molecules, &share)?;
+    let per_molecule = 1.0 / n as f64;
+    println!("{n} molecules on {device}, skin {skin}: T {now:.4}");
+    println!(
+        "U/N {:.4}, p {:.4}",
+        total.pot * per_molecule,
+        DENSITY * (now + total.virial * per_molecule)
+    );
+    println!(
+        "a step {:.4} ms ({:.4} to {:.4}), {} steps between rebuilds, {:.0} M steps of molecules a second",
+        times[2] * 1e3,
+        times[0] * 1e3,
+        times[4] * 1e3,
+        steps / rebuilds.max(1) as usize,
+        n as f64 / times[2] * 1e-6
+    );
+    Ok(())
+}
+
+/// Returns molecules on a cubic lattice, with velocities that differ.
+fn lattice(n: usize, edge: f64) -> Vec<Molecule> {
+    let cells = (1..=n).find(|cells| cells.pow(3) >= n).unwrap_or(1);
+    let spacing = edge / cells as f64;
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let molecule = |k: usize| {
+        let at = [k % cells, k / cells % cells, k / cells / cells].map(|k| k as f64 * spacing);
+        Molecule { pos: Point(at), vel: Vector([random(), random(), random()]) }
+    };
+    (0..n).map(molecule).collect()
+}

@@ -1,0 +1,435 @@
+//! Neighbour lists on any device.
+
+use nbody_core::near::check_box;
+use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
+use nbody_core::near::frame::Frame;
+use nbody_core::near::order::wrapped;
+use nbody_core::near::pairs::Pairs;
+use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::{
+    CpuNeighbours, Csr, Domain, Field, HasCutoff, NeighbourStats, Precision, Record, Scalar, Skin,
+    Sources,
+};
+
+use super::foreign;
+use crate::backend::{Backend, Buffer};
+use crate::device::Kind;
+use crate::layout::numbers_of;
+use crate::near::neighbours::{self, Build, Downloaded, Outcome, Set};
+use crate::{CudaParticles, Device, Error, Particles};
+
+use std::sync::Arc;
+
+/// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
+/// interact, or will be so before the lists are built again. Several interactions share them.
+#[derive(Debug)]
+pub struct Neighbours {
+    device: Device,
+    lists: Inner,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Cpu(Box<CpuNeighbours>),
+    Cuda(Box<CudaNeighbours>),
+}
+
+impl Neighbours {
+    /// Creates lists of particles in this space, for particles in single precision. They are built by the
+    /// first [`update`](Self::update).
+    pub fn new(device: &Device, domain: Domain, skin: Skin) -> Result<Self, Error> {
+        Self::with_precision(device, domain, skin, Precision::default())
+    }
+
+    /// Creates lists for particles in this precision.
+    pub fn with_precision(
+        device: &Device,
+        domain: Domain,
+        skin: Skin,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let lists = match device.kind() {
+            Kind::Cpu(_) => {
+                Inner::Cpu(Box::new(CpuNeighbours::with_precision(domain, skin, precision)?))
+            }
+            Kind::Cuda(backend) => {
+                domain.check(precision)?;
+                skin.check()?;
+                Inner::Cuda(Box::new(CudaNeighbours {
+                    lists: neighbours::Neighbours::new(backend, device.cache())?,
+                    backend: backend.clone(),
+                    domain,
+                    skin,
+                    precision,
+                    cutoffs: Vec::new(),
+                    one_set: true,
+                    frame: None,
+                    rebuilds: 0,
+                    age: 0,
+                }))
+            }
+        };
+        Ok(Self { device: device.clone(), lists })
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the space that the particles are in.
+    pub fn domain(&self) -> Domain {
+        match &self.lists {
+            Inner::Cpu(lists) => lists.domain(),
+            Inner::Cuda(lists) => lists.domain,
+        }
+    }
+
+    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.set_domain(domain)?,
+            Inner::Cuda(lists) => {
+                domain.check(lists.precision)?;
+                lists.domain = domain;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the precision of the particles.
+    pub fn precision(&self) -> Precision {
+        match &self.lists {
+            Inner::Cpu(lists) => lists.precision(),
+            Inner::Cuda(lists) => lists.precision,
+        }
+    }
+
+    /// Returns how often lists were built.
+    pub fn rebuilds(&self) -> u64 {
+        match &self.lists {
+            Inner::Cpu(lists) => lists.rebuilds(),
+            Inner::Cuda(lists) => lists.rebuilds,
+        }
+    }
+
+    /// Returns figures of the lists; zeros for lists that are not built. They are copied to the host and
+    /// counted there, which takes long.
+    pub fn stats(&self) -> Result<NeighbourStats, Error> {
+        match &self.lists {
+            Inner::Cpu(lists) => Ok(lists.stats()),
+            Inner::Cuda(lists) => lists.stats(),
+        }
+    }
+
+    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
+    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
+    /// one of the interactions that the lists were updated for. `None` if the lists are not built.
+    pub fn to_csr(&self) -> Result<Option<Csr>, Error> {
+        match &self.lists {
+            Inner::Cpu(lists) => Ok(lists.to_csr()),
+            Inner::Cuda(lists) => lists.with_pairs(&mut |pairs| pairs.csr()),
+        }
+    }
+
+    /// Makes the next update build the lists again, whether they are still good or not.
+    pub fn rebuild(&mut self) {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.rebuild(),
+            Inner::Cuda(lists) => lists.lists.forget(),
+        }
+    }
+
+    /// Copies particles to the device, rounded to the precision of the lists.
+    pub fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        self.device.upload(particles, self.precision())
+    }
+
+    /// Looks whether the lists of these particles are still good for these interactions, and builds them
+    /// again if not: when a particle has moved by more than half of the skin since they were built, or
+    /// something that a cutoff depends on has changed. The records must have the fields of the
+    /// interactions, by name and type.
+    ///
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
+    /// of half a periodic box or more.
+    pub fn update<P: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        self.update_with(particles, Sources::Same(particles), interactions)
+    }
+
+    /// Does the same for i-particles and the j-particles that act on them.
+    pub fn update_with<P: Record, Q: Record>(
+        &mut self,
+        i: &Particles<P>,
+        j: Sources<'_, Particles<Q>>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        match (&mut self.lists, i, j.particles()) {
+            (Inner::Cpu(lists), Particles::Cpu(i), Particles::Cpu(of_j)) => {
+                Ok(lists.update_with(i, j.with(of_j), interactions)?)
+            }
+            (Inner::Cuda(lists), Particles::Cuda(i), Particles::Cuda(of_j)) => {
+                lists.update(&Sets::new(i, j.with(of_j)), interactions)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    pub(super) fn on_cpu(&self) -> Option<&CpuNeighbours> {
+        match &self.lists {
+            Inner::Cpu(lists) => Some(lists),
+            Inner::Cuda(_) => None,
+        }
+    }
+
+    pub(super) fn on_cuda(&self) -> Option<&CudaNeighbours> {
+        match &self.lists {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(lists) => Some(lists),
+        }
+    }
+}
+
+/// Neighbour lists that CUDA programs build.
+#[derive(Debug)]
+pub(super) struct CudaNeighbours {
+    pub lists: neighbours::Neighbours,
+    backend: Arc<dyn Backend>,
+    domain: Domain,
+    skin: Skin,
+    pub precision: Precision,
+    /// The cutoffs that the lists cover.
+    cutoffs: Vec<Cutoff>,
+    one_set: bool,
+    /// The cells of the order, with the numbers of particles that they were chosen for.
+    frame: Option<([usize; 2], Frame)>,
+    rebuilds: u64,
+    age: u64,
+}
+
+/// The particles of an update or an evaluation, and the fields of their records.
+#[derive(Clone, Copy)]
+pub(super) struct Sets<'a> {
+    pub i: (&'a Buffer, &'static [Field]),
+    /// The j-particles, if they are in another buffer.
+    pub j: Option<(&'a Buffer, &'static [Field])>,
+    pub one_set: bool,
+}
+
+impl<'a> Sets<'a> {
+    pub fn new<P: Record, Q: Record>(
+        i: &'a CudaParticles<P>,
+        j: Sources<'a, CudaParticles<Q>>,
+    ) -> Self {
+        let (i, one_set) = ((&i.buffer, P::FIELDS), j.is_one_set());
+        let j = (&j.particles().buffer, Q::FIELDS);
+        let is_same = one_set && std::ptr::eq(i.0, j.0) && i.1 == j.1;
+        Self { i, j: (!is_same).then_some(j), one_set }
+    }
+
+    /// Returns the particles of each set, with what they are called.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &'a Buffer, &'static [Field])> {
+        let name = if self.j.is_some() { "i-particles" } else { "particles" };
+        let i = (name, self.i.0, self.i.1);
+        [Some(i), self.j.map(|(j, fields)| ("j-particles", j, fields))].into_iter().flatten()
+    }
+
+    fn n(&self) -> [usize; 2] {
+        [self.i.0.n, self.j.map_or(0, |(j, _)| j.n)]
+    }
+}
+
+impl CudaNeighbours {
+    fn update(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+        let cutoffs: Vec<_> = interactions.iter().map(|interaction| interaction.cutoff()).collect();
+        cutoffs.iter().try_for_each(Cutoff::check)?;
+        for (what, buffer, _) in sets.each() {
+            buffer.check(what, &self.backend, self.precision)?;
+        }
+        if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
+            nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
+        }
+        let watched = watched(sets, &cutoffs)?;
+        let is_covered = cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff));
+        if !is_covered || self.one_set != sets.one_set {
+            self.lists.forget();
+            self.cutoffs.clone_from(&cutoffs);
+            self.one_set = sets.one_set;
+        }
+        let build = self.plan(sets, &watched)?;
+        let mut lists = sets.each().zip(&watched).map(|((_, buffer, fields), watched)| {
+            let words = numbers_of(fields, self.precision);
+            watched.position.places().first().map(|&position| Set { buffer, words, position })
+        });
+        let lists = [lists.next().flatten(), lists.next().flatten()];
+        match self.lists.update(lists, build)? {
+            Outcome::Good => {
+                self.age += 1;
+                Ok(())
+            }
+            Outcome::Built(_) => {
+                self.rebuilds += 1;
+                self.age = 0;
+                Ok(())
+            }
+            Outcome::NotFinite(index) => Err(not_finite(sets, &watched, index)),
+        }
+    }
+
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Returns what the lists are to be of.
+    fn plan(&mut self, sets: &Sets, watched: &[Watched]) -> Result<Build, Error> {
+        let [lengths, _] = self.domain.factors();
+        let mut levels = Vec::new();
+        for ((_, buffer, fields), watched) in sets.each().zip(watched) {
+            levels.push(Levels::of(&extremes(buffer, fields, &watched.places)?));
+        }
+        let both = [0, watched.len() - 1].map(|set| (&watched[set], &levels[set]));
+        let greatest = Reaches::new(&self.cutoffs, both[0], both[1])?.greatest();
+        check_box(greatest, &lengths)?;
+        let n = sets.n();
+        // Lists for a cutoff that is little larger are good.
+        let known = self.lists.built().filter(|build| build.domain == self.domain && build.n == n);
+        let known = known.filter(|build| (0.9..=1.0).contains(&(greatest / build.cutoff)));
+        if let Some(build) = known {
+            return Ok(*build);
+        }
+        let frame = match self.frame {
+            Some((found, frame)) if found == n => frame,
+            _ => self.choose_frame(sets, watched)?,
+        };
+        self.frame = Some((n, frame));
+        let skin = self.skin.length(greatest, &lengths);
+        Ok(Build { n, domain: self.domain, frame, cutoff: greatest, skin })
+    }
+
+    /// Chooses the cells of the order from the positions.
+    fn choose_frame(&self, sets: &Sets, watched: &[Watched]) -> Result<Frame, Error> {
+        let mut positions = Vec::new();
+        for ((_, buffer, fields), watched) in sets.each().zip(watched) {
+            positions.extend(positions_of(buffer, fields, &watched.position)?);
+        }
+        let positions = wrapped(&positions, &self.domain);
+        let dimensions = watched[0].position.places().len().max(2);
+        Ok(Frame::of(positions.len(), &|k| positions[k], &self.domain, dimensions))
+    }
+
+    fn stats(&self) -> Result<NeighbourStats, Error> {
+        let mut stats = NeighbourStats::default();
+        (stats.rebuilds, stats.age) = (self.rebuilds, self.age);
+        let bytes = self.lists.bytes();
+        Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
+    }
+
+    /// Calls a function with the lists, copied to the host, if they are built.
+    fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
+        let Some(build) = self.lists.built() else { return Ok(None) };
+        let Downloaded { lists, sets: [i, j] } = &self.lists.download()?;
+        let [lengths, _] = build.domain.factors();
+        let greatest = build.cutoff + build.skin;
+        let j = if build.n[1] > 0 { j } else { i };
+        let reach = &|_, _| greatest;
+        let pairs = Pairs { lists, i, j, lengths, one_set: self.one_set, greatest, reach };
+        Ok(Some(take(&pairs)))
+    }
+
+    /// Refuses lists that are not those of an interaction and these particles.
+    pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<&Build, Error> {
+        let law = cutoff.law().name;
+        let build = self.lists.built().filter(|build| build.domain == self.domain);
+        let Some(build) = build else {
+            return Err(nbody_core::Error::NoLists { law }.into());
+        };
+        if !self.cutoffs.contains(cutoff) {
+            return Err(nbody_core::Error::OtherLists { law }.into());
+        }
+        if self.one_set != sets.one_set || (sets.j.is_some() != (build.n[1] > 0) && sets.n()[1] > 0)
+        {
+            return Err(nbody_core::Error::OtherSets.into());
+        }
+        for ((what, buffer, _), expected) in sets.each().zip(build.n) {
+            nbody_core::Error::check_length(what, buffer.n, expected)?;
+        }
+        Ok(build)
+    }
+}
+
+/// Finds what matters for lists in the records of each set.
+fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
+    let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
+    let each = sets.each().enumerate();
+    let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));
+    each.collect()
+}
+
+/// Returns the least and the greatest of these numbers of particles, and NaN if there is any.
+fn extremes(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    places: &[Place],
+) -> Result<Vec<Vec<f64>>, Error> {
+    if places.is_empty() || buffer.n == 0 {
+        return Ok(vec![Vec::new(); places.len()]);
+    }
+    let (numbers, n) = (dim(fields), buffer.n);
+    let mut rows = vec![0; n * numbers];
+    buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    let of = |place: &Place| {
+        let values = rows.chunks(numbers).map(|row| place.value(row[place.component()]));
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        let greatest = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        let nan = values.into_iter().find(|value| value.is_nan());
+        [least, greatest].into_iter().chain(nan).collect()
+    };
+    Ok(places.iter().map(of).collect())
+}
+
+/// Returns the positions of particles.
+fn positions_of(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    position: &Binding,
+) -> Result<Vec<[f64; 3]>, Error> {
+    let (numbers, n) = (dim(fields), buffer.n);
+    let mut rows = vec![0; n * numbers];
+    if n > 0 {
+        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    }
+    let position = |row: &[u64]| {
+        let mut x = [0.0; 3];
+        for (x, place) in x.iter_mut().zip(position.places()) {
+            *x = f64::from_bits(row[place.component()]);
+        }
+        x
+    };
+    Ok(rows.chunks(numbers.max(1)).map(position).collect())
+}
+
+/// Returns the error for a particle whose position is not finite.
+fn not_finite(sets: &Sets, watched: &[Watched], index: usize) -> Error {
+    let mut first = 0;
+    for ((what, buffer, fields), watched) in sets.each().zip(watched) {
+        if index < first + buffer.n {
+            let index = index - first;
+            let positions = positions_of(buffer, fields, &watched.position);
+            return match positions {
+                Ok(positions) => {
+                    nbody_core::Error::NotFinite { what, index, found: positions[index] }.into()
+                }
+                Err(error) => error,
+            };
+        }
+        first += buffer.n;
+    }
+    unreachable!("the index is that of a particle")
+}

@@ -1,0 +1,398 @@
+//! Interactions over neighbour lists, on any device.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nbody_core::near::cutoff::Cutoff;
+use nbody_core::pack::{self, dim};
+use nbody_core::{
+    CpuShortRange, Domain, Field, HasCutoff, Interaction, Law, Options, Record, Scalar, SimdLevel,
+    Skin, Sources, Store,
+};
+
+use super::foreign;
+use super::neighbours::{CudaNeighbours, Neighbours, Sets};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
+use crate::compile::cache::Cache;
+use crate::device::Kind;
+use crate::layout::{bytes, bytes_of, numbers_of, space, words};
+use crate::{Build, CudaResults, Device, Error, Particles, Program, Results};
+
+/// Threads of a block of the kernels that copy and add.
+const BLOCK: usize = 32;
+/// Numbers of a position.
+const POSITION: usize = 3;
+
+/// Sums an interaction that has a cutoff over neighbour lists, on any [`Device`].
+///
+/// The order of summation is that of the lists: it depends on the positions of the particles when the
+/// lists were built, and not on timing.
+#[derive(Debug)]
+pub struct ShortRange<X> {
+    device: Device,
+    engine: Inner<X>,
+}
+
+#[derive(Debug)]
+enum Inner<X> {
+    Cpu(CpuShortRange<X>),
+    Cuda(X, Box<ListEngine>),
+}
+
+impl<X: Interaction> ShortRange<X> {
+    /// Creates an engine with the default [`Options`]; an error if the interaction has no cutoff.
+    /// Programs are compiled, or loaded from the cache, when they first meet records of other fields.
+    pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
+        Self::with_options(device, interaction, Options::default())
+    }
+
+    /// Creates an engine with these options, of which the space must be open: the lists have theirs.
+    pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
+        let engine = match device.kind() {
+            Kind::Cpu(level) => {
+                let level = level.unwrap_or_else(SimdLevel::best);
+                Inner::Cpu(CpuShortRange::with_level(interaction, options, level)?)
+            }
+            Kind::Cuda(backend) => {
+                let engine = ListEngine::new(backend, device.cache(), X::LAW, options)?;
+                Inner::Cuda(interaction, Box::new(engine))
+            }
+        };
+        let mut short_range = Self { device: device.clone(), engine };
+        short_range.set_interaction(interaction);
+        Ok(short_range)
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the interaction with its parameters.
+    pub fn interaction(&self) -> &X {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.interaction(),
+            Inner::Cuda(interaction, _) => interaction,
+        }
+    }
+
+    /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
+    /// parameters of the cutoff are built again by the next update.
+    pub fn set_interaction(&mut self, interaction: X) {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.set_interaction(interaction),
+            Inner::Cuda(own, engine) => {
+                let row = pack::rows(&std::slice::from_ref(&interaction));
+                let precision = engine.options.precision;
+                engine.parameters = words(&bytes(X::LAW.parameters, &row, precision));
+                *own = interaction;
+            }
+        }
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> Options {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.options(),
+            Inner::Cuda(_, engine) => engine.options,
+        }
+    }
+
+    /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
+    /// before the first.
+    pub fn program(&self) -> Option<(&Program, &Build)> {
+        match &self.engine {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(_, engine) => {
+                engine.built.last().map(|(_, kernel)| (&kernel.program, &kernel.build))
+            }
+        }
+    }
+
+    /// Allocates the results of `n` i-particles, with the values of no pair.
+    pub fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
+        Ok(match &self.engine {
+            Inner::Cpu(engine) => Results::Cpu(engine.results(n)?),
+            Inner::Cuda(_, engine) => {
+                let buffer = engine.results(n)?;
+                Results::Cuda(CudaResults { buffer, record: PhantomData })
+            }
+        })
+    }
+
+    /// Evaluates the pairs of one set within the cutoff, and replaces the results, which are in the order
+    /// of the particles. These have the fields of the interaction, by name and type.
+    pub fn evaluate_into<P: Record>(
+        &mut self,
+        near: &Neighbours,
+        particles: &Particles<P>,
+        out: &mut Results<X::F>,
+    ) -> Result<(), Error> {
+        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Replace)
+    }
+
+    /// Evaluates as [`evaluate_into`](Self::evaluate_into) does, and adds to the results.
+    pub fn add_into<P: Record>(
+        &mut self,
+        near: &Neighbours,
+        particles: &Particles<P>,
+        out: &mut Results<X::F>,
+    ) -> Result<(), Error> {
+        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Add)
+    }
+
+    /// Evaluates the pairs of i-particles and j-particles within the cutoff, and stores the sums for the
+    /// i-particles. The other evaluations call this one.
+    pub fn evaluate_with<P: Record, Q: Record>(
+        &mut self,
+        near: &Neighbours,
+        i: &Particles<P>,
+        j: Sources<'_, Particles<Q>>,
+        out: &mut Results<X::F>,
+        store: Store,
+    ) -> Result<(), Error> {
+        let cutoff = self.cutoff();
+        let all = (i, j.particles(), out);
+        match (&mut self.engine, near.on_cpu(), near.on_cuda(), all) {
+            (
+                Inner::Cpu(engine),
+                Some(near),
+                _,
+                (Particles::Cpu(i), Particles::Cpu(of_j), Results::Cpu(out)),
+            ) => Ok(engine.evaluate_with(near, i, j.with(of_j), out, store)?),
+            (
+                Inner::Cuda(_, engine),
+                _,
+                Some(near),
+                (Particles::Cuda(i), Particles::Cuda(of_j), Results::Cuda(out)),
+            ) => {
+                let sets = Sets::new(i, j.with(of_j));
+                engine.run(near, &cutoff, &sets, &mut out.buffer, store)
+            }
+            _ => Err(foreign(&self.device, "particles, lists or results")),
+        }
+    }
+
+    /// Measures the time of an evaluation on the device: by events on a GPU, by the clock on the CPU.
+    pub fn time<P: Record>(
+        &mut self,
+        near: &Neighbours,
+        particles: &Particles<P>,
+        out: &mut Results<X::F>,
+    ) -> Result<Duration, Error> {
+        let backend = match &self.engine {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(_, engine) => Some(engine.backend.clone()),
+        };
+        let mut run = || self.evaluate_into(near, particles, out);
+        if let Some(backend) = backend {
+            return backend.time(&mut run);
+        }
+        let start = Instant::now();
+        run()?;
+        Ok(start.elapsed())
+    }
+
+    /// Returns the results of every particle of one set in this space, by lists that are built for this
+    /// evaluation alone.
+    pub fn evaluate<S: Scalar>(
+        &mut self,
+        domain: Domain,
+        particles: &[<X::I as Record>::With<S>],
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error>
+    where
+        X: Interaction<J = <X as Interaction>::I>,
+    {
+        let precision = self.options().precision;
+        let skin = Skin::Length(0.0);
+        let mut near = Neighbours::with_precision(&self.device, domain, skin, precision)?;
+        let particles = near.upload(particles)?;
+        near.update(&particles, &[&*self])?;
+        let mut out = self.results(particles.len())?;
+        self.evaluate_into(&near, &particles, &mut out)?;
+        self.download::<S>(&out)
+    }
+
+    /// Copies results to the host, after the evaluations that fill them have ended.
+    pub fn download<S: Scalar>(
+        &self,
+        results: &Results<X::F>,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
+        match (&self.engine, results) {
+            (Inner::Cpu(engine), Results::Cpu(results)) => Ok(engine.download::<S>(results)?),
+            (Inner::Cuda(..), Results::Cuda(results)) => {
+                let (n, mut records) = (results.len(), Vec::new());
+                let take = &mut |rows: &pack::WriteRows| records = pack::unpack(n, rows);
+                results.buffer.read(X::F::FIELDS, take)?;
+                Ok(records)
+            }
+            _ => Err(foreign(&self.device, "results")),
+        }
+    }
+}
+
+impl<X: Interaction> HasCutoff for ShortRange<X> {
+    fn cutoff(&self) -> Cutoff {
+        Cutoff::of(self.interaction())
+    }
+}
+
+/// The engine of CUDA programs over lists, without the Rust types of a law.
+#[derive(Debug)]
+struct ListEngine {
+    law: &'static Law,
+    options: Options,
+    backend: Arc<dyn Backend>,
+    cache: Cache,
+    parameters: Vec<u64>,
+    space: Vec<u64>,
+    /// The kernels for the fields of buffers that were met so far.
+    built: Vec<([&'static [Field]; 2], Kernel)>,
+    adding: Option<Kernel>,
+    /// Copies of the i- and the j-particles in the order of the lists, and their positions.
+    particles: [Scratch; 2],
+    positions: [Scratch; 2],
+    /// Scratch memory for results that are added to others.
+    fresh: Option<Buffer>,
+}
+
+impl ListEngine {
+    fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        law: &'static Law,
+        options: Options,
+    ) -> Result<Self, Error> {
+        if !law.cutoff {
+            return Err(nbody_core::Error::NoCutoff { law: law.name }.into());
+        }
+        if options.domain != Domain::Open {
+            return Err(nbody_core::Error::DomainOfLists.into());
+        }
+        if let Some(order) = options.order {
+            order.check()?;
+        }
+        Ok(Self {
+            law,
+            options,
+            backend: backend.clone(),
+            cache: cache.clone(),
+            parameters: Vec::new(),
+            space: space(Domain::Open, options.precision),
+            built: Vec::new(),
+            adding: None,
+            particles: Default::default(),
+            positions: Default::default(),
+            fresh: None,
+        })
+    }
+
+    fn results(&self, n: usize) -> Result<Buffer, Error> {
+        let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
+        buffer.clear(self.law.f)?;
+        Ok(buffer)
+    }
+
+    fn run(
+        &mut self,
+        near: &CudaNeighbours,
+        cutoff: &Cutoff,
+        sets: &Sets,
+        out: &mut Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        for (what, buffer, _) in sets.each() {
+            buffer.check(what, &self.backend, self.options.precision)?;
+        }
+        out.check("results", &self.backend, self.options.backup())?;
+        nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
+        near.check(cutoff, sets)?;
+        let nj = sets.j.map_or(out.n, |(j, _)| j.n);
+        if out.n == 0 || nj == 0 {
+            return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
+        }
+        let kernel = self.provide([sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)])?;
+        if store == Store::Replace {
+            return self.launch(kernel, near, sets, out);
+        }
+        let fresh = match self.fresh.take() {
+            Some(fresh) if fresh.n == out.n => fresh,
+            other => {
+                drop(other);
+                Buffer::new(&self.backend, out.n, dim(self.law.f), self.options.backup())?
+            }
+        };
+        self.launch(kernel, near, sets, &fresh)?;
+        let added = self.add(&fresh, out);
+        self.fresh = Some(fresh);
+        added
+    }
+
+    /// Returns the kernel for records of these fields, compiled if necessary.
+    fn provide(&mut self, fields: [&'static [Field]; 2]) -> Result<usize, Error> {
+        if let Some(found) = self.built.iter().position(|(known, _)| *known == fields) {
+            return Ok(found);
+        }
+        let program = Program::list(self.law, self.options, fields)?;
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.built.push((fields, Kernel { program, module, build }));
+        Ok(self.built.len() - 1)
+    }
+
+    fn launch(
+        &mut self,
+        kernel: usize,
+        near: &CudaNeighbours,
+        sets: &Sets,
+        out: &Buffer,
+    ) -> Result<(), Error> {
+        let kernel = &self.built[kernel].1;
+        let [lengths, _] = near.domain().factors();
+        let lengths = lengths.map(f64::to_bits);
+        let precision = self.options.precision;
+        let (i, _) = sets.i;
+        let (j, _) = sets.j.unwrap_or(sets.i);
+        let place_of_j = usize::from(sets.j.is_some());
+        // Where i- and j-particles are one type in one buffer, one copy serves both.
+        let is_one = sets.j.is_none() && self.law.i == self.law.j;
+        let copies = [(c"copy_i", i, self.law.i, 0), (c"copy_j", j, self.law.j, place_of_j)];
+        for (set, (name, buffer, fields, place)) in copies.into_iter().enumerate() {
+            if set == 0 && is_one {
+                continue;
+            }
+            let record = numbers_of(fields, precision) * bytes_of(precision);
+            let to = self.particles[set].reserve(&*self.backend, &[buffer.n, record], false)?;
+            let position = POSITION * size_of::<f64>();
+            let at = self.positions[set].reserve(&*self.backend, &[buffer.n, position], false)?;
+            let blocks = buffer.n.div_ceil(BLOCK) as u32;
+            let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
+            let launch = launch.argument(&near.lists.placed(place)).argument(&lengths);
+            let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
+            kernel.module.launch(launch.pointers([to, at]))?;
+        }
+        let set_of_i = usize::from(is_one);
+        let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set)[0]);
+        let launch = Launch::new(c"list", out.n.div_ceil(BLOCK) as u32);
+        let launch = launch.argument(&self.parameters).argument(&self.space).argument(&lengths);
+        let launch = launch.argument(&near.lists.lists());
+        let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
+        let of_set = |set: usize| [self.particles[set].memory(), self.positions[set].memory()];
+        let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);
+        let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
+        kernel.module.launch(launch.numbers([sets.one_set.into()]).pointers([&*out.memory]))
+    }
+
+    /// Adds results to earlier ones.
+    fn add(&mut self, fresh: &Buffer, out: &Buffer) -> Result<(), Error> {
+        if self.adding.is_none() {
+            let program = Program::adding(self.law, self.options);
+            let (module, build) = self.backend.build(&program, &self.cache)?;
+            self.adding = Some(Kernel { program, module, build });
+        }
+        let adding = self.adding.as_ref().expect("built before");
+        let blocks = out.n.div_ceil(adding.program.config.block) as u32;
+        let launch = Launch::new(c"add_results", blocks).pointers([&*fresh.memory, &*out.memory]);
+        adding.module.launch(launch.numbers([out.n as u32]))
+    }
+}

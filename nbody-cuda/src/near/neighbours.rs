@@ -1,0 +1,452 @@
+//! Neighbour lists on one backend, without the types of their particles.
+
+use std::sync::Arc;
+
+use nbody_core::Domain;
+use nbody_core::near::GROUP;
+use nbody_core::near::boxes::Tree;
+use nbody_core::near::frame::Frame;
+use nbody_core::near::image::LIMIT;
+use nbody_core::near::list::Lists;
+use nbody_core::near::order::Ordered;
+use nbody_core::pack::Place;
+
+use super::order::{self, Order, Positions};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
+use crate::compile::cache::Cache;
+use crate::{Error, Program};
+
+/// Entries of the lists of a particle at first.
+const ENTRIES: usize = 16;
+/// Numbers of an origin.
+const ORIGIN: usize = 3;
+/// The first particle whose position is not finite, where all are.
+const ALL_FINITE: u64 = u32::MAX as u64;
+
+/// Neighbour lists of particles in device memory.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    backend: Arc<dyn Backend>,
+    kernel: Kernel,
+    /// The order of the i-particles, and of the j-particles if they are in another buffer.
+    orders: [Order; 2],
+    begins: Scratch,
+    counts: Scratch,
+    origins: Scratch,
+    entries: Scratch,
+    /// The entries that there is room for.
+    capacity: usize,
+    /// A `State` of the text, the number of entries, and the count of blocks at a barrier.
+    state: Box<dyn Memory>,
+    reply: Box<dyn Reply>,
+    launches: u32,
+    /// The particles and the reach of the lists; `None` if they are to be built in any case.
+    built: Option<Build>,
+}
+
+/// The particles and the reach that lists are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Build {
+    /// The numbers of i-particles, and of j-particles in another buffer.
+    pub n: [usize; 2],
+    pub domain: Domain,
+    pub frame: Frame,
+    /// The greatest cutoff, and the length that lists reach farther.
+    pub cutoff: f64,
+    pub skin: f64,
+}
+
+/// The particles of lists: a buffer, the words of its records, and the first coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Set<'a> {
+    pub buffer: &'a Buffer,
+    pub words: usize,
+    pub position: Place,
+}
+
+/// The outcome of a look at the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The lists are still good.
+    Good,
+    /// They were built, and have this many entries.
+    Built(usize),
+    /// The position of this particle is not finite; those of j follow those of i.
+    NotFinite(usize),
+}
+
+impl Outcome {
+    fn of(answer: u64) -> Self {
+        const BITS: u32 = 60;
+        let number = (answer & ((1 << BITS) - 1)) as usize;
+        match answer >> BITS {
+            0 => Self::Good,
+            1 => Self::Built(number),
+            _ => Self::NotFinite(number),
+        }
+    }
+}
+
+impl Neighbours {
+    pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
+        let program = Program::neighbours();
+        let (module, build) = backend.build(&program, cache)?;
+        let kernel = Kernel { program, module, build };
+        let mut state = backend.allocate(3 * size_of::<u64>())?;
+        state.write(&mut |words| words.copy_from_slice(&[ALL_FINITE << 32, 0, 0]))?;
+        Ok(Self {
+            backend: backend.clone(),
+            kernel,
+            orders: Default::default(),
+            begins: Scratch::default(),
+            counts: Scratch::default(),
+            origins: Scratch::default(),
+            entries: Scratch::default(),
+            capacity: 0,
+            state,
+            reply: backend.reply()?,
+            launches: 0,
+            built: None,
+        })
+    }
+
+    /// Forgets the lists, which the next update builds.
+    pub fn forget(&mut self) {
+        self.built = None;
+    }
+
+    /// Returns what the lists are of.
+    pub fn built(&self) -> Option<&Build> {
+        self.built.as_ref()
+    }
+
+    /// Looks whether the lists of these particles are still good, and builds them if not; in any case
+    /// if they were of something else.
+    pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+        for found in build.n {
+            if found > LIMIT {
+                return Err(Error::TooManyParticles { what: "particles", found, limit: LIMIT });
+            }
+        }
+        let before = self.built.take();
+        let forced = before != Some(build);
+        self.reserve(&build)?;
+        let mut outcome = self.launch(sets, &build, forced)?;
+        while let Outcome::Built(entries) = outcome
+            && entries > self.capacity
+        {
+            // A half more, for the next time.
+            self.grow(entries + entries / 2)?;
+            outcome = self.launch(sets, &build, true)?;
+        }
+        if let Outcome::NotFinite(_) = outcome {
+            self.reset()?;
+            // The lists are as they were.
+            self.built = before.filter(|_| !forced);
+        } else {
+            self.built = Some(build);
+        }
+        Ok(outcome)
+    }
+
+    /// Resets what launches leave behind.
+    fn reset(&mut self) -> Result<(), Error> {
+        self.launches = 0;
+        self.state.write(&mut |words| words.copy_from_slice(&[ALL_FINITE << 32, 0, 0]))
+    }
+
+    fn blocks(&self) -> usize {
+        self.kernel.module.resident_blocks(c"rebuild")
+    }
+
+    fn reserve(&mut self, build: &Build) -> Result<(), Error> {
+        let (backend, blocks) = (self.backend.clone(), self.blocks());
+        for (order, n) in self.orders.iter_mut().zip(build.n) {
+            order.reserve(&*backend, n, blocks)?;
+        }
+        let groups = build.n[0].div_ceil(GROUP);
+        self.begins.reserve(&*backend, &[groups, size_of::<u64>()], false)?;
+        self.counts.reserve(&*backend, &[groups, size_of::<u32>()], false)?;
+        self.origins.reserve(&*backend, &[groups, ORIGIN, size_of::<f64>()], false)?;
+        self.grow(ENTRIES * build.n[0])
+    }
+
+    /// Makes room for this many entries.
+    fn grow(&mut self, entries: usize) -> Result<(), Error> {
+        let entries = entries.max(GROUP);
+        if entries > self.capacity {
+            self.entries.reserve(&*self.backend, &[entries, size_of::<u32>()], false)?;
+            self.capacity = entries;
+        }
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        [i, j]: [Option<Set>; 2],
+        build: &Build,
+        forced: bool,
+    ) -> Result<Outcome, Error> {
+        if self.launches == u32::MAX {
+            self.reset()?;
+        }
+        self.launches += 1;
+        self.reply.expect()?;
+        let Some(i) = i else { return Ok(Outcome::Good) };
+        let allowed = build.skin * 0.5;
+        let phases = [order::phases(build.n[0]), j.map_or(0, |_| order::phases(build.n[1]))];
+        let request = [
+            (allowed * allowed).to_bits(),
+            u64::from(self.launches) | u64::from(forced) << 32,
+            u64::from(j.is_some()) | u64::from(phases[0]) << 32,
+            phases[1].into(),
+        ];
+        let of_j = j.unwrap_or(i);
+        let Build { domain, frame, .. } = build;
+        let order = |order: &Order, set: &Set| {
+            order.argument(&Positions::of(set.buffer, set.words, set.position), domain, frame)
+        };
+        let launch = Launch::new(c"rebuild", self.blocks() as u32).argument(&request);
+        let launch = launch.argument(&order(&self.orders[0], &i));
+        let launch = launch.argument(&order(&self.orders[usize::from(j.is_some())], &of_j));
+        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
+        let mut words: Vec<_> = lists.iter().map(|scratch| scratch.memory().address()).collect();
+        let [state, used, arrived] = [0, 8, 16].map(|byte| self.state.address() + byte);
+        words.extend([self.capacity as u64, used, (build.cutoff + build.skin).to_bits()]);
+        let launch = launch.argument(&words).argument(&[state]).argument(&[arrived]);
+        let launch = launch.argument(&[self.reply.address()]);
+        let orders = self.orders.iter().flat_map(Order::memory);
+        let memory = orders.chain(lists.into_iter().map(Scratch::memory)).chain([&*self.state]);
+        let launch = memory.fold(launch, Launch::reads);
+        let launch = launch.reads(&*i.buffer.memory).reads(&*of_j.buffer.memory);
+        // A look, the order of each set, lists, the answer.
+        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))?;
+        Ok(Outcome::of(self.reply.receive()?))
+    }
+
+    /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
+    pub fn placed(&self, set: usize) -> [u64; 3] {
+        let build = self.built.expect("lists are evaluated once they are built");
+        let order = &self.orders[set];
+        [order.indices().address(), order.positions().address(), build.n[set] as u64]
+    }
+
+    /// Returns the lists: a `Lists` of `schedule/list.cuh`.
+    pub fn lists(&self) -> [u64; 4] {
+        let scratch = [&self.begins, &self.counts, &self.entries, &self.origins];
+        scratch.map(|scratch| scratch.memory().address())
+    }
+
+    /// Returns the memory of both.
+    pub fn memory(&self) -> Vec<&dyn Memory> {
+        let lists = [&self.begins, &self.counts, &self.entries, &self.origins];
+        let orders = self.orders.iter().flat_map(Order::memory);
+        lists.map(Scratch::memory).into_iter().chain(orders).collect()
+    }
+
+    /// Copies the lists to the host, and the particles of each set in order.
+    pub fn download(&self) -> Result<Downloaded, Error> {
+        let build = self.built.expect("lists are downloaded once they are built");
+        let groups = build.n[0].div_ceil(GROUP);
+        let (begins, counts) = (read(&self.begins)?, read(&self.counts)?);
+        let (counts, entries) = (as_u32(&counts), read(&self.entries)?);
+        let mut lists = Lists { begins: vec![0], ..Lists::default() };
+        for (&begin, &count) in begins.iter().zip(counts).take(groups) {
+            let list = &as_u32(&entries)[begin as usize..][..count as usize];
+            lists.entries.extend_from_slice(list);
+            lists.begins.push(lists.entries.len() as u64);
+        }
+        let ordered = |set: usize| {
+            let (order, n) = (&self.orders[set], build.n[set]);
+            let mut indices = Vec::new();
+            order.indices().read(&mut |words| indices = as_u32(words)[..n].to_vec())?;
+            let mut positions = Vec::new();
+            order.positions().read(&mut |words| {
+                let at = |k: usize| [k, n + k, 2 * n + k].map(|k| f64::from_bits(words[k]));
+                positions = (0..n).map(at).collect();
+            })?;
+            let tree = Tree::of(&positions);
+            Ok::<_, Error>(Ordered { indices, positions, tree })
+        };
+        Ok(Downloaded { lists, sets: [ordered(0)?, ordered(1)?] })
+    }
+
+    /// Returns the bytes of device memory.
+    pub fn bytes(&self) -> usize {
+        self.memory().iter().map(|memory| memory.words() * size_of::<u64>()).sum()
+    }
+}
+
+/// Lists on the host, and the particles of each set in order.
+#[derive(Debug)]
+pub(crate) struct Downloaded {
+    pub lists: Lists,
+    pub sets: [Ordered; 2],
+}
+
+fn read(scratch: &Scratch) -> Result<Vec<u64>, Error> {
+    let mut found = Vec::new();
+    scratch.memory().read(&mut |words| found = words.to_vec())?;
+    Ok(found)
+}
+
+fn as_u32(words: &[u64]) -> &[u32] {
+    bytemuck::cast_slice(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody_core::{Field, FieldKind, Precision};
+
+    use super::*;
+    use crate::backend::emulator::Emulator;
+    use crate::backend::gpu;
+
+    const FIELDS: &[Field] = &[
+        Field { name: "kind", kind: FieldKind::U32 },
+        Field { name: "pos", kind: FieldKind::Point(3) },
+    ];
+
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Uniform; in two densities; in a plane; on few points; with some far away; on one point.
+    type Distribution = fn([f64; 3], usize) -> [f64; 3];
+    const DISTRIBUTIONS: [Distribution; 6] = [
+        |u, _| u.map(|u| 9.0 * u - 3.0),
+        |u, k| u.map(|u| if k % 5 == 0 { u } else { 0.3 + 1e-1 * u }),
+        |u, _| [u[0], 0.5, 2.0 * u[2]],
+        |u, _| u.map(|u| (2.0 * u).floor()),
+        |u, k| u.map(|u| if k % 100 == 7 { 1e6 * (u - 0.5) } else { u }),
+        |_, _| [0.25; 3],
+    ];
+
+    /// Records of these positions in double precision.
+    #[derive(Clone, Debug)]
+    struct Bodies(Vec<[f64; 3]>);
+
+    impl nbody_core::pack::Rows for Bodies {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn fields(&self) -> &'static [Field] {
+            FIELDS
+        }
+        fn write(&self, records: std::ops::Range<usize>, rows: &mut [u64]) {
+            for (position, row) in self.0[records].iter().zip(rows.chunks_exact_mut(4)) {
+                row[0] = 7;
+                row[1..].copy_from_slice(&position.map(f64::to_bits));
+            }
+        }
+    }
+
+    struct Check {
+        backend: Arc<dyn Backend>,
+        lists: Neighbours,
+    }
+
+    impl Check {
+        fn new(backend: Arc<dyn Backend>) -> Option<Self> {
+            let folder = tempfile::tempdir().unwrap();
+            let lists = match Neighbours::new(&backend, &Cache::at(folder.path())) {
+                Err(Error::NvrtcNotFound(_)) => return None,
+                lists => lists.unwrap(),
+            };
+            Some(Self { backend, lists })
+        }
+
+        fn update(&mut self, sets: &[Bodies], build: Build) -> Outcome {
+            let binding = nbody_core::pack::Binding::new("test", &FIELDS[1..], FIELDS).unwrap();
+            let position = binding.places()[0];
+            let buffer = |bodies: &Bodies| {
+                Buffer::of_particles(&self.backend, bodies, Precision::Double).unwrap()
+            };
+            let buffers: Vec<_> = sets.iter().map(buffer).collect();
+            let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position });
+            let sets = [sets.next(), sets.next()];
+            self.lists.update(sets, build).unwrap()
+        }
+
+        /// Compares lists with those of the definition.
+        fn check(
+            &mut self,
+            i: Vec<[f64; 3]>,
+            j: Option<Vec<[f64; 3]>>,
+            domain: Domain,
+            cutoff: f64,
+        ) {
+            let frame = Frame::of(i.len(), &|k| i[k], &domain, 3);
+            let n = [i.len(), j.as_ref().map_or(0, Vec::len)];
+            let [lengths, _] = domain.factors();
+            let of_i = Ordered::of(&i, &domain, &frame);
+            let of_j = j.as_ref().map(|j| Ordered::of(j, &domain, &frame));
+            let expected =
+                Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &lengths, &|_, _| {
+                    cutoff + 0.125
+                });
+            let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
+            let build = Build { n, domain, frame, cutoff, skin: 0.125 };
+            self.lists.forget();
+            assert_eq!(self.update(&sets, build), Outcome::Built(expected.entries.len()));
+            let Downloaded { lists, sets: found } = self.lists.download().unwrap();
+            assert_eq!(found[0].indices, of_i.indices);
+            assert_eq!(found[1].indices, of_j.map_or(Vec::new(), |of_j| of_j.indices));
+            assert!(lists == expected, "{n:?} {domain:?}");
+            assert_eq!(self.update(&sets, build), Outcome::Good);
+        }
+
+        fn check_all(&mut self, sizes: &[usize]) {
+            let domains = [
+                Domain::Open,
+                Domain::periodic([2.0, 3.0, 2.5]).unwrap(),
+                Domain::periodic([2.0, f64::INFINITY, 3.0]).unwrap(),
+            ];
+            for (turn, &n) in sizes.iter().enumerate() {
+                let mut state = turn as u64 + 1;
+                let distribution = DISTRIBUTIONS[turn % DISTRIBUTIONS.len()];
+                let mut positions = |n: usize| -> Vec<_> {
+                    let mut unit = || [0; 3].map(|_| random(&mut state));
+                    (0..n).map(|k| distribution(unit(), k)).collect()
+                };
+                let (i, j) = (positions(n), (turn % 4 == 1).then(|| positions(n / 2 + 1)));
+                self.check(i, j, domains[turn % domains.len()], 0.125 + 0.01 * turn as f64);
+            }
+        }
+    }
+
+    const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 100, 1024, 1025, 1500, 4099, 700, 2000];
+
+    #[test]
+    fn lists_are_those_of_the_definition() {
+        Check::new(Arc::new(Emulator::open().unwrap())).unwrap().check_all(&SIZES);
+        let Some((_one, gpu)) = gpu::tests::gpu() else { return };
+        let Some(mut check) = Check::new(Arc::new(gpu)) else { return };
+        check.check_all(&SIZES);
+        check.check_all(&[100_000, 200_001, 30_000]);
+    }
+
+    #[test]
+    fn lists_are_built_when_a_particle_has_moved_too_far() {
+        let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+        let mut check = Check::new(emulator).unwrap();
+        let domain = Domain::periodic([2.0; 3]).unwrap();
+        let mut state = 1;
+        let mut bodies =
+            Bodies((0..500).map(|_| [0; 3].map(|_| 2.0 * random(&mut state))).collect());
+        let frame = Frame::of(500, &|k| bodies.0[k], &domain, 3);
+        let build = Build { n: [500, 0], domain, frame, cutoff: 0.25, skin: 0.25 };
+        let mut update = |bodies: &Bodies| check.update(std::slice::from_ref(bodies), build);
+        assert!(matches!(update(&bodies), Outcome::Built(_)));
+        bodies.0[77][1] += 0.125 - 1e-9 - 4.0;
+        assert_eq!(update(&bodies), Outcome::Good);
+        bodies.0[77][1] += 1e-6;
+        assert!(matches!(update(&bodies), Outcome::Built(_)));
+        assert_eq!(update(&bodies), Outcome::Good);
+        bodies.0[33][2] = f64::NAN;
+        assert_eq!(update(&bodies), Outcome::NotFinite(33));
+        bodies.0[33][2] = 0.0;
+        assert!(matches!(update(&bodies), Outcome::Built(_)));
+    }
+}

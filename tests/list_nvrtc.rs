@@ -1,0 +1,56 @@
+//! Programs over neighbour lists, compiled by NVRTC: each interaction with a cutoff in one precision for
+//! one architecture, all of which take turns. Those of the library use no local memory in single precision.
+
+use std::sync::Arc;
+
+use libtest_mimic::{Failed, Trial};
+use nbody::{Interaction, Math, Options, Precision, Program};
+use nbody_interactions::Visitor;
+
+use crate::compiler::Compiler;
+use crate::nvrtc::{architectures, local_memory};
+
+pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
+    let mut trials = Trials { compiler: compiler.clone(), library: true, all: Vec::new() };
+    nbody_interactions::visit_all(&mut trials);
+    trials.library = false;
+    nbody_tests::visit_others(&mut trials);
+    trials.all
+}
+
+struct Trials {
+    compiler: Arc<Compiler>,
+    /// The visited interactions are those of the library.
+    library: bool,
+    all: Vec<Trial>,
+}
+
+impl Visitor for Trials {
+    fn visit<X: Interaction>(&mut self, _: X) {
+        let (compiler, library, turn) = (self.compiler.clone(), self.library, self.all.len());
+        if !X::LAW.cutoff || !nbody_tests::is_tested(X::LAW, library) {
+            return;
+        }
+        self.all.push(Trial::test(format!("list_{}", X::LAW.name), move || {
+            compiles::<X>(&compiler, library, turn)
+        }));
+    }
+}
+
+fn compiles<X: Interaction>(compiler: &Compiler, library: bool, turn: usize) -> Result<(), Failed> {
+    let architectures = architectures(compiler);
+    let other = [Precision::Double, Precision::Mixed][turn % 2];
+    let ways = [(Precision::Single, Math::Fast), (other, [Math::Exact, Math::Fast][turn / 2 % 2])];
+    for (k, (precision, math)) in ways.into_iter().enumerate() {
+        let options = Options::default().precision(precision).math(math);
+        let buffers = [<X::I as nbody::Record>::FIELDS, <X::J as nbody::Record>::FIELDS];
+        let program = Program::list(X::LAW, options, buffers)?;
+        let architecture = architectures[(2 * turn + k) % architectures.len()];
+        let local = local_memory(compiler, &program, architecture)?;
+        if local > 0 && library && precision == Precision::Single {
+            let name = X::LAW.name;
+            return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
+        }
+    }
+    Ok(())
+}

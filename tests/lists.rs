@@ -1,0 +1,257 @@
+//! Neighbour lists on every device: the results of all pairs, the same bits everywhere in exact
+//! mathematics, and refusals.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use nbody::models::uniform;
+use nbody::prelude::*;
+use nbody::{
+    Case, Engine, Error, Interaction, Math, Neighbours, Particles, Record, Results, Scalar,
+    ShortRange, Skin, Store,
+};
+use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
+use nbody_interactions::lennard_jones::{Atom, LennardJones};
+use nbody_tests::grains::Grains;
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = devices.collect();
+    (cache, devices)
+}
+
+/// Lists that are updated before each evaluation.
+struct Lists<X> {
+    engine: ShortRange<X>,
+    near: RefCell<Neighbours>,
+}
+
+impl<X: Interaction> Lists<X> {
+    fn new(device: &Device, x: X, options: Options, skin: Skin) -> Self {
+        let engine = ShortRange::with_options(device, x, options.domain(Domain::Open)).unwrap();
+        let (domain, precision) = (options.domain, options.precision);
+        let near = Neighbours::with_precision(device, domain, skin, precision).unwrap();
+        Self { engine, near: RefCell::new(near) }
+    }
+}
+
+impl<X: Interaction> Engine<X> for Lists<X> {
+    type Error = Error;
+    type Particles<P: Record<Lane = f64>> = Particles<P>;
+    type Results = Results<X::F>;
+
+    fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        self.near.borrow().upload(particles)
+    }
+
+    fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
+        self.engine.results(n)
+    }
+
+    fn evaluate_with(
+        &mut self,
+        i: &Particles<X::I>,
+        j: Sources<'_, Particles<X::J>>,
+        out: &mut Results<X::F>,
+        store: Store,
+    ) -> Result<(), Error> {
+        let near = self.near.get_mut();
+        near.update_with(i, j, &[&self.engine])?;
+        self.engine.evaluate_with(near, i, j, out, store)
+    }
+
+    fn time(
+        &mut self,
+        _: &Particles<X::I>,
+        _: Sources<'_, Particles<X::J>>,
+        _: &mut Results<X::F>,
+    ) -> Result<Duration, Error> {
+        unimplemented!("no test measures it")
+    }
+
+    fn download<S: Scalar>(
+        &self,
+        results: &Results<X::F>,
+    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
+        self.engine.download::<S>(results)
+    }
+}
+
+fn lennard_jones() -> LennardJones {
+    let table = |f: fn(f64) -> f64| {
+        std::array::from_fn(|k| std::array::from_fn(|l| f(k.max(l) as f64) * f(k.min(l) as f64)))
+    };
+    let (sigma2, epsilon) = (table(|k| (1.0 + k / 4.0) / 32.0), table(|k| 1.0 + k / 8.0));
+    LennardJones { sigma2, epsilon, cutoff: 0.25 }
+}
+
+const SIZES: [usize; 8] = [0, 1, 2, 31, 32, 33, 300, 1100];
+
+/// Checks cases of one set and of two sets on each device but the CPU, and that the CPU gives the same
+/// bits in exact mathematics.
+fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
+    let (_cache, devices) = devices();
+    let precisions = [Precision::Single, Precision::Mixed, Precision::Double];
+    for (turn, &n) in sizes.iter().enumerate() {
+        let case = if turn % 3 == 2 {
+            Case::two_sets(&x, domain, uniform(n, 1), uniform(n / 2 + 3, 2))
+        } else {
+            Case::one_set(&x, domain, uniform(n, 3), uniform(n, 3)).unwrap()
+        };
+        let math = [Math::Fast, Math::Exact][turn % 2];
+        let options = Options::default().domain(domain).math(math).precision(precisions[turn % 3]);
+        for device in &devices {
+            let mut lists = Lists::new(device, x, options, Skin::Length(0.0625));
+            let report = case.check(&mut lists, &options).unwrap();
+            let name = X::LAW.name;
+            assert!(report.passes(), "{name}, {device}, {}, {options:?}: {report}", case.name());
+            if math == Math::Exact {
+                let mut cpu =
+                    Lists::new(&devices[devices.len() - 2], x, options, Skin::Length(0.0625));
+                assert!(cpu.engine.device().is_cpu());
+                assert!(case.same_bits(&mut lists, &mut cpu).unwrap(), "{name}, {device}, {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lennard_jones_in_a_box() {
+    check(lennard_jones(), Domain::periodic([1.0; 3]).unwrap(), &SIZES);
+}
+
+#[test]
+fn lennard_jones_in_open_space() {
+    check(lennard_jones(), Domain::Open, &[32, 33, 300]);
+}
+
+#[test]
+fn smoothed_particles() {
+    let domain = Domain::periodic([8.0, f64::INFINITY, 16.0]).unwrap();
+    check(CubicDensity3, domain, &SIZES);
+    check(CubicMomentum3 { alpha: 1.0 }, domain, &[1, 33, 300]);
+}
+
+#[test]
+fn grains_that_keep_extremes_and_counts() {
+    check(Grains { reach: 0.625 }, Domain::Open, &[33, 300, 200]);
+}
+
+/// The results of a step are the same bits from run to run, however the lists came about.
+#[test]
+fn lists_follow_particles_that_move() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([1.0; 3]).unwrap();
+    for device in &devices {
+        let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(0.125)).unwrap();
+        let mut atoms: Vec<Atom> = uniform(500, 7);
+        let mut out = engine.results(500).unwrap();
+        for step in 0..6 {
+            let particles = near.upload(&atoms).unwrap();
+            near.update(&particles, &[&engine]).unwrap();
+            engine.evaluate_into(&near, &particles, &mut out).unwrap();
+            let found = engine.download::<f64>(&out).unwrap();
+            let case =
+                Case::one_set(&lennard_jones(), domain, atoms.clone(), atoms.clone()).unwrap();
+            let mut all = AllPairs::with_options(
+                &Device::cpu(),
+                lennard_jones(),
+                Options::default().domain(domain).precision(Precision::Double),
+            )
+            .unwrap();
+            let expected = case.evaluate(&mut all).unwrap();
+            for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                let error = (found.pot - expected.pot).abs();
+                assert!(
+                    error <= 1e-4 * (1.0 + expected.pot.abs()),
+                    "{device}, {step}, {k}: {error}"
+                );
+            }
+            for (k, atom) in atoms.iter_mut().enumerate() {
+                let turn = (k % 3) as f64 - 1.0;
+                atom.pos.x += turn / 64.0;
+                atom.pos.y -= turn / 128.0 + if k == 9 { 1.0 } else { 0.0 };
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_and_their_figures_are_the_same_on_every_device() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([1.0, f64::INFINITY, 1.0]).unwrap();
+    let atoms: Vec<Atom> = uniform(700, 5);
+    let figures = devices.iter().map(|device| {
+        let engine = ShortRange::new(device, lennard_jones()).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(0.03125)).unwrap();
+        assert!(near.to_csr().unwrap().is_none());
+        let particles = near.upload(&atoms).unwrap();
+        near.update(&particles, &[&engine]).unwrap();
+        near.update(&particles, &[&engine]).unwrap();
+        let stats = near.stats().unwrap();
+        assert_eq!([stats.rebuilds, stats.age], [1, 1]);
+        (near.to_csr().unwrap().unwrap(), stats.entries, stats.neighbours, stats.tested)
+    });
+    let figures: Vec<_> = figures.collect();
+    assert!(figures[0].2 > 10.0 && figures.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let engine = &mut ShortRange::new(device, lennard_jones()).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut out = engine.results(40).unwrap();
+        let mut atoms: Vec<Atom> = uniform(40, 5);
+        let particles = near.upload(&atoms).unwrap();
+        let error = |result: Result<(), Error>| result.unwrap_err().to_string();
+        let refusal = error(engine.evaluate_into(&near, &particles, &mut out));
+        assert!(refusal.starts_with("neighbour lists that are not built"), "{refusal}");
+        near.update(&particles, &[&*engine]).unwrap();
+        engine.evaluate_into(&near, &particles, &mut out).unwrap();
+        let before = engine.download::<f64>(&out).unwrap();
+
+        atoms[33].pos.y = f64::NAN;
+        let bad = near.upload(&atoms).unwrap();
+        let refusal = error(near.update(&bad, &[&*engine]));
+        assert!(refusal.contains("33") && refusal.contains("NaN"), "{device}: {refusal}");
+        // The lists of the good ones are as before.
+        engine.evaluate_into(&near, &particles, &mut out).unwrap();
+        near.update(&particles, &[&*engine]).unwrap();
+
+        let other = LennardJones { cutoff: 0.5, ..lennard_jones() };
+        let mut other = ShortRange::new(device, other).unwrap();
+        let refusal = error(other.evaluate_into(&near, &particles, &mut out));
+        assert!(refusal.contains("other interactions"), "{device}: {refusal}");
+        let fewer = near.upload(&atoms[..39]).unwrap();
+        let refusal = error(engine.evaluate_into(&near, &fewer, &mut out));
+        assert!(refusal.contains("39"), "{device}: {refusal}");
+        let double = device.upload(&atoms, Precision::Double).unwrap();
+        let refusal = error(near.update(&double, &[&*engine]));
+        assert!(refusal.contains("double"), "{device}: {refusal}");
+        near.set_domain(Domain::periodic([0.5; 3]).unwrap()).unwrap();
+        let refusal = error(near.update(&particles, &[&*engine]));
+        assert!(refusal.contains("half"), "{device}: {refusal}");
+        let refusal = error(engine.evaluate_into(&near, &particles, &mut out));
+        assert!(refusal.starts_with("neighbour lists that are not built"), "{device}: {refusal}");
+        let after = engine.download::<f64>(&out).unwrap();
+        assert!(before == after, "{device}: results of a refused evaluation");
+    }
+    let gravity = nbody_interactions::gravity::Gravity { eps2: 1.0 };
+    for device in &devices {
+        let refusal = ShortRange::new(device, gravity).unwrap_err().to_string();
+        assert!(refusal.starts_with("`gravity` has no cutoff"), "{device}: {refusal}");
+        let periodic = Options::default().domain(Domain::periodic([1.0; 3]).unwrap());
+        let refusal = ShortRange::with_options(device, lennard_jones(), periodic);
+        assert!(refusal.unwrap_err().to_string().contains("give the box to the lists"));
+        let refusal = Neighbours::new(device, Domain::Open, Skin::Length(-1.0)).unwrap_err();
+        assert!(refusal.to_string().contains("skin of -1"), "{device}: {refusal}");
+    }
+}
