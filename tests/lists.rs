@@ -246,7 +246,11 @@ fn bad_input_is_refused() {
     }
     let gravity = nbody_interactions::gravity::Gravity { eps2: 1.0 };
     for device in &devices {
-        let refusal = ShortRange::new(device, gravity).unwrap_err().to_string();
+        let without = ShortRange::new(device, gravity).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let bodies: Vec<nbody_interactions::gravity::Body> = uniform(5, 1);
+        let bodies = near.upload(&bodies).unwrap();
+        let refusal = near.update(&bodies, &[&without]).unwrap_err().to_string();
         assert!(refusal.starts_with("`gravity` has no cutoff"), "{device}: {refusal}");
         let periodic = Options::default().domain(Domain::periodic([1.0; 3]).unwrap());
         let refusal = ShortRange::with_options(device, lennard_jones(), periodic);

@@ -41,7 +41,7 @@ enum Inner<X> {
 }
 
 impl<X: Interaction> ShortRange<X> {
-    /// Creates an engine with the default [`Options`]; an error if the interaction has no cutoff.
+    /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no cutoff.
     /// Programs are compiled, or loaded from the cache, when they first meet records of other fields.
     pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
         Self::with_options(device, interaction, Options::default())
@@ -264,9 +264,6 @@ impl ListEngine {
         law: &'static Law,
         options: Options,
     ) -> Result<Self, Error> {
-        if !law.cutoff {
-            return Err(nbody_core::Error::NoCutoff { law: law.name }.into());
-        }
         if options.domain != Domain::Open {
             return Err(nbody_core::Error::DomainOfLists.into());
         }
