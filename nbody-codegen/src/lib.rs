@@ -77,6 +77,9 @@ pub struct Cuda {
     pub sums: String,
     /// The interface for compensated sums, after `sums`.
     pub compensated: String,
+    /// The cutoff of groups of particles, in a namespace of its own in `nbody::bounds`; empty if it
+    /// depends on no particle.
+    pub reach: String,
 }
 
 /// The generated part of the CUDA program of a program per particle.
@@ -102,6 +105,7 @@ pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
             .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
         sums: emit_cuda::sums(&ir, interaction),
         compensated: emit_cuda::compensated(&ir, interaction),
+        reach: emit_cuda::reach(&ir, interaction),
     });
     Ok(cuda.collect())
 }

@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
     // The emitted text: types, functions and parameters.
     "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
     "pair", "pair_symmetric", "update", "measure", "entry", "take_min", "infinity", "rounded", "divide",
-    "dot_plus", "norm2_plus", "powi", "rsqrt_powi",
+    "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",
     // The functions of the language.
     "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "abs",

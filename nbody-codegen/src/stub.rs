@@ -251,7 +251,7 @@ impl<'a> Stub<'a> {
                     operations: #krate::Operations {
                         add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                     },
-                    cuda: #krate::CudaText { law: "", sums: "", compensated: "" },
+                    cuda: #krate::CudaText { law: "", sums: "", compensated: "", reach: "" },
                     third_law: ::core::option::Option::None,
                 }.law::<Self>();
                 fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(

@@ -109,10 +109,18 @@ impl Names {
             let head = format!("fn {name}({parameter}: Real) -> Real");
             let _ = writeln!(text, "{head} {{ {parameter} + {called} }}");
         }
+        let (local, field) = (self.variables.first().map_or("x", String::as_str), &fields[1][0]);
+        let calls = self.functions.iter().map(|name| format!("{name}(1.0)"));
+        let terms = calls.chain(self.constants.iter().cloned()).chain(["1.0".to_owned()]);
+        let sum = terms.fold(String::new(), |sum, term| format!("{sum}{local} += {term};\n"));
         let _ = writeln!(
             text,
             "impl Interaction for {law} {{
              type I = {particle}; type J = {particle}; type F = {result};
+             fn cutoff(&self, {i}: &{particle}, {j}: &{particle}) -> Real {{
+             let mut {local} = {i}.{field};
+             if {local} < {j}.{field} {{ return 2.0 * {local}; }}
+             {sum} {local} }}
              fn pair(&self, {i}: &{particle}, {j}: &{particle}, {f}: &mut {result}) {{"
         );
         let calls = self.functions.iter().map(|name| format!("{name}(1.0)"));
@@ -149,11 +157,13 @@ fn compile(name: &str, modules: &[String]) {
         syn::parse2::<syn::File>(rust).unwrap_or_else(|error| panic!("{error}: {module}"));
         let programs = nbody_codegen::cuda(tokens);
         let programs = programs.unwrap_or_else(|messages| panic!("{messages}\n{module:.2000}"));
-        for Cuda { law, third_law, sums, compensated, .. } in programs {
+        for Cuda { law, third_law, sums, compensated, reach, .. } in programs {
             let both = third_law.unwrap_or_default();
             let _ = writeln!(text, "namespace case_{k} {{\n{CONFIG}{}", kernel(BEFORE));
             let _ = writeln!(text, "namespace nbody::law {{\n{law}{both}\n}}");
             let _ = writeln!(text, "namespace nbody {{\n{sums}{compensated}\n}}");
+            let _ = writeln!(text, "{}", kernel("kernels/interval.cuh"));
+            let _ = writeln!(text, "namespace nbody::bounds::law {{\n{reach}\n}}");
             // The kernels of all cases are called the same.
             for part in BEHIND {
                 text += &kernel(part).replace("extern \"C\"", "");

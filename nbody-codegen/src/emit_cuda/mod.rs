@@ -3,6 +3,7 @@
 
 mod expr;
 mod program;
+mod reach;
 mod sums;
 mod text;
 
@@ -10,8 +11,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::{
     Accumulate, BinaryOp, Body, ConstantId, Cutoff, Expr, ExprKind, FieldId, Function, FunctionId,
-    Input, Interaction, LONGEST_UNROLLED, LocalId, Module, Place, Reduction, Roles, Side, Stmt,
-    StmtKind, Struct, StructId, Type, Value,
+    Input, Interaction, LocalId, Module, Place, Reduction, Roles, Side, Stmt, StmtKind, Struct,
+    StructId, Type, Value,
 };
 use crate::symmetry::Symmetric;
 
@@ -19,6 +20,7 @@ use expr::{Printer, assignment};
 use text::{Text, docs};
 
 pub use program::{names, program};
+pub use reach::reach;
 pub use sums::{compensated, sums};
 
 /// The declaration of an interaction.
@@ -303,11 +305,7 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             text.close("}");
         }
         StmtKind::For { local, range, body } => {
-            let (name, start, end) = (&printer.local(*local).name, range.start, range.end);
-            if range.len() <= LONGEST_UNROLLED {
-                text.directive("#pragma unroll");
-            }
-            text.open(&format!("for (u32 {name} = {start}; {name} < {end}; ++{name}) {{"));
+            text.for_each(&printer.local(*local).name, range);
             statements(text, printer, body);
             text.close("}");
         }

@@ -1,6 +1,10 @@
 //! Lines, indentation and comments.
 
+use std::ops::Range;
+
 use syn::{Attribute, Expr, Lit, Meta};
+
+use crate::ir::LONGEST_UNROLLED;
 
 /// The longest line, where it can be broken.
 const WIDTH: usize = 100;
@@ -43,6 +47,20 @@ impl Text {
             self.lines.push_str(line.trim_end());
             self.lines.push('\n');
         }
+    }
+
+    /// Lines that are written already.
+    pub fn lines(&mut self, lines: &str) {
+        self.lines.push_str(lines);
+    }
+
+    /// The head of a loop over integers.
+    pub fn for_each(&mut self, name: &str, range: &Range<u32>) {
+        if range.len() <= LONGEST_UNROLLED {
+            self.directive("#pragma unroll");
+        }
+        let Range { start, end } = range;
+        self.open(&format!("for (u32 {name} = {start}; {name} < {end}; ++{name}) {{"));
     }
 
     /// A directive, which begins its line.

@@ -79,10 +79,11 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { attrs, name, self_pairs, pair, .. } = item;
     let [target, i, j, f] = names(item);
-    let [law, sums, compensated] = [
+    let [law, sums, compensated, reach] = [
         emit_cuda::law(module, item),
         emit_cuda::sums(module, item),
         emit_cuda::compensated(module, item),
+        emit_cuda::reach(module, item),
     ]
     .map(|text| Literal::string(&text));
     let operations = operations(item.operations(&pair.body), krate);
@@ -117,7 +118,12 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
                 cutoff: #ends,
                 cutoff_reads: [#(#reads),*],
                 operations: #operations,
-                cuda: #krate::CudaText { law: #law, sums: #sums, compensated: #compensated },
+                cuda: #krate::CudaText {
+                    law: #law,
+                    sums: #sums,
+                    compensated: #compensated,
+                    reach: #reach,
+                },
                 third_law: #third_law,
             }.law::<Self>();
             #cutoff

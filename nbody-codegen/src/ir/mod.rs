@@ -51,24 +51,29 @@ impl Struct {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
 
-    /// The numbers of a value that a body reads of this input, which is of this struct; without those
-    /// of positions.
-    pub fn numbers_read(&self, input: Input, body: &Body) -> Vec<usize> {
+    /// The fields that a body reads of this input, which is of this struct, each with the index of its
+    /// first number; without positions.
+    pub fn fields_read(&self, input: Input, body: &Body) -> Vec<(usize, &Field)> {
         let reads = |place: usize| {
             body.exprs().any(|expr| match expr.kind {
                 ExprKind::Input(found, field) => found == input && field.place() == place,
                 _ => false,
             })
         };
-        let (mut numbers, mut first) = (Vec::new(), 0);
+        let (mut fields, mut first) = (Vec::new(), 0);
         for (place, field) in self.fields.iter().enumerate() {
-            let end = first + field.ty.components();
             if !matches!(field.ty, Type::Point(_)) && reads(place) {
-                numbers.extend(first..end);
+                fields.push((first, field));
             }
-            first = end;
+            first += field.ty.components();
         }
-        numbers
+        fields
+    }
+
+    /// The numbers of these fields.
+    pub fn numbers_read(&self, input: Input, body: &Body) -> Vec<usize> {
+        let fields = self.fields_read(input, body).into_iter();
+        fields.flat_map(|(first, field)| first..first + field.ty.components()).collect()
     }
 
     /// Whether some result keeps the index of a j-particle.

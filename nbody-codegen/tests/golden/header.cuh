@@ -7,3 +7,4 @@ using backup = double;
 constexpr bool EXACT = false, PERIODIC = false;
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
+#include "../../../nbody-cuda/kernels/interval.cuh"

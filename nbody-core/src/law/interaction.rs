@@ -41,6 +41,10 @@ pub struct CudaText {
     pub sums: &'static str,
     /// The addition to compensated sums, which follows `sums` in programs that have them.
     pub compensated: &'static str,
+    /// Bounds of the cutoff of groups of particles, in a namespace of its own in `nbody::bounds`: the
+    /// function `cutoff` of the bounds of all parameters, and of those numbers of i and of j that it
+    /// depends on ([`Law::cutoff_reads`]). Empty if it depends on none.
+    pub reach: &'static str,
 }
 
 /// The evaluation of both directions of a pair at once: the action of j on i, and of i on j.

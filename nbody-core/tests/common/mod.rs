@@ -92,7 +92,7 @@ unsafe impl nbody::Interaction for Gravity {
         cutoff: false,
         cutoff_reads: [&[], &[]],
         operations: nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 },
-        cuda: nbody::CudaText { law: "", sums: "", compensated: "" },
+        cuda: nbody::CudaText { law: "", sums: "", compensated: "", reach: "" },
         third_law: None,
     }
     .law::<Self>();

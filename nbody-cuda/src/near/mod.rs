@@ -3,6 +3,8 @@
 //! The kernel is assembled from the files `.cuh` beside this one. One launch of it, in several phases,
 //! does a whole rebuild, if the device has found that one is wanted.
 
+#[cfg(test)]
+mod interval;
 pub mod neighbours;
 pub mod order;
 pub mod sort;

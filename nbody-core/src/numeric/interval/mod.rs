@@ -1,9 +1,10 @@
 //! Interval arithmetic: bounds of a number.
 
+mod functions;
 mod integers;
 mod logic;
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 pub use integers::Integers;
@@ -16,7 +17,10 @@ use crate::Lane;
 /// numbers within the bounds of its operands: on the host or a GPU, in `f32` or `f64`, with fast or exact
 /// mathematics. So the bounds are widened by the largest rounding errors, those of `f32`.
 ///
-/// Nothing is known of positions: their differences are the [whole line](Self::WHOLE).
+/// Nothing is known of positions: their differences are the [whole line](Self::WHOLE). Of functions that
+/// cutoffs hardly use, only the range is known.
+///
+/// `interval.cuh` has the same bounds, to the last bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The lower bound.
@@ -161,19 +165,19 @@ impl Interval {
         values.or_nan(self.may_be_nan)
     }
 
-    /// Returns the values of a decreasing function.
-    fn decreasing(self, function: impl Fn(f64) -> f64) -> Self {
-        -self.increasing(|x| -function(x), FUNCTION)
-    }
-
     /// Returns the values of a step function, which are exact.
     fn step(self, function: impl Fn(f64) -> f64) -> Self {
         Self { lo: function(self.lo), hi: function(self.hi), ..self }
     }
 
+    /// Returns the range of a function of this number.
+    fn range(self, lo: f64, hi: f64) -> Self {
+        Self::rounded(lo, hi, FUNCTION).or_nan(self.may_be_nan)
+    }
+
     /// Returns the values of a sine.
     fn wave(self) -> Self {
-        Self::rounded(-1.0, 1.0, FUNCTION).or_nan(self.may_be_nan || self.is_unbounded())
+        self.range(-1.0, 1.0).or_nan(self.is_unbounded())
     }
 }
 
@@ -385,26 +389,31 @@ impl Lane for Interval {
         let power = Self { lo: power(base.lo).lo, hi: power(base.hi).hi, ..self };
         if n < 0 { power.recip() } else { power }
     }
+    fn times_rsqrt_powi<const N: i32>(self, x: Self) -> Self {
+        self * (Self::from(1.0) * x.rsqrt().powi(N))
+    }
     fn powf(self, exponent: Self) -> Self {
         let ([a, b], [c, d]) = ([self.lo, self.hi], [exponent.lo, exponent.hi]);
         if a < 0.0 || a == 0.0 && c < 0.0 {
             return Self::WHOLE;
         }
+        let power = functions::powf;
         // The logarithm is linear in the exponent, and in that of the base.
-        let powers = Self::of_results([a.powf(c), a.powf(d), b.powf(c), b.powf(d)], FUNCTION);
+        let powers =
+            Self::of_results([power(a, c), power(a, d), power(b, c), power(b, d)], FUNCTION);
         powers.or_nan(self.may_be_nan || exponent.may_be_nan)
     }
     fn sqrt(self) -> Self {
         self.inside(0.0, f64::INFINITY).increasing(f64::sqrt, ROOT)
     }
     fn cbrt(self) -> Self {
-        self.increasing(f64::cbrt, FUNCTION)
+        self.increasing(functions::cbrt, FUNCTION)
     }
     fn exp(self) -> Self {
-        self.increasing(f64::exp, FUNCTION)
+        self.increasing(functions::exp, FUNCTION)
     }
     fn ln(self) -> Self {
-        self.inside(0.0, f64::INFINITY).increasing(f64::ln, FUNCTION)
+        self.inside(0.0, f64::INFINITY).increasing(functions::ln, FUNCTION)
     }
     fn sin(self) -> Self {
         self.wave()
@@ -416,31 +425,31 @@ impl Lane for Interval {
         Self::WHOLE
     }
     fn asin(self) -> Self {
-        self.inside(-1.0, 1.0).increasing(f64::asin, FUNCTION)
+        self.inside(-1.0, 1.0).range(-FRAC_PI_2, FRAC_PI_2)
     }
     fn acos(self) -> Self {
-        self.inside(-1.0, 1.0).decreasing(f64::acos)
+        self.inside(-1.0, 1.0).range(0.0, PI)
     }
     fn atan(self) -> Self {
-        self.increasing(f64::atan, FUNCTION)
+        self.range(-FRAC_PI_2, FRAC_PI_2)
     }
     fn atan2(self, x: Self) -> Self {
-        Self::rounded(-PI, PI, FUNCTION).or_nan(self.may_be_nan || x.may_be_nan)
+        self.range(-PI, PI).or_nan(x.may_be_nan)
     }
     fn sinh(self) -> Self {
-        self.increasing(f64::sinh, FUNCTION)
+        self.increasing(functions::sinh, FUNCTION)
     }
     fn cosh(self) -> Self {
-        self.abs().increasing(f64::cosh, FUNCTION)
+        self.abs().increasing(functions::cosh, FUNCTION)
     }
     fn tanh(self) -> Self {
-        self.increasing(f64::tanh, FUNCTION)
+        self.increasing(functions::tanh, FUNCTION)
     }
     fn erf(self) -> Self {
-        self.increasing(Lane::erf, FUNCTION)
+        self.range(-1.0, 1.0)
     }
     fn erfc(self) -> Self {
-        self.decreasing(Lane::erfc)
+        self.range(0.0, 2.0)
     }
     fn abs(self) -> Self {
         let magnitude = if self.lo >= 0.0 {
