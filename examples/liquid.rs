@@ -184,7 +184,7 @@ fn main() -> Result<(), nbody::Error> {
         advance(&mut molecules, &mut near, &mut step)?;
     }
     step.set_parameters(Step { dt: DT, scale: 1.0 });
-    let rebuilds = near.rebuilds();
+    let rebuilds = near.rebuilds()?;
     let mut times = Vec::new();
     for _ in 0..5 {
         let start = Instant::now();
@@ -194,7 +194,7 @@ fn main() -> Result<(), nbody::Error> {
         temperature(&molecules)?;
         times.push(start.elapsed().as_secs_f64() / (steps / 5) as f64);
     }
-    let rebuilds = near.rebuilds() - rebuilds;
+    let rebuilds = near.rebuilds()? - rebuilds;
     times.sort_by(f64::total_cmp);
 
     let now = temperature(&molecules)?;

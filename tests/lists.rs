@@ -220,7 +220,10 @@ fn bad_input_is_refused() {
 
         atoms[33].pos.y = f64::NAN;
         let bad = near.upload(&atoms).unwrap();
-        let refusal = error(near.update(&bad, &[&*engine]));
+        // A GPU tells it at the next update at the latest.
+        let result = near.update(&bad, &[&*engine]);
+        let result = result.and_then(|()| near.update(&particles, &[&*engine]));
+        let refusal = error(result);
         assert!(refusal.contains("33") && refusal.contains("NaN"), "{device}: {refusal}");
         // The lists of the good ones are as before.
         engine.evaluate_into(&near, &particles, &mut out).unwrap();
@@ -257,5 +260,48 @@ fn bad_input_is_refused() {
         assert!(refusal.unwrap_err().to_string().contains("give the box to the lists"));
         let refusal = Neighbours::new(device, Domain::Open, Skin::Length(-1.0)).unwrap_err();
         assert!(refusal.to_string().contains("skin of -1"), "{device}: {refusal}");
+    }
+}
+
+/// Where all particles come together between two updates, their lists do not fit in the memory of the
+/// earlier ones: nobody notices.
+#[test]
+fn lists_that_outgrow_their_memory_lose_no_pair() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([8.0, 8.0, f64::INFINITY]).unwrap();
+    let density = CubicDensity3;
+    for device in &devices {
+        let mut engine = ShortRange::new(device, density).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(0.25)).unwrap();
+        let sources: Vec<<CubicDensity3 as Interaction>::J> = uniform(1500, 7);
+        let targets: Vec<<CubicDensity3 as Interaction>::I> = uniform(1500, 7);
+        let case = Case::two_sets(&density, domain, targets.clone(), sources.clone());
+        let mut spread = [targets.clone()];
+        let mut spread_sources = sources.clone();
+        for (k, (target, source)) in spread[0].iter_mut().zip(&mut spread_sources).enumerate() {
+            target.pos = Point::new(0.0, 0.0, 8.0 * k as f64);
+            source.pos = target.pos;
+        }
+        let mut out = engine.results(1500).unwrap();
+        for (i, j) in [(&spread[0], &spread_sources), (&targets, &sources), (&targets, &sources)] {
+            let (i, j) = (near.upload(i).unwrap(), near.upload(j).unwrap());
+            near.update_with(&i, Sources::Others(&j), &[&engine]).unwrap();
+            engine.evaluate_with(&near, &i, Sources::Others(&j), &mut out, Store::Replace).unwrap();
+            let found = engine.download::<f64>(&out).unwrap();
+            if i.download().unwrap()[1].pos == targets[1].pos {
+                let mut all = AllPairs::with_options(
+                    &Device::cpu(),
+                    density,
+                    Options::default().domain(domain).precision(Precision::Double),
+                )
+                .unwrap();
+                let expected = case.evaluate(&mut all).unwrap();
+                for (found, expected) in found.iter().zip(&expected) {
+                    let error = (found.density / expected.density - 1.0).abs();
+                    assert!(error < 1e-5, "{device}: {error}");
+                }
+            }
+        }
+        assert!(near.rebuilds().unwrap() >= 2);
     }
 }

@@ -46,6 +46,9 @@ pub(crate) trait Reply: Debug + Send + Sync {
     /// Expects the answer of the next launch that takes the address.
     fn expect(&mut self) -> Result<(), Error>;
 
+    /// Returns the last answer that was expected if it is there already.
+    fn peek(&self) -> Option<u64>;
+
     /// Returns the last answer that was expected, once it is there.
     fn receive(&self) -> Result<u64, Error>;
 }

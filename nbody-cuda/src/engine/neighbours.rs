@@ -64,8 +64,6 @@ impl Neighbours {
                     cutoffs: Vec::new(),
                     one_set: true,
                     frame: None,
-                    rebuilds: 0,
-                    age: 0,
                 }))
             }
         };
@@ -105,18 +103,18 @@ impl Neighbours {
         }
     }
 
-    /// Returns how often lists were built.
-    pub fn rebuilds(&self) -> u64 {
-        match &self.lists {
-            Inner::Cpu(lists) => lists.rebuilds(),
-            Inner::Cuda(lists) => lists.rebuilds,
+    /// Returns how often lists were built, after all earlier work on the device.
+    pub fn rebuilds(&mut self) -> Result<u64, Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => Ok(lists.rebuilds()),
+            Inner::Cuda(lists) => Ok(lists.lists.counts_of_looks()?[0]),
         }
     }
 
     /// Returns figures of the lists; zeros for lists that are not built. They are copied to the host and
     /// counted there, which takes long.
-    pub fn stats(&self) -> Result<NeighbourStats, Error> {
-        match &self.lists {
+    pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
+        match &mut self.lists {
             Inner::Cpu(lists) => Ok(lists.stats()),
             Inner::Cuda(lists) => lists.stats(),
         }
@@ -155,7 +153,8 @@ impl Neighbours {
     /// interactions, by name and type.
     ///
     /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
-    /// of half a periodic box or more.
+    /// of half a periodic box or more. On a GPU the host does not wait for the look: evaluations for
+    /// positions that are not finite leave the results as they are, and the next update returns the error.
     pub fn update<P: Record>(
         &mut self,
         particles: &Particles<P>,
@@ -210,8 +209,6 @@ pub(super) struct CudaNeighbours {
     one_set: bool,
     /// The cells of the order, with the numbers of particles that they were chosen for.
     frame: Option<([usize; 2], Frame)>,
-    rebuilds: u64,
-    age: u64,
 }
 
 /// The particles of an update or an evaluation, and the fields of their records.
@@ -270,15 +267,7 @@ impl CudaNeighbours {
         });
         let lists = [lists.next().flatten(), lists.next().flatten()];
         match self.lists.update(lists, build)? {
-            Outcome::Good => {
-                self.age += 1;
-                Ok(())
-            }
-            Outcome::Built(_) => {
-                self.rebuilds += 1;
-                self.age = 0;
-                Ok(())
-            }
+            Outcome::Good | Outcome::Built(_) => Ok(()),
             Outcome::NotFinite(index) => Err(not_finite(sets, &watched, index)),
         }
     }
@@ -324,9 +313,9 @@ impl CudaNeighbours {
         Ok(Frame::of(positions.len(), &|k| positions[k], &self.domain, dimensions))
     }
 
-    fn stats(&self) -> Result<NeighbourStats, Error> {
+    fn stats(&mut self) -> Result<NeighbourStats, Error> {
         let mut stats = NeighbourStats::default();
-        (stats.rebuilds, stats.age) = (self.rebuilds, self.age);
+        [stats.rebuilds, stats.age] = self.lists.counts_of_looks()?;
         let bytes = self.lists.bytes();
         Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
     }

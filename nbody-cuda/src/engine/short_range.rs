@@ -377,7 +377,8 @@ impl ListEngine {
         let of_set = |set: usize| [self.particles[set].memory(), self.positions[set].memory()];
         let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);
         let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
-        kernel.module.launch(launch.numbers([sets.one_set.into()]).pointers([&*out.memory]))
+        let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
+        kernel.module.launch(launch.pointers([&*out.memory]))
     }
 
     /// Adds results to earlier ones.

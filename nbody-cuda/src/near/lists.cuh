@@ -6,6 +6,7 @@ constexpr u32 INDEX_BITS = 27; // of an entry, for the place of a j-particle; ab
 constexpr u32 IMAGES = 27;
 constexpr u32 LEVELS = 6; // of a tree over 2^27 particles
 constexpr u32 PARTS = 96; // of a list that a warp keeps
+constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
 
 // The lists of groups of i-particles, and the origin that positions of their pairs are relative to.
 struct Lists {
@@ -257,7 +258,7 @@ __device__ __forceinline__ void list_group(
         if (to != nullptr) return;
         const u64 begin = take_room(lists, count);
         const bool fits = begin + count <= lists.capacity;
-        if (lane == 0) set_list(i, lists, shared.group, index, begin, fits ? count : 0);
+        if (lane == 0) set_list(i, lists, shared.group, index, begin, fits ? count : NO_ROOM);
         if (!fits) return;
         to = lists.entries + begin;
         if (parts <= PARTS) break;

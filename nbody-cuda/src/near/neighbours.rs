@@ -40,6 +40,10 @@ pub(crate) struct Neighbours {
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
     launches: u32,
+    /// Whether the outcome of the last look is not yet known.
+    is_awaited: bool,
+    /// How often lists were built, and how often they were found good since.
+    counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
     built: Option<Build>,
 }
@@ -106,6 +110,8 @@ impl Neighbours {
             state,
             reply: backend.reply()?,
             launches: 0,
+            is_awaited: false,
+            counts_of_looks: [0; 2],
             built: None,
         })
     }
@@ -121,32 +127,79 @@ impl Neighbours {
     }
 
     /// Looks whether the lists of these particles are still good, and builds them if not; in any case
-    /// if they were of something else.
+    /// if they were of something else. The host waits only for lists that must be built, and otherwise
+    /// learns the outcome at the next look.
+    ///
+    /// Where there is no room for the lists that the device builds, evaluations take every j-particle,
+    /// until the next look makes room.
     pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
         for found in build.n {
             if found > LIMIT {
                 return Err(Error::TooManyParticles { what: "particles", found, limit: LIMIT });
             }
         }
-        let before = self.built.take();
-        let forced = before != Some(build);
-        self.reserve(&build)?;
-        let mut outcome = self.launch(sets, &build, forced)?;
-        while let Outcome::Built(entries) = outcome
-            && entries > self.capacity
-        {
-            // A half more, for the next time.
-            self.grow(entries + entries / 2)?;
-            outcome = self.launch(sets, &build, true)?;
+        let before = self.outcome()?;
+        if let Outcome::NotFinite(_) = before {
+            return Ok(before);
         }
-        if let Outcome::NotFinite(_) = outcome {
-            self.reset()?;
-            // The lists are as they were.
-            self.built = before.filter(|_| !forced);
-        } else {
-            self.built = Some(build);
+        let is_full = matches!(before, Outcome::Built(entries) if 4 * entries > 3 * self.capacity);
+        if self.built == Some(build) && !is_full {
+            self.launch(sets, &build, false)?;
+            return self.known_outcome();
+        }
+        self.built = None;
+        self.reserve(&build)?;
+        let outcome = loop {
+            self.launch(sets, &build, true)?;
+            match self.outcome()? {
+                Outcome::Built(entries) if entries > self.capacity => {
+                    // Twice as many, since the lists of the next time may be longer.
+                    self.grow(2 * entries)?;
+                    self.counts_of_looks[0] -= 1;
+                }
+                outcome => break outcome,
+            }
+        };
+        self.built = (!matches!(outcome, Outcome::NotFinite(_))).then_some(build);
+        Ok(outcome)
+    }
+
+    /// Waits for the outcome of the last look, unless it was known before.
+    pub fn outcome(&mut self) -> Result<Outcome, Error> {
+        if !self.is_awaited {
+            return Ok(Outcome::Good);
+        }
+        self.is_awaited = false;
+        let outcome = Outcome::of(self.reply.receive()?);
+        match outcome {
+            Outcome::Good => self.counts_of_looks[1] += 1,
+            Outcome::Built(_) => self.counts_of_looks = [self.counts_of_looks[0] + 1, 0],
+            // Evaluations since then did nothing, and the lists are as they were.
+            Outcome::NotFinite(_) => self.reset()?,
         }
         Ok(outcome)
+    }
+
+    /// Returns the outcome of the last look if it is there already, in which case it may be that of lists
+    /// that there is no room for.
+    fn known_outcome(&mut self) -> Result<Outcome, Error> {
+        match self.reply.peek().map(Outcome::of) {
+            Some(Outcome::NotFinite(_)) => self.outcome(),
+            _ => Ok(Outcome::Good),
+        }
+    }
+
+    /// Returns how often lists were built, and how often they were found good since; waits for the last
+    /// look.
+    pub fn counts_of_looks(&mut self) -> Result<[u64; 2], Error> {
+        if let Some(answer) = self.is_awaited.then(|| self.reply.receive()).transpose()? {
+            let [rebuilds, age] = self.counts_of_looks;
+            return Ok(match Outcome::of(answer) {
+                Outcome::Built(_) => [rebuilds + 1, 0],
+                _ => [rebuilds, age + 1],
+            });
+        }
+        Ok(self.counts_of_looks)
     }
 
     /// Resets what launches leave behind.
@@ -186,13 +239,13 @@ impl Neighbours {
         [i, j]: [Option<Set>; 2],
         build: &Build,
         forced: bool,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(), Error> {
         if self.launches == u32::MAX {
             self.reset()?;
         }
+        let Some(i) = i else { return Ok(()) };
         self.launches += 1;
         self.reply.expect()?;
-        let Some(i) = i else { return Ok(Outcome::Good) };
         let allowed = build.skin * 0.5;
         let phases = [order::phases(build.n[0]), j.map_or(0, |_| order::phases(build.n[1]))];
         let request = [
@@ -220,8 +273,8 @@ impl Neighbours {
         let launch = memory.fold(launch, Launch::reads);
         let launch = launch.reads(&*i.buffer.memory).reads(&*of_j.buffer.memory);
         // A look, the order of each set, lists, the answer.
-        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))?;
-        Ok(Outcome::of(self.reply.receive()?))
+        self.is_awaited = true;
+        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))
     }
 
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
@@ -232,16 +285,18 @@ impl Neighbours {
     }
 
     /// Returns the lists: a `Lists` of `schedule/list.cuh`.
-    pub fn lists(&self) -> [u64; 4] {
+    pub fn lists(&self) -> [u64; 5] {
+        const NOT_FINITE: u64 = 4; // bytes of the state in front of it
         let scratch = [&self.begins, &self.counts, &self.entries, &self.origins];
-        scratch.map(|scratch| scratch.memory().address())
+        let [begins, counts, entries, origins] = scratch.map(|it| it.memory().address());
+        [begins, counts, entries, origins, self.state.address() + NOT_FINITE]
     }
 
     /// Returns the memory of both.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let lists = [&self.begins, &self.counts, &self.entries, &self.origins];
         let orders = self.orders.iter().flat_map(Order::memory);
-        lists.map(Scratch::memory).into_iter().chain(orders).collect()
+        lists.map(Scratch::memory).into_iter().chain(orders).chain([&*self.state]).collect()
     }
 
     /// Copies the lists to the host, and the particles of each set in order.
@@ -366,7 +421,10 @@ mod tests {
             let buffers: Vec<_> = sets.iter().map(buffer).collect();
             let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position });
             let sets = [sets.next(), sets.next()];
-            self.lists.update(sets, build).unwrap()
+            match self.lists.update(sets, build).unwrap() {
+                Outcome::Good => self.lists.outcome().unwrap(),
+                known => known,
+            }
         }
 
         /// Compares lists with those of the definition.

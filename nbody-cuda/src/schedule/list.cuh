@@ -17,13 +17,19 @@ struct Box {
 };
 
 // The lists of groups. An entry is the place of a j-particle in the order, and above it its image.
-// Positions of pairs are relative to the origin of the group.
+// Positions of pairs are relative to the origin of the group. A list that there was no room for has
+// every j-particle, in each image.
 struct Lists {
     const u64 *begins;
     const u32 *counts;
     const u32 *entries;
     const Position *origins;
+    const u32 *not_finite; // the first particle whose position is not finite, if any
 };
+
+constexpr u32 NO_ROOM = ~0u; // the length of such a list
+constexpr u32 ALL_FINITE = ~0u;
+constexpr u32 IMAGES = 27;
 
 constexpr u32 INDEX_BITS = 27; // of an entry, for the place
 constexpr u32 ITSELF = 13; // the image that is not displaced
@@ -90,6 +96,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
     copy<WordsJ>(rows, placed, box, to, at);
 }
 
+// Returns whether a box has an image: there is none along open axes but the particle itself.
+__device__ __forceinline__ bool exists(u32 image, const Box &box)
+{
+    return (image % 3 == 1 || box.length[0] > 0.0) && (image / 3 % 3 == 1 || box.length[1] > 0.0)
+        && (image / 9 == 1 || box.length[2] > 0.0);
+}
+
 // Moves a particle to its position relative to an origin.
 template <int POSITION, typename Particle>
 __device__ __forceinline__ void set_position(
@@ -103,18 +116,19 @@ __device__ __forceinline__ void set_position(
     }
 }
 
-// Stages a part of a list in the bag. Returns where in this part the particles of the own group begin, or
+// Stages `count` entries of a list in the bag, from `first` on; without a list, entries are consecutive.
+// Returns where in this part the particles of the own group begin, or
 // `otherwise` if they do not.
 __device__ __forceinline__ u32 stage(
     Slot *bag, const ParticleJ *__restrict__ particles, const Position *__restrict__ at,
-    const u32 *__restrict__ order, const u32 *__restrict__ entries, u32 count, const Box &box,
-    const Position &origin, u32 otherwise)
+    const u32 *__restrict__ order, const u32 *__restrict__ entries, u32 first, u32 count,
+    const Box &box, const Position &origin, u32 otherwise)
 {
     const u32 own = (ITSELF << INDEX_BITS) + blockIdx.x * BLOCK;
     u32 found = ~0u;
     ::__syncwarp();
     for (u32 k = threadIdx.x; k < count; k += BLOCK) {
-        const u32 entry = entries[k];
+        const u32 entry = entries ? entries[first + k] : first + k;
         const u32 place = entry & ((1u << INDEX_BITS) - 1);
         const u32 image = entry >> INDEX_BITS;
         if (entry == own) found = k;
@@ -140,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
     const u32 *__restrict__ i_order, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const Position *__restrict__ j_at,
-    const u32 *__restrict__ j_order, const u32 one_set, backup *__restrict__ out)
+    const u32 *__restrict__ j_order, const u32 nj, const u32 one_set, backup *__restrict__ out)
 {
     __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
@@ -161,28 +175,36 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     backup total[FDIM];
     reset(total);
 
-    const u32 *const entries = lists.entries + lists.begins[blockIdx.x];
-    const u32 end = lists.counts[blockIdx.x];
+    if (*lists.not_finite != ALL_FINITE) return;
+    const u32 listed = lists.counts[blockIdx.x];
+    const bool has_list = listed != NO_ROOM;
+    const u32 *const entries = has_list ? lists.entries + lists.begins[blockIdx.x] : nullptr;
     const bool skip_self = one_set && !SELF_PAIRS;
     u32 own = ~0u - BLOCK; // where in the bag the own group begins, modulo 2^32
-    for (u32 first = 0; first < end; first += BAG) {
-        const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
-        own = stage(
-            bag, j_particles, j_at, j_order, entries + first, count, box, origin, own);
-        const bool diagonal = skip_self && (own < count || own + BLOCK - 1 < count);
-        u32 ends[1];
-        if (filter(parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends)) {
-            hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
-        } else {
-            one_by_one(
-                self, space, i, bag, first, {0, 1, count}, own + threadIdx.x, BLOCK, diagonal,
-                current);
+    for (u32 image = has_list ? ITSELF : 0; image < (has_list ? ITSELF + 1 : IMAGES); ++image) {
+        if (!exists(image, box)) continue;
+        const u32 begin = has_list ? 0 : image << INDEX_BITS;
+        const u32 end = has_list ? listed : begin + nj;
+        for (u32 first = begin; first < end; first += BAG) {
+            const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
+            own = stage(
+                bag, j_particles, j_at, j_order, entries, first, count, box, origin, own);
+            const bool diagonal = skip_self && (own < count || own + BLOCK - 1 < count);
+            u32 ends[1];
+            if (filter(
+                    parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends)) {
+                hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
+            } else {
+                one_by_one(
+                    self, space, i, bag, first, {0, 1, count}, own + threadIdx.x, BLOCK, diagonal,
+                    current);
+            }
+            if constexpr (FOLD_EACH_BAG) {
+                fold(current[0], total);
+                current[0] = nothing_yet();
+            }
+            own = own < count ? own - count : ~0u - BLOCK;
         }
-        if constexpr (FOLD_EACH_BAG) {
-            fold(current[0], total);
-            current[0] = nothing_yet();
-        }
-        own = own < count ? own - count : ~0u - BLOCK;
     }
     if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
     if (mine < ni) store(total, out, i_order[mine], ni);

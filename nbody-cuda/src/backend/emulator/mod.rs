@@ -211,6 +211,10 @@ impl Reply for EmulatedMemory {
         Ok(())
     }
 
+    fn peek(&self) -> Option<u64> {
+        self.receive().ok()
+    }
+
     fn receive(&self) -> Result<u64, Error> {
         let mut word = 0;
         self.read_words(0..1, &mut |words| word = words[0])?;
