@@ -336,3 +336,36 @@ fn the_same_history_gives_the_same_bits_on_any_number_of_threads() {
         }
     }
 }
+
+/// The skin is limited to that with which every image is at most a length away.
+#[test]
+fn a_skin_beyond_the_box_is_shorter() {
+    let options = Options::default().precision(Precision::Double);
+    let engine = CpuShortRange::with_options(Uniform { cutoff: 0.9 }, options).unwrap();
+    let domain = Domain::periodic([2.0; 3]).unwrap();
+    for skin in [Skin::Auto, Skin::Length(5.0), Skin::Length(1e300)] {
+        let mut near = CpuNeighbours::with_precision(domain, skin, Precision::Double).unwrap();
+        let mut balls = Random(13).balls(40);
+        // They cross the faces of the box towards each other, and meet.
+        (balls[0].pos, balls[1].pos) = (Point::new(1.875, 1.0, 1.0), Point::new(0.125, 1.0, 1.0));
+        for _ in 0..40 {
+            near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
+            check(&balls, &near, &engine);
+            balls[0].pos.x += 48.0 * UNIT;
+            balls[1].pos.x -= 48.0 * UNIT;
+        }
+        assert!(near.stats().rebuilds > 2, "{skin:?}: {:?}", near.stats());
+    }
+}
+
+/// A distance is compared with the magnitude of the cutoff.
+#[test]
+fn the_sign_of_a_cutoff_does_not_matter() {
+    let engine = CpuShortRange::new(Uniform { cutoff: -0.25 }).unwrap();
+    for domain in domains() {
+        let balls = Random(14).balls(150);
+        let mut near = CpuNeighbours::new(domain, Skin::Auto).unwrap();
+        near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
+        check(&balls, &near, &engine);
+    }
+}

@@ -1,9 +1,9 @@
 //! The pairs and the figures of neighbour lists, against a double loop.
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuShortRange, Csr, HasCutoff, NeighbourStats, Skin};
-use nbody_tests::contacts::Random;
-use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
+use nbody::{CpuNeighbours, CpuShortRange, Csr, HasCutoff, NeighbourStats, Skin, Store};
+use nbody_tests::contacts::contact::{Ball, Either, Gather, Nearest, Uniform};
+use nbody_tests::contacts::{Random, UNIT};
 
 const SKIN: f64 = 0.0625;
 
@@ -101,5 +101,91 @@ fn figures_of_a_fluid() {
         let entries = stats.tested * stats.neighbours;
         assert!((stats.entries / entries - 1.0).abs() < 0.01, "{stats:?}");
         assert!((40.0..120.0).contains(&stats.bytes), "{stats:?}");
+    }
+}
+
+/// Particles that are exactly as far from each other as lists reach, each in a group of its own.
+#[test]
+fn pairs_at_the_reach_are_neighbours() {
+    let engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
+    let ball = |x: f64| Ball { pos: Point::new(x, 0.5, 0.5), h: 0.0, mass: 1.0 };
+    for length in [f64::INFINITY, 2.0] {
+        let domain = Domain::periodic([length; 3]).unwrap();
+        let mut near = CpuNeighbours::new(domain, Skin::Length(SKIN)).unwrap();
+        let i = near.upload(&[ball(0.125)]).unwrap();
+        for (distance, expected) in [(0.25 + SKIN, true), (0.25 + SKIN + UNIT, false)] {
+            let j = near.upload(&[ball(0.125 + distance)]).unwrap();
+            near.update_with(&i, Sources::Others(&j), &[&engine]).unwrap();
+            assert_eq!(near.to_csr().unwrap().indices, vec![0; usize::from(expected)]);
+            let j = near.upload(&[ball(0.125 - distance)]).unwrap();
+            near.update_with(&i, Sources::Others(&j), &[&engine]).unwrap();
+            assert_eq!(near.to_csr().unwrap().indices, vec![0; usize::from(expected)]);
+        }
+    }
+}
+
+/// One cutoff is far greater than the others, among so many particles that boxes have boxes above them.
+#[test]
+fn one_large_cutoff_among_many() {
+    const N: usize = 2500;
+    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    for large in [0, 777, N - 1] {
+        let mut balls = Random(3).balls(N);
+        for ball in &mut balls {
+            ball.h = 1.0 / 64.0;
+        }
+        balls[large].h = 0.25;
+        let mut near = CpuNeighbours::new(Domain::Open, Skin::Length(SKIN)).unwrap();
+        near.update(&near.upload(&balls).unwrap(), &[&either]).unwrap();
+        let reach = |a: &Ball, b: &Ball| 2.0 * a.h.max(b.h) + SKIN;
+        let expected = double_loop(&balls, &balls, true, [f64::INFINITY; 3], &reach);
+        assert_eq!(near.to_csr(), Some(expected));
+    }
+}
+
+#[test]
+fn the_nearest_has_the_index_of_the_caller() {
+    let engine = CpuShortRange::new(Nearest { cutoff: 0.25 }).unwrap();
+    let balls = Random(5).balls(200);
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let particles = near.upload(&balls).unwrap();
+    near.update(&particles, &[&engine]).unwrap();
+    let mut out = engine.results(balls.len()).unwrap();
+    engine.evaluate_into(&near, &particles, &mut out).unwrap();
+    for (k, found) in engine.download::<f64>(&out).unwrap().iter().enumerate() {
+        let distance2 = |l: usize| (balls[l].pos - balls[k].pos).norm2();
+        let near = (0..balls.len()).filter(|&l| l != k && distance2(l) < 0.25 * 0.25);
+        let nearest = near.min_by(|&a, &b| distance2(a).total_cmp(&distance2(b)));
+        let nearest = nearest.map_or(u32::MAX, |l| l as u32);
+        assert_eq!(found.nearest.index, nearest, "of particle {k}");
+    }
+}
+
+#[test]
+fn evaluations_add_to_results() {
+    let engine = CpuShortRange::new(Nearest { cutoff: 0.25 }).unwrap();
+    let [i, mut j] = [6, 7].map(|seed| Random(seed).balls(100));
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let mut out = engine.results(i.len()).unwrap();
+    let particles = near.upload(&i).unwrap();
+    let mut all = Vec::new();
+    for step in 0..3 {
+        let others = near.upload(&j).unwrap();
+        let sources = Sources::Others(&others);
+        near.update_with(&particles, sources, &[&engine]).unwrap();
+        let mut fresh = engine.results(i.len()).unwrap();
+        engine.evaluate_with(&near, &particles, sources, &mut fresh, Store::Replace).unwrap();
+        engine.evaluate_with(&near, &particles, sources, &mut out, Store::Add).unwrap();
+        all.push(engine.download::<f64>(&fresh).unwrap());
+        for (k, found) in engine.download::<f64>(&out).unwrap().iter().enumerate() {
+            let count: u32 = all.iter().map(|fresh| fresh[k].count).sum();
+            let nearest = all.iter().map(|fresh| fresh[k].nearest.value);
+            let nearest = nearest.fold(f64::INFINITY, f64::min);
+            assert_eq!(found.count, count, "step {step}, particle {k}");
+            assert_eq!(found.nearest.value.to_bits(), nearest.to_bits(), "step {step}, {k}");
+        }
+        for ball in &mut j {
+            ball.pos.x = 2.0 - ball.pos.x;
+        }
     }
 }

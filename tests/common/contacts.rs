@@ -17,6 +17,10 @@ pub mod contact {
     }
     /// No cutoff.
     pub struct Everywhere;
+    /// The nearest one within a constant cutoff.
+    pub struct Nearest {
+        pub cutoff: Real,
+    }
     pub struct Ball {
         pub pos: Point,
         pub h: Real,
@@ -70,6 +74,26 @@ pub mod contact {
         fn pair(&self, _i: &Ball, j: &Ball, f: &mut Near) {
             f.count += 1;
             f.mass += j.mass;
+        }
+    }
+
+    pub struct Found {
+        pub nearest: ArgMin<Real>,
+        pub count: Count,
+    }
+
+    impl Interaction for Nearest {
+        type I = Ball;
+        type J = Ball;
+        type F = Found;
+
+        fn cutoff(&self, _i: &Ball, _j: &Ball) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Ball, j: &Ball, f: &mut Found) {
+            f.nearest.min((i.pos - j.pos).norm2());
+            f.count += 1;
         }
     }
 
