@@ -305,3 +305,27 @@ fn lists_that_outgrow_their_memory_lose_no_pair() {
         assert!(near.rebuilds().unwrap() >= 2);
     }
 }
+
+/// Without a skin, lists are good for positions that have not moved, wherever these are.
+#[test]
+fn one_call_takes_positions_beyond_the_box() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([0.7, 1.1, 1.3]).unwrap();
+    let options = Options::default().precision(Precision::Double);
+    let shifted = |(k, atom): (usize, Atom)| {
+        let shift = (k % 7) as f64 - 3.0;
+        let Point([x, y, z]) = atom.pos;
+        Atom { pos: Point([x + 0.7 * shift, y - 1.1 * shift, z + 2.6 * shift]), ..atom }
+    };
+    let atoms: Vec<Atom> = uniform::<Atom>(300, 5).into_iter().enumerate().map(shifted).collect();
+    let mut all = CpuAllPairs::with_options(lennard_jones(), options.domain(domain)).unwrap();
+    let expected = all.evaluate_self::<f64>(&atoms).unwrap();
+    for device in &devices {
+        let mut engine = ShortRange::with_options(device, lennard_jones(), options).unwrap();
+        let found = engine.evaluate::<f64>(domain, &atoms).unwrap();
+        for (found, expected) in found.iter().zip(&expected) {
+            let error = (found.pot / expected.pot - 1.0).abs();
+            assert!(error < 1e-9, "{device}: {error}");
+        }
+    }
+}

@@ -3,18 +3,17 @@
 use std::any::{Any, TypeId};
 
 use nbody::{
-    AllPairs, CoreError, Device, Engine as _, FieldKind, Interaction, Particles, PerParticle,
-    Record, Results, Vector,
+    CoreError, Device, FieldKind, Interaction, Particles, PerParticle, Record, Results, Vector,
 };
 
-use crate::Error;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
+use crate::{Error, Evaluator};
 
 /// An interaction with its particles and results on the device.
 #[derive(Debug)]
 pub(crate) struct Forces<X: Interaction> {
-    engine: AllPairs<X>,
+    engine: Evaluator<X>,
     i: Particles<X::I>,
     /// The j-particles, where they are of another type.
     j: Option<Particles<X::J>>,
@@ -28,7 +27,7 @@ pub(crate) trait Place {
 
 impl<X: Interaction> Forces<X> {
     /// Uploads i-particles and j-particles, which are one set.
-    pub fn new(engine: AllPairs<X>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
+    pub fn new(engine: Evaluator<X>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         CoreError::check_length("j-particles of one set", j.len(), i.len())?;
         let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
         let j = if one_type { None } else { Some(engine.upload(j)?) };
@@ -42,10 +41,10 @@ impl<X: Interaction> Forces<X> {
         place.place(i)?;
         if let Some(j) = j {
             place.place(j)?;
-            engine.evaluate_self_into(i, j, results)?;
+            engine.evaluate(i, j, results)?;
         } else {
             let same = (&*i as &dyn Any).downcast_ref();
-            engine.evaluate_self_into(i, same.expect("of one type"), results)?;
+            engine.evaluate(i, same.expect("of one type"), results)?;
         }
         Ok(())
     }
@@ -53,7 +52,7 @@ impl<X: Interaction> Forces<X> {
     /// Returns a vector of the results, of each particle.
     pub fn vectors(&self, name: &str) -> Result<Vec<Vector<f64>>, Error> {
         let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
-        Ok(vectors::<X::F>(&self.engine.download::<f64>(&self.results)?, at))
+        Ok(vectors::<X::F>(&self.engine.download(&self.results)?, at))
     }
 
     pub fn device(&self) -> &Device {

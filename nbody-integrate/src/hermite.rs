@@ -226,7 +226,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         let device = engine.device().clone();
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
-            forces: Forces::new(engine, particles, particles)?,
+            forces: Forces::new(engine.into(), particles, particles)?,
             stars: device.upload(stars, Precision::Double)?,
             ends: device.upload(&ends, Precision::Double)?,
             programs: Programs::new(&device)?,

@@ -1,15 +1,15 @@
 //! The leapfrog integrator.
 
 use nbody::{
-    AllPairs, Device, Domain, FieldKind, Interaction, Particles, PerParticle, Precision, Record,
-    Sequence, Vector,
+    Device, Domain, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Sequence,
+    Vector,
 };
 
 use crate::forces::{Energetics, Forces, Place, check_motions, check_particles, wait};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 use crate::steps::{NextStep, Steps, check_begin};
-use crate::{Error, Integrator};
+use crate::{Error, Evaluator, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
@@ -40,6 +40,9 @@ use crate::{Error, Integrator};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Forces over neighbour lists: `Leapfrog::new((short_range, near), ...)` with a `ShortRange` and the
+/// `Neighbours` that it updates.
 ///
 /// A constant step does not see that numbers become infinite or NaN, as those of bodies that meet without
 /// softening do: check the energies, or [`Motion::check`] the motions.
@@ -91,7 +94,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
     /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
     /// say, and evaluates their forces.
     pub fn new(
-        engine: AllPairs<X>,
+        engine: impl Into<Evaluator<X>>,
         particles: &[X::I],
         begin: f64,
         step: f64,
@@ -102,7 +105,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
 
     /// Begins with these motions of the particles, whatever fields they have.
     pub fn with_motions(
-        engine: AllPairs<X>,
+        engine: impl Into<Evaluator<X>>,
         particles: &[X::I],
         motions: &[Motion],
         begin: f64,
@@ -115,32 +118,32 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
     /// the checkpoint, other fields those of the particles. Positions are wrapped only if
     /// [`set_wrap`](Self::set_wrap) says so again.
     pub fn resume(
-        engine: AllPairs<X>,
+        engine: impl Into<Evaluator<X>>,
         particles: &[X::I],
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
     ) -> Result<Self, Error> {
         let &LeapfrogCheckpoint { begin, steps, ref motions } = checkpoint;
         let clock = Clock { begin, step, steps };
-        Self::at(engine, particles, particles, motions, clock)
+        Self::at(engine.into(), particles, particles, motions, clock)
     }
 }
 
 impl<X: Interaction> Leapfrog<X> {
     /// Begins with particles given as i-particles and as j-particles in the same order.
     pub fn with_sources(
-        engine: AllPairs<X>,
+        engine: impl Into<Evaluator<X>>,
         i: &[X::I],
         j: &[X::J],
         motions: &[Motion],
         begin: f64,
         step: f64,
     ) -> Result<Self, Error> {
-        Self::at(engine, i, j, motions, Clock { begin, step, steps: 0 })
+        Self::at(engine.into(), i, j, motions, Clock { begin, step, steps: 0 })
     }
 
     fn at(
-        engine: AllPairs<X>,
+        engine: Evaluator<X>,
         i: &[X::I],
         j: &[X::J],
         motions: &[Motion],
@@ -158,7 +161,7 @@ impl<X: Interaction> Leapfrog<X> {
             return Err(Error::Mass { index, mass: motions[index].mass });
         }
         let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
-        drift.set_domain(engine.options().domain)?;
+        drift.set_domain(engine.domain())?;
         let mut run = Self {
             forces: Forces::new(engine, i, j)?,
             motions: device.upload(motions, Precision::Double)?,

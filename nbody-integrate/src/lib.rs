@@ -11,7 +11,7 @@
 //! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
 //! such fields, it is given beside them.
 //!
-//! All of them are an [`Integrator`].
+//! All of them are an [`Integrator`]. The leapfrog integrator also takes neighbour lists ([`Evaluator`]).
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@
 mod block;
 mod clock;
 mod error;
+mod evaluator;
 mod forces;
 mod hermite;
 mod integrator;
@@ -29,6 +30,7 @@ mod steps;
 
 pub use block::{BlockCheckpoint, BlockHermite};
 pub use error::Error;
+pub use evaluator::Evaluator;
 pub use hermite::{Hermite, HermiteCheckpoint, HermiteOptions};
 pub use integrator::Integrator;
 pub use leapfrog::{Leapfrog, LeapfrogCheckpoint};

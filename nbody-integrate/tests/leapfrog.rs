@@ -1,9 +1,10 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
-use nbody::{AllPairs, Device, Domain, Math, Options, Precision};
+use nbody::{AllPairs, Device, Domain, Math, Neighbours, Options, Precision, ShortRange, Skin};
 use nbody_integrate::{Error, Integrator, Leapfrog, Motion, Steps};
 use nbody_interactions::gravity::{self, Gravity};
-use nbody_interactions::lennard_jones::{Atom, LennardJones};
+use nbody_interactions::lennard_jones::{Atom, LennardJones, ShiftedLennardJones};
+use nbody_models::uniform;
 
 fn exact() -> Options {
     Options::default().precision(Precision::Double).math(Math::Exact)
@@ -275,4 +276,32 @@ fn masses_that_forces_are_divided_by_are_positive() {
     motions[1].mass = 0.0;
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
     Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.1).unwrap();
+}
+
+/// A run over neighbour lists, which are built again on the way, is that over all pairs.
+#[test]
+fn lists_give_the_motion_of_all_pairs() {
+    let law = ShiftedLennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 2.0 };
+    let domain = Domain::periodic([6.0; 3]).unwrap();
+    let options = Options::default().precision(Precision::Double);
+    let place = |k: usize| [k % 5, k / 5 % 5, k / 25].map(|k| 1.2 * k as f64).into();
+    let atoms: Vec<_> = (0..125).map(|k| Atom { pos: place(k), kind: 0 }).collect();
+    let speeds = uniform::<Motion>(125, 3);
+    let motion = |(k, speed): (usize, &Motion)| Motion { pos: place(k), vel: speed.vel, mass: 1.0 };
+    let motions: Vec<_> = speeds.iter().enumerate().map(motion).collect();
+    let device = Device::cpu();
+    let all = AllPairs::with_options(&device, law, options.domain(domain)).unwrap();
+    let mut all = Leapfrog::with_motions(all, &atoms, &motions, 0.0, 0.005).unwrap();
+    let near = Neighbours::with_precision(&device, domain, Skin::Auto, Precision::Double).unwrap();
+    let engine = ShortRange::with_options(&device, law, options).unwrap();
+    let mut near = Leapfrog::with_motions((engine, near), &atoms, &motions, 0.0, 0.005).unwrap();
+    for _ in 0..100 {
+        all.advance().unwrap();
+        near.advance().unwrap();
+    }
+    for (a, b) in all.motions().unwrap().iter().zip(near.motions().unwrap()) {
+        assert!((a.pos - b.pos).norm2() < 1e-18, "{a:?} {b:?}");
+    }
+    let [a, b] = [all.energies().unwrap().total(), near.energies().unwrap().total()];
+    assert!((a / b - 1.0).abs() < 1e-10, "{a} {b}");
 }

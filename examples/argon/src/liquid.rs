@@ -1,20 +1,45 @@
 //! Liquid argon in a periodic box.
 
 use nbody::models::uniform;
-use nbody::{AllPairs, Device, Domain, Options, Precision};
+use nbody::{Device, Domain, Interaction, Neighbours, Options, Precision, ShortRange, Skin};
 use nbody_integrate::{Error, Integrator, Leapfrog, Motion};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
-/// Cubic cells of the lattice at the beginning, along each axis, of four atoms each.
-const CELLS: u32 = 6;
-/// Number of atoms.
-pub const ATOMS: usize = 864;
-/// Edge of the box in σ (Rahman 1964).
-pub const EDGE: f64 = 10.229;
-/// Cutoff radius in σ (Rahman 1964).
-const CUTOFF: f64 = 2.25;
+/// A system of atoms: the cubic cells of the lattice at the beginning along each axis, of four atoms each,
+/// the edge of the box and the cutoff radius in σ.
+#[derive(Clone, Copy, Debug)]
+pub struct System {
+    pub cells: u32,
+    pub edge: f64,
+    pub cutoff: f64,
+}
+
+/// The system of Rahman 1964.
+pub const RAHMAN: System = System { cells: 6, edge: 10.229, cutoff: 2.25 };
+
 /// Seed of the velocities at the beginning.
 const SEED: u64 = 1;
+
+impl System {
+    /// Number of atoms.
+    pub fn atoms(&self) -> usize {
+        4 * (self.cells as usize).pow(3)
+    }
+
+    /// Number of atoms in a volume of σ³.
+    pub fn density(&self) -> f64 {
+        self.atoms() as f64 / self.edge.powi(3)
+    }
+
+    /// Returns the places of a face-centred cubic lattice.
+    fn lattice(&self) -> Vec<[f64; 3]> {
+        let cell = self.edge / f64::from(self.cells);
+        let basis = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
+        let axis = || (0..self.cells).map(f64::from);
+        let cells = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
+        cells.flat_map(|at| basis.map(|atom| [0, 1, 2].map(|c| (at[c] + atom[c]) * cell))).collect()
+    }
+}
 
 /// Units of length, temperature and time: σ in ångström, ε in kelvin (Rahman 1964), and σ √(m/ε) in
 /// picoseconds, for argon of 39.948 u.
@@ -24,23 +49,31 @@ pub const TAU: f64 = 2.1513;
 
 /// Atoms in motion by velocity Verlet. Positions are not wrapped into the box, so that displacements are
 /// their differences.
-pub struct Liquid {
-    run: Leapfrog<LennardJones>,
+pub struct Liquid<X: Interaction> {
+    run: Leapfrog<X>,
+    law: X,
+    system: System,
     device: Device,
     step: f64,
 }
 
-impl Liquid {
+/// Returns the Lennard-Jones interaction of atoms of type 0; there are no others.
+pub fn truncated(cutoff: f64) -> LennardJones {
+    LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff }
+}
+
+impl<X: Interaction<I = Atom, J = Atom>> Liquid<X> {
     /// Begins with a face-centred cubic lattice and random velocities, with a step in τ.
-    pub fn new(device: &Device, step: f64) -> Result<Self, Error> {
-        let velocities = uniform::<Motion>(ATOMS, SEED);
+    pub fn new(device: &Device, law: X, system: System, step: f64) -> Result<Self, Error> {
+        let velocities = uniform::<Motion>(system.atoms(), SEED);
         let motion = |(pos, random): ([f64; 3], &Motion)| Motion {
             pos: pos.into(),
             vel: random.vel,
             mass: 1.0,
         };
-        let motions: Vec<_> = lattice().into_iter().zip(&velocities).map(motion).collect();
-        Ok(Self { run: begin(device, &motions, step)?, device: device.clone(), step })
+        let motions: Vec<_> = system.lattice().into_iter().zip(&velocities).map(motion).collect();
+        let run = begin(device, law, system, &motions, step)?;
+        Ok(Self { run, law, system, device: device.clone(), step })
     }
 
     /// Advances by this many steps.
@@ -50,7 +83,8 @@ impl Liquid {
 
     /// Scales the velocities to a temperature in ε.
     pub fn scale_to(&mut self, temperature: f64) -> Result<(), Error> {
-        self.scale(|kinetic| temperature / temperature_of(kinetic))
+        let atoms = self.system.atoms();
+        self.scale(|kinetic| temperature / temperature_of(kinetic, atoms))
     }
 
     /// Multiplies the kinetic energy by a factor.
@@ -61,7 +95,8 @@ impl Liquid {
     /// Multiplies the kinetic energy by a factor of it, in the frame of the centre of mass.
     fn scale(&mut self, factor: impl Fn(f64) -> f64) -> Result<(), Error> {
         let mut motions = self.run.motions()?;
-        let mean = |c: usize| motions.iter().map(|it| it.vel.0[c]).sum::<f64>() / ATOMS as f64;
+        let atoms = motions.len() as f64;
+        let mean = |c: usize| motions.iter().map(|it| it.vel.0[c]).sum::<f64>() / atoms;
         let mean = [mean(0), mean(1), mean(2)];
         for motion in &mut motions {
             motion.vel = [0, 1, 2].map(|c| motion.vel.0[c] - mean[c]).into();
@@ -71,14 +106,20 @@ impl Liquid {
         for motion in &mut motions {
             motion.vel = motion.vel * factor;
         }
-        self.run = begin(&self.device, &motions, self.step)?;
+        self.run = begin(&self.device, self.law, self.system, &motions, self.step)?;
         Ok(())
     }
 
     /// Returns the temperature and the total energy, in ε.
     pub fn state(&mut self) -> Result<[f64; 2], Error> {
         let energies = self.run.energies()?;
-        Ok([temperature_of(energies.kinetic), energies.total()])
+        Ok([temperature_of(energies.kinetic, self.system.atoms()), energies.total()])
+    }
+
+    /// Returns the total momentum.
+    pub fn momentum(&self) -> Result<[f64; 3], Error> {
+        let motions = self.run.motions()?;
+        Ok([0, 1, 2].map(|c| motions.iter().map(|it| it.vel.0[c]).sum()))
     }
 
     /// Returns the positions in σ.
@@ -88,32 +129,23 @@ impl Liquid {
 }
 
 /// Returns the temperature of atoms whose total momentum is zero.
-fn temperature_of(kinetic: f64) -> f64 {
-    2.0 * kinetic / (3.0 * (ATOMS as f64 - 1.0))
+fn temperature_of(kinetic: f64, atoms: usize) -> f64 {
+    2.0 * kinetic / (3.0 * (atoms as f64 - 1.0))
 }
 
-fn begin(device: &Device, motions: &[Motion], step: f64) -> Result<Leapfrog<LennardJones>, Error> {
-    // Atoms of type 0; there are no others.
-    let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: CUTOFF };
-    let domain = Domain::periodic([EDGE; 3])?;
-    let options = Options::default().precision(Precision::Double).domain(domain);
+fn begin<X: Interaction<I = Atom, J = Atom>>(
+    device: &Device,
+    law: X,
+    system: System,
+    motions: &[Motion],
+    step: f64,
+) -> Result<Leapfrog<X>, Error> {
+    let domain = Domain::periodic([system.edge; 3])?;
+    let options = Options::default().precision(Precision::Double);
+    let near = Neighbours::with_precision(device, domain, Skin::Auto, Precision::Double)?;
+    let engine = ShortRange::with_options(device, law, options)?;
     let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
-    Leapfrog::with_motions(
-        AllPairs::with_options(device, law, options)?,
-        &atoms,
-        motions,
-        0.0,
-        step,
-    )
-}
-
-/// Returns the places of a face-centred cubic lattice.
-fn lattice() -> Vec<[f64; 3]> {
-    let cell = EDGE / f64::from(CELLS);
-    let basis = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
-    let axis = || (0..CELLS).map(f64::from);
-    let cells = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
-    cells.flat_map(|at| basis.map(|atom| [0, 1, 2].map(|c| (at[c] + atom[c]) * cell))).collect()
+    Leapfrog::with_motions((engine, near), &atoms, motions, 0.0, step)
 }
 
 #[cfg(test)]
@@ -122,13 +154,15 @@ mod tests {
 
     #[test]
     fn the_lattice_fills_the_box() {
-        let places = lattice();
-        assert_eq!(places.len(), ATOMS);
-        assert!(places.iter().flatten().all(|x| (0.0..EDGE).contains(x)));
+        let places = RAHMAN.lattice();
+        assert_eq!(places.len(), 864);
+        assert!(places.iter().flatten().all(|x| (0.0..RAHMAN.edge).contains(x)));
         let square =
             |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>();
         let nearest = places[1..].iter().map(|b| square(&places[0], b)).fold(f64::MAX, f64::min);
-        assert!((nearest.sqrt() - EDGE / f64::from(CELLS) / 2_f64.sqrt()).abs() < 1e-12);
+        assert!(
+            (nearest.sqrt() - RAHMAN.edge / f64::from(RAHMAN.cells) / 2_f64.sqrt()).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -140,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_liquid_keeps_its_energy_and_has_the_temperature_that_it_is_scaled_to() {
-        let mut liquid = Liquid::new(&Device::cpu(), 0.005).unwrap();
+        let mut liquid =
+            Liquid::new(&Device::cpu(), truncated(RAHMAN.cutoff), RAHMAN, 0.005).unwrap();
         liquid.scale_to(0.8).unwrap();
         let [temperature, energy] = liquid.state().unwrap();
         assert!((temperature - 0.8).abs() < 1e-12, "{temperature}");

@@ -5,11 +5,16 @@
 //!
 //! `cargo run --release -p nbody-argon -- FOLDER` takes about 20 s on a core. The potential has a
 //! step at the cutoff, as there, so that the energy is conserved to about 10⁻³.
+//!
+//! `-- state-point` instead measures the energy and the pressure of 2048 atoms at a state point that NIST
+//! has published, in about two minutes, and `-- drift` the drift of the energy over 10⁵ steps with a
+//! switched potential.
 #![forbid(unsafe_code)]
 
 mod liquid;
 mod measure;
 mod plot;
+mod state_point;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -18,8 +23,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::Device;
 
-use liquid::{ATOMS, EDGE, EPSILON, Liquid, SIGMA, TAU};
+use liquid::{EPSILON, Liquid, RAHMAN, SIGMA, TAU, truncated};
 use measure::{Distances, displacements, mean_and_error, peak, slope};
+use nbody_interactions::lennard_jones::LennardJones;
 use plot::Plot;
 
 /// Step in picoseconds.
@@ -55,12 +61,19 @@ const DIFFUSION: f64 = 2.43;
 const DIFFUSION_UNIT: f64 = 10.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    std::fs::create_dir_all(&folder)?;
+    let argument = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
     let device = Device::best();
+    if argument == "state-point" {
+        return state_point::compare(&device);
+    }
+    if argument == "drift" {
+        return state_point::drift(&device);
+    }
+    let folder = PathBuf::from(argument);
+    std::fs::create_dir_all(&folder)?;
     let measured = simulate(&device)?;
     measured.draw(&folder)?;
-    println!("{ATOMS} atoms on {device}\n\n{}", measured.table());
+    println!("{} atoms on {device}\n\n{}", RAHMAN.atoms(), measured.table());
     println!("\nplots: {}", folder.join("{g,msd}.svg").display());
     Ok(())
 }
@@ -84,7 +97,7 @@ fn simulate(device: &Device) -> Result<Measured, Box<dyn Error>> {
     let steps = (SCALINGS[0] + SCALINGS[1]) * SCALING + corrections;
     let bar = ProgressBar::new(u64::from(steps) + (PARTS * SAMPLES) as u64 * u64::from(SAMPLING));
     bar.set_style(ProgressStyle::with_template("{bar:40} {percent:>3}% {msg}")?);
-    let mut liquid = Liquid::new(device, STEP / TAU)?;
+    let mut liquid = Liquid::new(device, truncated(RAHMAN.cutoff), RAHMAN, STEP / TAU)?;
     bar.set_message("equilibration");
     for (temperature, scalings) in [HOT, TEMPERATURE].into_iter().zip(SCALINGS) {
         for _ in 0..scalings {
@@ -101,7 +114,7 @@ fn simulate(device: &Device) -> Result<Measured, Box<dyn Error>> {
 }
 
 /// Scales to the temperature as a mean over time, since that of a moment fluctuates by some kelvin.
-fn correct(liquid: &mut Liquid, bar: &ProgressBar) -> Result<(), Box<dyn Error>> {
+fn correct(liquid: &mut Liquid<LennardJones>, bar: &ProgressBar) -> Result<(), Box<dyn Error>> {
     for _ in 0..CORRECTIONS {
         let mut mean = 0.0;
         for _ in 0..CORRECTION_SAMPLES {
@@ -114,9 +127,12 @@ fn correct(liquid: &mut Liquid, bar: &ProgressBar) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-fn measure(liquid: &mut Liquid, bar: &ProgressBar) -> Result<Measured, Box<dyn Error>> {
+fn measure(
+    liquid: &mut Liquid<LennardJones>,
+    bar: &ProgressBar,
+) -> Result<Measured, Box<dyn Error>> {
     let [_, energy] = liquid.state()?;
-    let mut all = Distances::new(EDGE, BINS);
+    let mut all = Distances::new(RAHMAN.edge, BINS);
     let mut measured = Measured {
         g: Vec::new(),
         displacements: vec![(0.0, 0.0); LAGS],
@@ -126,7 +142,7 @@ fn measure(liquid: &mut Liquid, bar: &ProgressBar) -> Result<Measured, Box<dyn E
         energy_error: 0.0,
     };
     for _ in 0..PARTS {
-        let mut distances = Distances::new(EDGE, BINS);
+        let mut distances = Distances::new(RAHMAN.edge, BINS);
         let (mut trajectory, mut temperature) = (Vec::new(), 0.0);
         for _ in 0..SAMPLES {
             liquid.advance(SAMPLING)?;

@@ -39,7 +39,11 @@ __device__ __forceinline__ void check(
             if (request.forced) continue;
             const double length = order.frame.length[axis];
             double d = x - order.positions[size_t(axis) * n + place];
-            if (length > 0.0) d -= length * ::rint(d / length);
+            if (length > 0.0) {
+                d -= length * ::rint(d / length);
+                // The position before was wrapped into the box, and rounded.
+                if (::fabs(d) <= 0x1p-50 * (::fabs(x) + length)) d = 0.0;
+            }
             sum += d * d;
         }
         if (!is_finite) ::atomicMin(&state->not_finite, first + k);

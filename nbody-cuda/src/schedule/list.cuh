@@ -72,8 +72,13 @@ __device__ __forceinline__ void copy(
     for (int axis = 0; axis < DIMENSIONS; ++axis) {
         const double length = box.length[axis];
         const double before = placed.before[size_t(axis) * placed.n + k];
-        double moved = coordinate_of(row + Words::coordinate(axis)) - before;
-        if (length > 0.0) moved = ::__dsub_rn(moved, ::__dmul_rn(length, ::rint(moved / length)));
+        const double x = coordinate_of(row + Words::coordinate(axis));
+        double moved = x - before;
+        if (length > 0.0) {
+            moved = ::__dsub_rn(moved, ::__dmul_rn(length, ::rint(moved / length)));
+            // The position before was wrapped into the box, and rounded.
+            if (::fabs(moved) <= 0x1p-50 * (::fabs(x) + length)) moved = 0.0;
+        }
         now.x[axis] = before + moved;
     }
     at[k] = now;

@@ -91,11 +91,17 @@ impl Set {
     }
 }
 
-/// Returns the displacement of a particle from its position before, by the nearest image.
+/// Returns the displacement of a particle from its position before, by the nearest image; 0 if it is no
+/// more than the rounding of the position before, which was wrapped into the box.
 fn moved_by(position: &[f64; 3], before: &[f64; 3], lengths: &[f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| {
         let (moved, length) = (position[axis] - before[axis], lengths[axis]);
-        if length > 0.0 { moved - length * (moved / length).round_ties_even() } else { moved }
+        if length == 0.0 {
+            return moved;
+        }
+        let moved = moved - length * (moved / length).round_ties_even();
+        let rounding = 4.0 * f64::EPSILON * (position[axis].abs() + length);
+        if moved.abs() <= rounding { 0.0 } else { moved }
     })
 }
 
