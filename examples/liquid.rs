@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use nbody::prelude::*;
-use nbody::{DeviceName, Neighbours, Sequence, ShortRange, Skin};
+use nbody::{DeviceName, Sequence};
 
 /// Molecules in units of their diameter, of the depth of the potential and of their mass.
 #[nbody::interaction]

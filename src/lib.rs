@@ -45,12 +45,12 @@
 //! ```
 //!
 //! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, and [`reference()`], [`compare()`] and [`Case`]
-//! check. The package `nbody-interactions` has interactions that are ready.
+//! and [`Options`] how, [`AllPairs`] evaluates, [`ShortRange`] does so over [`Neighbours`], and
+//! [`reference()`], [`compare()`] and [`Case`] check. The package `nbody-interactions` has interactions that are ready.
 //!
 //! # Features
 //!
-//! - `cuda` (default): [`AllPairs`], [`Device`] and all that concerns GPUs. It needs neither a GPU nor
+//! - `cuda` (default): [`AllPairs`], [`ShortRange`], [`Device`] and all that concerns GPUs. It needs neither a GPU nor
 //!   the CUDA toolkit to build. Without it [`CpuAllPairs`], the reference and the comparison remain,
 //!   whose errors are [`CoreError`].
 //! - `models`: the module `models`, with model particles and snapshot files.
@@ -84,10 +84,10 @@ pub use nbody_models as models;
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, CpuAllPairs, CpuPerParticle, Domain, Engine as _, Interaction as _, Math,
-        Options, Pairs, Point, Precision, Sources, SummationOrder, Vector,
+        Options, Pairs, Point, Precision, Skin, Sources, SummationOrder, Vector,
     };
     #[cfg(feature = "cuda")]
-    pub use nbody_cuda::{AllPairs, Device, PerParticle};
+    pub use nbody_cuda::{AllPairs, Device, Neighbours, PerParticle, ShortRange};
 }
 
 /// Doctests of the language reference.

@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{
-    Case, Engine, Error, Interaction, Math, Neighbours, Particles, Record, Results, Scalar,
-    ShortRange, Skin, Store,
-};
+use nbody::{Case, Engine, Error, Interaction, Particles, Record, Results, Scalar, Store};
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::grains::Grains;
