@@ -42,7 +42,7 @@ pub(crate) struct Neighbours {
     launches: u32,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
-    /// How often lists were built, and how often they were found good since.
+    /// The number of rebuilds, and of looks since the last one that found the lists good.
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
     built: Option<Build>,
