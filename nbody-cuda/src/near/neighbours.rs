@@ -142,13 +142,17 @@ impl Neighbours {
         if let Outcome::NotFinite(_) = before {
             return Ok(before);
         }
-        let is_full = matches!(before, Outcome::Built(entries) if 4 * entries > 3 * self.capacity);
-        if self.built == Some(build) && !is_full {
+        let full = match before {
+            Outcome::Built(entries) if 4 * entries > 3 * self.capacity => Some(entries),
+            _ => None,
+        };
+        if self.built == Some(build) && full.is_none() {
             self.launch(sets, &build, false)?;
             return self.known_outcome();
         }
         self.built = None;
         self.reserve(&build)?;
+        self.grow(full.map_or(0, |entries| 2 * entries))?;
         let outcome = loop {
             self.launch(sets, &build, true)?;
             match self.outcome()? {
@@ -180,8 +184,7 @@ impl Neighbours {
         Ok(outcome)
     }
 
-    /// Returns the outcome of the last look if it is there already, in which case it may be that of lists
-    /// that there is no room for.
+    /// Returns that a position is not finite if the last look has already said so.
     fn known_outcome(&mut self) -> Result<Outcome, Error> {
         match self.reply.peek().map(Outcome::of) {
             Some(Outcome::NotFinite(_)) => self.outcome(),
