@@ -80,8 +80,11 @@ impl<'a> Printer<'a> {
     pub fn body_within(&mut self, near: &TokenStream) -> TokenStream {
         self.returned = true;
         let statements = self.statements(&self.body.statements, None);
-        let end = self.end_early();
-        quote!(let mut __on = #near; #end #statements)
+        quote! {
+            let mut __on = #near;
+            if Real::ENDS_EARLY && !Real::any(__on) { return; }
+            #statements
+        }
     }
 
     /// The variable's name, where the user wrote it.

@@ -253,7 +253,7 @@ fn cutoff(
     let cutoff = function("cutoff", lints(attrs), quote!(Real), body);
     let within = quote! {
         let __reach = <Self as #krate::Interaction>::cutoff(this, #space, #i_name, #j_name);
-        let __distance = #space.difference(#j_name.#j_point, #i_name.#i_point);
+        let __distance = #space.difference(#i_name.#i_point, #j_name.#j_point);
         Real::within_reach(__reach, __distance.norm2())
     };
     let within = function("within", TokenStream::new(), quote!(Real::Mask), within);

@@ -437,7 +437,7 @@ pub mod everything {
                 target,
                 source,
             );
-            let __distance = space.difference(source.pos, target.pos);
+            let __distance = space.difference(target.pos, source.pos);
             Real::within_reach(__reach, __distance.norm2())
         }
         #[inline(never)]
@@ -460,7 +460,7 @@ pub mod everything {
                 here,
                 there,
             );
-            if !Real::any(__on) {
+            if Real::ENDS_EARLY && !Real::any(__on) {
                 return;
             }
             let d = space.difference(there.pos, here.pos);

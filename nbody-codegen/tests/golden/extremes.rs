@@ -269,7 +269,7 @@ pub mod extremes {
             j: &Grain<Real>,
         ) -> Real::Mask {
             let __reach = <Self as ::nbody::Interaction>::cutoff(this, space, i, j);
-            let __distance = space.difference(j.pos, i.pos);
+            let __distance = space.difference(i.pos, j.pos);
             Real::within_reach(__reach, __distance.norm2())
         }
         #[inline(never)]
@@ -287,7 +287,7 @@ pub mod extremes {
             f: &mut Extent<Real>,
         ) {
             let mut __on = <Self as ::nbody::Interaction>::within(this, space, i, j);
-            if !Real::any(__on) {
+            if Real::ENDS_EARLY && !Real::any(__on) {
                 return;
             }
             let r = space.difference(j.pos, i.pos).norm();

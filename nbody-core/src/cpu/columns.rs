@@ -101,26 +101,33 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
-    /// Copies those numbers of the records of these indices that are bound.
+    /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0.
     pub fn bound<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
         indices: &[u32],
     ) -> Result<Self, Error> {
         let from = binding.places().iter().flat_map(|place| {
-            let first = place.word::<S>();
-            first..first + place.number.words::<S>()
+            let (first, is_coordinate) = (place.word::<S>(), place.number == Number::Coordinate);
+            (first..first + place.number.words::<S>()).map(move |word| (word, is_coordinate))
         });
         let from: Vec<_> = from.collect();
         let mut part = Self::zeros(indices.len(), from.len())?;
         let words = from.len().max(1);
+        if from.iter().all(|(_, is_coordinate)| *is_coordinate) {
+            return Ok(part);
+        }
         let chunk = pack::chunk(indices.len(), words).div_ceil(LINE) * words;
         parallel::each_chunk(&mut part.lines, chunk, &|first, lines| {
             let indices = indices[first / words * LINE..].chunks(LINE);
             for (lines, indices) in lines.chunks_mut(words).zip(indices) {
                 for (k, &index) in indices.iter().enumerate() {
                     let record = &self.lines[index as usize / LINE * self.words..][..self.words];
-                    for (line, &word) in lines.iter_mut().zip(&from) {
+                    let others = lines
+                        .iter_mut()
+                        .zip(&from)
+                        .filter(|(_, (_, is_coordinate))| !is_coordinate);
+                    for (line, &(word, _)) in others {
                         line.0[k] = record[word].0[index as usize % LINE];
                     }
                 }
@@ -138,6 +145,41 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
                     part.lines[from + word].0[k % LINE];
             }
         }
+    }
+
+    /// Copies the coordinates of the records of these indices, in `f64`.
+    pub fn coordinates<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        indices: &[u32],
+        to: &mut [[f64; 3]],
+    ) {
+        for (axis, place) in binding.places().iter().enumerate().take(3) {
+            let (first, words) = (place.word::<S>(), place.number.words::<S>());
+            for (&index, to) in indices.iter().zip(&mut *to) {
+                let (block, at) = (index as usize / LINE, index as usize % LINE);
+                let mut lines = self.lines[block * self.words + first..][..words].iter();
+                let next = || lines.next().expect("a line for each word of a coordinate").0[at];
+                to[axis] = S::coordinate_to_f64(S::coordinate_from_words(next));
+            }
+        }
+    }
+
+    /// Copies the records at these places, one for each record.
+    pub fn arrange(&mut self, from: &Self, places: &[u32]) {
+        let words = self.words.max(1);
+        let chunk = pack::chunk(self.n, words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut self.lines, chunk, &|first, lines| {
+            let places = places[first / words * LINE..].chunks(LINE);
+            for (lines, places) in lines.chunks_mut(words).zip(places) {
+                for (k, &place) in places.iter().enumerate() {
+                    let record = &from.lines[place as usize / LINE * words..][..words];
+                    for (to, from) in lines.iter_mut().zip(record) {
+                        to.0[k] = from.0[place as usize % LINE];
+                    }
+                }
+            }
+        });
     }
 
     /// The words of a record, in order.

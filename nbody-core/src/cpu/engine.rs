@@ -86,7 +86,7 @@ impl Particles {
         Ok(Self { packed, precision: self.precision })
     }
 
-    /// Copies those numbers of the particles of these indices that are bound.
+    /// Copies those numbers of the particles of these indices that are bound. Coordinates are left at 0.
     pub fn bound(&self, binding: &Binding, indices: &[u32]) -> Result<Packed, Error> {
         Ok(match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => Packed::Bits64(columns.bound::<f64>(binding, indices)?),
@@ -95,6 +95,17 @@ impl Particles {
             }
             (Packed::Bits32(columns), _) => Packed::Bits32(columns.bound::<f32>(binding, indices)?),
         })
+    }
+
+    /// Copies the coordinates of the particles of these indices, in `f64`.
+    pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; 3]]) {
+        match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => columns.coordinates::<f64>(binding, indices, to),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                columns.coordinates::<Mixed>(binding, indices, to);
+            }
+            (Packed::Bits32(columns), _) => columns.coordinates::<f32>(binding, indices, to),
+        }
     }
 
     /// Copies particles of the same type and precision to these indices.
@@ -219,10 +230,10 @@ impl CpuEngine {
         // The images are those of the lists.
         self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, &mut sums)?;
         match store {
-            Store::Replace => out.columns.scatter(&sums, listing.i.indices),
+            Store::Replace => out.columns.arrange(&sums, listing.places),
             Store::Add => {
                 let mut fresh = Columns::filled(sets[0].len(), &nothing)?;
-                fresh.scatter(&sums, listing.i.indices);
+                fresh.arrange(&sums, listing.places);
                 self.folding().merge(&fresh, &mut out.columns);
             }
         }

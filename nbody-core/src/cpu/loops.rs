@@ -5,10 +5,12 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::hits::{CANDIDATES, Hits};
+use super::listed::{CHOSEN, Listed};
 use super::sums::Folding;
 use crate::law::space::InDomain;
 use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-use crate::{Domain, Interaction, Law, Output, Record, pack};
+use crate::{Domain, Interaction, Law, Open, Output, Record, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
@@ -30,19 +32,6 @@ pub(crate) struct View<'a, W> {
     pub first: usize,
     /// The range of particles in these blocks.
     pub range: Range<usize>,
-    /// The j-particles of a list, which are not consecutive in their set; only `one` takes them.
-    pub listed: Option<Listed<'a, W>>,
-}
-
-/// The j-particles of a part of a list, and the i-particles of a group that they act on.
-#[derive(Clone, Copy)]
-pub(crate) struct Listed<'a, W> {
-    /// The index of each j-particle in its set.
-    pub indices: &'a [u32],
-    /// The i-particles that each j-particle acts on, a bit each.
-    pub acts_on: &'a [u32],
-    /// The bit of each i-particle of the group, in blocks.
-    pub bits: &'a [Line<W>],
 }
 
 /// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
@@ -58,6 +47,9 @@ pub(crate) struct Loops<W> {
     /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if these are
     /// left out; where `lost` is given, by compensated sums.
     pub one: One<W>,
+    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by
+    /// compensated sums. Positions are relative, so that there are no periodic images.
+    pub listed: OnListed<W>,
     /// Adds the effect of j-particles on some vectors of i-particles, and writes the effect of these on
     /// each j-particle to its element of `j_sums`, which begin with the block of the first one. `None`
     /// where it is not faster.
@@ -67,6 +59,8 @@ pub(crate) struct Loops<W> {
 type Several<W> = fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>]);
 type One<W> =
     fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], Option<&mut [Line<W>]>);
+type OnListed<W> =
+    fn(&Setting<'_, W>, &View<'_, W>, &Listed<'_, W>, &mut [Line<W>], Option<&mut [Line<W>]>);
 pub(crate) type Symmetric<W> =
     fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
 
@@ -90,12 +84,14 @@ impl<W> Loops<W> {
         X: Interaction,
         L: Lanes<Scalar: crate::Scalar<Word = W>>,
         P: InDomain<L>,
+        Open: InDomain<L>,
     {
         Self {
             width: L::WIDTH,
             vectors: Kernel::<X, L, P>::VECTORS,
             several: U::several,
             one: U::one,
+            listed: <U as Compile<X, L, Open>>::listed,
             symmetric: if const { L::REORDERS && saves(X::LAW) } {
                 Some(U::symmetric)
             } else {
@@ -119,6 +115,13 @@ pub(crate) trait Compile<X, L: Lanes, P> {
         setting: &Setting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
+        sums: &mut [Line<Word<L>>],
+        lost: Option<&mut [Line<Word<L>>]>,
+    );
+    fn listed(
+        setting: &Setting<'_, Word<L>>,
+        i: &View<'_, Word<L>>,
+        j: &Listed<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
         lost: Option<&mut [Line<Word<L>>]>,
     );
@@ -309,39 +312,6 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     }
 }
 
-/// Number of candidates, particles or vectors, that the cutoff filter tests before the hits are
-/// evaluated.
-pub(crate) const CANDIDATES: usize = 256;
-
-/// The hits among the candidates.
-#[derive(Clone, Copy)]
-struct Hits {
-    indices: [u8; CANDIDATES],
-    count: usize,
-}
-
-impl Default for Hits {
-    #[inline(always)]
-    fn default() -> Self {
-        Self { indices: [0; CANDIDATES], count: 0 }
-    }
-}
-
-impl Hits {
-    /// Adds a candidate if it is within the cutoff; without a branch.
-    #[inline(always)]
-    fn add(&mut self, index: usize, is_within: bool) {
-        // The list never overflows; the remainder lets the compiler know that.
-        self.indices[self.count % CANDIDATES] = index as u8;
-        self.count += usize::from(is_within);
-    }
-
-    #[inline(always)]
-    fn all(&self) -> &[u8] {
-        &self.indices[..self.count.min(CANDIDATES)]
-    }
-}
-
 #[inline(always)]
 fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
     Of::<F, L>::read(&mut Load::<L> { lines: &sums[..F::DIM], at: 0 })
@@ -350,6 +320,44 @@ fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
 #[inline(always)]
 fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
     f.write(&mut Store::<L> { lines: sums[..F::DIM].iter_mut() });
+}
+
+/// The sums of a vector, compensated or not.
+struct Sum<F: Output, L: Lanes> {
+    total: Of<F, L>,
+    lost: Of<F, L>,
+    is_compensated: bool,
+}
+
+impl<F: Output, L: Lanes> Sum<F, L> {
+    #[inline(always)]
+    fn load(sums: &[Line<Word<L>>], lost: Option<&[Line<Word<L>>]>) -> Self {
+        let is_compensated = lost.is_some();
+        let lost = lost.map_or_else(Default::default, load::<F, L>);
+        Self { total: load::<F, L>(sums), lost, is_compensated }
+    }
+
+    /// Adds the effect of a pair where it meets.
+    #[inline(always)]
+    fn add(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
+        let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };
+        let mut after = before;
+        pair(&mut after);
+        let after = F::select::<L>(meets, &after, &before);
+        if self.is_compensated {
+            F::compensate::<L>(&after, &mut self.total, &mut self.lost);
+        } else {
+            self.total = after;
+        }
+    }
+
+    #[inline(always)]
+    fn store(&self, sums: &mut [Line<Word<L>>], lost: Option<&mut [Line<Word<L>>]>) {
+        store::<Of<F, L>, L>(&self.total, sums);
+        if let Some(lost) = lost {
+            store::<Of<F, L>, L>(&self.lost, lost);
+        }
+    }
 }
 
 impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
@@ -402,41 +410,60 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                 let kernel = Kernel::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
                 let own = L::count_from((i.first + i.range.start) as u32);
-                let listed_bits = j.listed.map_or(own, |listed| {
-                    L::load_u32(&listed.bits[i.range.start / LINE], i.range.start % LINE)
-                });
                 let i = Kernel::<X, L, P>::i_particles(i.lines, i.range.start);
                 let meets_self = L::splat_mask(!setting.skips_self);
-                let compensated = lost.is_some();
-                let mut sum = load::<X::F, L>(sums);
-                let mut rest =
-                    lost.as_ref().map_or_else(Default::default, |lost| load::<X::F, L>(lost));
+                let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
                 for k in j.range.clone() {
                     let particle = Kernel::<X, L, P>::j_particle(j.lines, k);
-                    let (index, meets) = match &j.listed {
-                        None => {
-                            let index = L::splat_u32((j.first + k) as u32);
-                            (index, meets_self | !L::eq_u32(own, index))
-                        }
-                        Some(listed) => {
-                            let bits = listed_bits & L::splat_u32(listed.acts_on[k]);
-                            (L::splat_u32(listed.indices[k]), !L::eq_u32(bits, L::splat_u32(0)))
-                        }
-                    };
-                    let before = if compensated { Of::<X::F, L>::default() } else { sum };
-                    let mut after = before;
-                    X::pair(&parameters, &kernel.space, &i, &particle, index, &mut after);
-                    let after = X::F::select::<L>(meets, &after, &before);
-                    if compensated {
-                        X::F::compensate::<L>(&after, &mut sum, &mut rest);
-                    } else {
-                        sum = after;
+                    if const { Kernel::<X, L, P>::FILTERS }
+                        && !L::any(X::within(&parameters, &kernel.space, &i, &particle))
+                    {
+                        continue;
+                    }
+                    let index = L::splat_u32((j.first + k) as u32);
+                    sum.add(meets_self | !L::eq_u32(own, index), |f| {
+                        X::pair(&parameters, &kernel.space, &i, &particle, index, f);
+                    });
+                }
+                sum.store(sums, lost);
+            },
+        );
+    }
+
+    fn listed(
+        setting: &Setting<'_, Word<L>>,
+        i: &View<'_, Word<L>>,
+        j: &Listed<'_, Word<L>>,
+        sums: &mut [Line<Word<L>>],
+        lost: Option<&mut [Line<Word<L>>]>,
+    ) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let kernel = Kernel::<X, L, P>::new(setting);
+                let parameters = kernel.parameters();
+                let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };
+                let (block, at) = (i.range.start / LINE, i.range.start % LINE);
+                let own = j.acts_on.map_or(L::splat_u32(0), |on| L::load_u32(&on.bits[block], at));
+                let i = Kernel::<X, L, P>::i_particles(i.lines, i.range.start);
+                let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
+                for (part, &chosen) in j.chosen.iter().enumerate() {
+                    let (lines, mut chosen) = (&j.lines[part * words..][..words], chosen);
+                    while chosen != 0 {
+                        let k = chosen.trailing_zeros() as usize % CHOSEN;
+                        chosen &= chosen - 1;
+                        let particle = Kernel::<X, L, P>::j_particle(lines, k);
+                        let index = L::splat_u32(j.index(part * CHOSEN + k));
+                        let meets = j.acts_on.map_or(L::splat_mask(true), |on| {
+                            let bits = own & L::splat_u32(on.masks[part * CHOSEN + k]);
+                            !L::eq_u32(bits, L::splat_u32(0))
+                        });
+                        sum.add(meets, |f| {
+                            X::pair(&parameters, &kernel.space, &i, &particle, index, f);
+                        });
                     }
                 }
-                store::<Of<X::F, L>, L>(&sum, sums);
-                if let Some(lost) = lost {
-                    store::<Of<X::F, L>, L>(&rest, lost);
-                }
+                sum.store(sums, lost);
             },
         );
     }

@@ -4,6 +4,8 @@
 mod columns;
 mod engine;
 mod evaluation;
+mod hits;
+mod listed;
 mod loops;
 mod neighbours;
 mod particle;

@@ -1,6 +1,10 @@
 //! Boxes of groups of particles, and an implicit tree over them.
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
 
 use super::GROUP;
+use crate::numeric::simd::Best;
+use crate::parallel;
 
 /// The least and greatest coordinates of some particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,9 +24,16 @@ impl Default for Bounds {
 
 impl Bounds {
     /// Returns the bounds of these positions.
+    #[inline(always)]
     pub fn of(positions: &[[f64; 3]]) -> Self {
-        let point = |&position: &[f64; 3]| Self { least: position, greatest: position };
-        positions.iter().map(point).fold(Self::default(), Self::and)
+        let mut bounds = Self::default();
+        for position in positions {
+            for axis in 0..3 {
+                bounds.least[axis] = bounds.least[axis].min(position[axis]);
+                bounds.greatest[axis] = bounds.greatest[axis].max(position[axis]);
+            }
+        }
+        bounds
     }
 
     /// Returns the bounds of both.
@@ -61,24 +72,78 @@ impl Bounds {
     }
 }
 
+/// 32 boxes, those of a box of the next level: an array for each axis, so that they are tested together.
+/// Boxes that are missing contain no particle.
+#[derive(Clone, Debug)]
+pub struct Block {
+    least: [[f64; GROUP]; 3],
+    greatest: [[f64; GROUP]; 3],
+}
+
+impl Block {
+    fn of(boxes: &[Bounds]) -> Self {
+        let [least, greatest] = [f64::INFINITY, f64::NEG_INFINITY].map(|none| [[none; GROUP]; 3]);
+        let mut block = Self { least, greatest };
+        for (k, bounds) in boxes.iter().enumerate() {
+            for axis in 0..3 {
+                block.least[axis][k] = bounds.least[axis];
+                block.greatest[axis][k] = bounds.greatest[axis];
+            }
+        }
+        block
+    }
+
+    /// Returns a bit for each box whose distance to these bounds has a square within its limit, as
+    /// [`Bounds::distance2`] has it.
+    #[inline(always)]
+    pub fn within(&self, bounds: &Bounds, displacement: &[f64; 3], limits: &[f64; GROUP]) -> u32 {
+        let mut distance2 = [0.0; GROUP];
+        for axis in 0..3 {
+            for (k, distance2) in distance2.iter_mut().enumerate() {
+                let below = bounds.least[axis] - (self.greatest[axis][k] + displacement[axis]);
+                let above = (self.least[axis][k] + displacement[axis]) - bounds.greatest[axis];
+                let apart = if below > above { below } else { above };
+                let apart = if apart > 0.0 { apart } else { 0.0 };
+                *distance2 += apart * apart;
+            }
+        }
+        let each = distance2.iter().zip(limits).enumerate();
+        each.fold(0, |bits, (k, (distance2, limit))| bits | u32::from(distance2 <= limit) << k)
+    }
+}
+
 /// The boxes of groups, then those of 32 consecutive boxes each, and so on up to at most 32 boxes.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// The levels; that of the groups first.
     pub levels: Vec<Vec<Bounds>>,
+    /// The blocks of boxes of each level.
+    blocks: Vec<Vec<Block>>,
 }
 
 impl Tree {
     /// Builds the tree over particles in their order.
     pub fn of(positions: &[[f64; 3]]) -> Self {
-        let mut levels = vec![positions.chunks(GROUP).map(Bounds::of).collect::<Vec<_>>()];
+        let mut groups = vec![Bounds::default(); positions.len().div_ceil(GROUP)];
+        let best = Best::new();
+        parallel::each_chunk(&mut groups, GROUP, &|first, groups| {
+            let positions = positions[first * GROUP..].chunks(GROUP);
+            for (bounds, positions) in groups.iter_mut().zip(positions) {
+                *bounds = best.run(
+                    #[inline(always)]
+                    || Bounds::of(positions),
+                );
+            }
+        });
+        let mut levels = vec![groups];
         while let Some(boxes) = levels.last()
             && boxes.len() > GROUP
         {
             let joined = |boxes: &[Bounds]| boxes.iter().copied().reduce(Bounds::and);
             levels.push(boxes.chunks(GROUP).filter_map(joined).collect());
         }
-        Self { levels }
+        let blocks = |boxes: &Vec<Bounds>| boxes.chunks(GROUP).map(Block::of).collect();
+        Self { blocks: levels.iter().map(blocks).collect(), levels }
     }
 
     /// Returns the boxes of the groups.
@@ -86,32 +151,45 @@ impl Tree {
         &self.levels[0]
     }
 
-    /// Calls a function with the groups, in order, all of whose ancestors it may `enter`.
-    pub fn visit(&self, enter: &dyn Fn(usize, usize) -> bool, visit: &mut dyn FnMut(usize)) {
+    /// Calls a function with the groups, in order, that are within reach as all of their ancestors are: a
+    /// function returns a bit for each box of a block that is, from the level, the index of its first box
+    /// and the block.
+    pub fn visit(
+        &self,
+        within: &dyn Fn(usize, usize, &Block) -> u32,
+        visit: &mut dyn FnMut(usize),
+    ) {
         let top = self.levels.len() - 1;
-        for node in 0..self.levels[top].len() {
-            self.visit_below(top, node, enter, visit);
+        for block in 0..self.blocks[top].len() {
+            self.visit_block(top, block, within, visit);
         }
     }
 
-    fn visit_below(
+    fn visit_block(
         &self,
         level: usize,
-        node: usize,
-        enter: &dyn Fn(usize, usize) -> bool,
+        block: usize,
+        within: &dyn Fn(usize, usize, &Block) -> u32,
         visit: &mut dyn FnMut(usize),
     ) {
-        if !enter(level, node) {
-            return;
-        }
-        if level == 0 {
-            return visit(node);
-        }
-        let end = self.levels[level - 1].len().min((node + 1) * GROUP);
-        for child in node * GROUP..end {
-            self.visit_below(level - 1, child, enter, visit);
+        let first = block * GROUP;
+        for k in bits(within(level, first, &self.blocks[level][block])) {
+            if level == 0 {
+                visit(first + k);
+            } else {
+                self.visit_block(level - 1, first + k, within, visit);
+            }
         }
     }
+}
+
+/// Returns the places of the bits of a word.
+pub fn bits(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        next
+    })
 }
 
 #[cfg(test)]
@@ -123,7 +201,7 @@ mod tests {
         for n in [0, 1, 31, 32, 33, 1024, 1025, 33_000] {
             let positions: Vec<_> =
                 (0..n).map(|k| [f64::from(k), -f64::from(k), f64::from(k % 5)]).collect();
-            let tree = Tree::of(&positions);
+            let tree = &Tree::of(&positions);
             assert!(tree.levels.last().is_some_and(|boxes| boxes.len() <= GROUP));
             for (level, boxes) in tree.levels.iter().enumerate() {
                 let particles = positions.chunks(GROUP.pow(level as u32 + 1));
@@ -133,11 +211,39 @@ mod tests {
                 }
             }
             let mut visited = Vec::new();
-            tree.visit(&|_, _| true, &mut |group| visited.push(group));
+            let existing = |level: usize, first: usize| {
+                (0..GROUP).filter(move |k| first + k < tree.levels[level].len())
+            };
+            let all = |level: usize, first: usize, _: &Block| {
+                existing(level, first).fold(0, |all, k| all | 1 << k)
+            };
+            tree.visit(&all, &mut |group| visited.push(group));
             assert_eq!(visited, (0..positions.len().div_ceil(GROUP)).collect::<Vec<_>>());
             visited.clear();
-            tree.visit(&|level, node| level > 0 || node % 2 == 1, &mut |group| visited.push(group));
+            let odd = |level: usize, first: usize, block: &Block| {
+                all(level, first, block) & if level > 0 { u32::MAX } else { 0xaaaa_aaaa }
+            };
+            tree.visit(&odd, &mut |group| visited.push(group));
             assert!(visited.len() <= tree.groups().len() / 2 && visited.iter().all(|k| k % 2 == 1));
+        }
+    }
+
+    #[test]
+    fn boxes_of_a_block_are_within_reach_as_each_is() {
+        let corner = |k: usize| [k * 7 % 5, k * 5 % 7, k % 3].map(|x| x as f64);
+        let boxes: Vec<_> =
+            (0..GROUP - 1).map(|k| Bounds::of(&[corner(k), corner(k + 3)])).collect();
+        let bounds = Bounds::of(&[[1.0; 3], [1.5, 2.0, 1.25]]);
+        for displacement in [[0.0; 3], [3.0, -4.0, 0.5]] {
+            let limits = std::array::from_fn(|k| k as f64 / 2.0);
+            let within = Block::of(&boxes).within(&bounds, &displacement, &limits);
+            let each = boxes.iter().map(|it| bounds.distance2(it, &displacement));
+            let expected: Vec<_> =
+                each.zip(limits).map(|(distance2, limit)| distance2 <= limit).collect();
+            assert!(expected.contains(&true) && expected.contains(&false));
+            let found: Vec<_> = (0..GROUP - 1).map(|k| within >> k & 1 == 1).collect();
+            assert_eq!(found, expected);
+            assert_eq!(within >> (GROUP - 1), 0, "a missing box");
         }
     }
 

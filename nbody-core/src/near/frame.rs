@@ -59,6 +59,7 @@ impl Frame {
     }
 
     /// Returns the cell of a coordinate along an axis.
+    #[inline(always)]
     pub fn cell(&self, axis: usize, coordinate: f64) -> u32 {
         let bits = BITS[self.dimensions - 2];
         let half = 1_u32 << (bits - 1);

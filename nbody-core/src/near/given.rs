@@ -1,7 +1,7 @@
 //! Lists of pairs that the caller gives, and pairs that are left out of lists.
 
 use super::image::{self, IMAGES, INDEX_BITS};
-use super::list::Lists;
+use super::list::{Lists, parts};
 use super::order::Ordered;
 use super::pairs::Csr;
 use super::{GROUP, image::nearest};
@@ -11,6 +11,8 @@ use crate::{Error, parallel};
 pub struct Given {
     /// The lists.
     pub lists: Lists,
+    /// The [`parts`] of its group that each entry acts on.
+    pub near: Vec<u8>,
     /// The greatest distance of a pair.
     pub greatest: f64,
     /// The distance by which two particles may approach each other until another image may be the nearest.
@@ -26,7 +28,7 @@ impl Given {
             let (a, b) = (&i.positions[k], &j.positions[index as usize]);
             [0, 1, 2].map(|axis| b[axis] - a[axis])
         };
-        let lists = Lists::collect(groups, &|group, part| {
+        let (lists, _) = Lists::collect(groups, &|group, part| {
             let mut pairs = Vec::new();
             for k in group * GROUP..i.len().min((group + 1) * GROUP) {
                 pairs.extend(csr.row(k).iter().map(|&index| {
@@ -48,6 +50,7 @@ impl Given {
                 last = Some(entry);
             }
         });
+        let near = lists.masks.iter().flatten().copied().map(parts).collect();
         let mut each = vec![(0.0_f64, f64::INFINITY); i.len()];
         parallel::each_chunk(&mut each, GROUP, &|first, each| {
             for (k, (greatest, skin)) in (first..).zip(each) {
@@ -67,7 +70,7 @@ impl Given {
         let (greatest, skin) = each
             .into_iter()
             .fold((0.0, f64::INFINITY), |a, b| (f64::max(a.0, b.0), f64::min(a.1, b.1)));
-        Self { lists, greatest, skin }
+        Self { lists, near, greatest, skin }
     }
 }
 
@@ -151,7 +154,7 @@ impl Lists {
         lengths: &[f64; 3],
         pairs: impl Iterator<Item = [u32; 2]>,
     ) {
-        let [of_i, of_j] = [i, j].map(places);
+        let [of_i, of_j] = [i, j].map(Ordered::places);
         let mut masks = self.masks.take().unwrap_or_else(|| vec![u32::MAX; self.entries.len()]);
         for [a, b] in pairs {
             let (a, b) = (of_i[a as usize] as usize, of_j[b as usize]);
@@ -168,13 +171,4 @@ impl Lists {
         }
         self.masks = Some(masks);
     }
-}
-
-/// Returns the place of each particle in an order.
-fn places(ordered: &Ordered) -> Vec<u32> {
-    let mut places = vec![0; ordered.len()];
-    for (place, &index) in ordered.indices.iter().enumerate() {
-        places[index as usize] = place as u32;
-    }
-    places
 }

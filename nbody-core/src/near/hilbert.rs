@@ -1,43 +1,53 @@
 //! Indices along a Hilbert curve (Skilling 2004, AIP Conf. Proc. 707, 381).
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
 
 /// Returns the index of a cell along the Hilbert curve through cells of this many bits along each of
 /// `D` axes.
-pub fn index<const D: usize>(mut cell: [u32; D], bits: u32) -> u64 {
+pub fn index<const D: usize>(cell: [u32; D], bits: u32) -> u64 {
+    let [index] = indices(cell.map(|along| [along]), bits);
+    index
+}
+
+/// Returns the indices of `N` cells, whose coordinates along each axis are an array.
+#[inline(always)]
+pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u32) -> [u64; N] {
     // From the coordinates to the transposed index: undo the excess work of all smaller cubes.
-    let mut bit = 1 << (bits - 1);
-    while bit > 1 {
-        let below = bit - 1;
+    for bit in (1..bits).rev() {
+        let below = (1 << bit) - 1;
         for axis in 0..D {
-            if cell[axis] & bit != 0 {
-                cell[0] ^= below;
-            } else {
-                let exchanged = (cell[0] ^ cell[axis]) & below;
-                cell[0] ^= exchanged;
-                cell[axis] ^= exchanged;
+            for k in 0..N {
+                let [first, along] = [cells[0][k], cells[axis][k]];
+                let is_set = (along >> bit & 1).wrapping_neg();
+                let exchanged = (first ^ along) & below & !is_set;
+                cells[axis][k] ^= exchanged;
+                cells[0][k] ^= exchanged | below & is_set;
             }
         }
-        bit >>= 1;
     }
     // Gray code.
     for axis in 1..D {
-        cell[axis] ^= cell[axis - 1];
-    }
-    let mut flips = 0;
-    let mut bit = 1 << (bits - 1);
-    while bit > 1 {
-        if cell[D - 1] & bit != 0 {
-            flips ^= bit - 1;
+        for k in 0..N {
+            cells[axis][k] ^= cells[axis - 1][k];
         }
-        bit >>= 1;
+    }
+    let mut flips = [0; N];
+    for bit in 1..bits {
+        for k in 0..N {
+            let is_set = (cells[D - 1][k] >> bit & 1).wrapping_neg();
+            flips[k] ^= ((1 << bit) - 1) & is_set;
+        }
     }
     // The index has one bit of each axis in turn.
-    let mut index = 0;
+    let mut indices = [0; N];
     for bit in (0..bits).rev() {
-        for part in cell {
-            index = index << 1 | u64::from((part ^ flips) >> bit & 1);
+        for along in &cells {
+            for k in 0..N {
+                indices[k] = indices[k] << 1 | u64::from((along[k] ^ flips[k]) >> bit & 1);
+            }
         }
     }
-    index
+    indices
 }
 
 #[cfg(test)]
@@ -64,6 +74,14 @@ mod tests {
         check::<2>(5);
         check::<3>(1);
         check::<3>(4);
+    }
+
+    #[test]
+    fn many_cells_have_the_indices_of_each() {
+        let cell = |k: u32| [k * 7919 % 512, k * 104_729 % 512, k * 31 % 512];
+        let along = |axis: usize| std::array::from_fn::<_, 16, _>(|k| cell(k as u32)[axis]);
+        let found = indices([along(0), along(1), along(2)], 9);
+        assert_eq!(found, std::array::from_fn(|k| index(cell(k as u32), 9)));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Lists of the j-particles that may be within reach of some i-particle of a group.
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
 
 use std::ops::Range;
 
-use super::boxes::Bounds;
+use super::boxes::{Block, Bounds, bits};
 use super::image::{self, INDEX_BITS};
 use super::order::Ordered;
 use super::{GROUP, image::IMAGES};
+use crate::numeric::simd::Best;
 use crate::parallel;
 
 /// Groups whose lists a thread builds at a time.
@@ -40,14 +43,29 @@ pub type Reach<'a> = dyn Fn(usize, [usize; 2]) -> f64 + Sync + 'a;
 impl Lists {
     /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
     pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &Reach) -> Self {
+        Self::build_with_parts(i, j, lengths, reach).0
+    }
+
+    /// Builds the lists, and returns the [`parts`] of its group that each entry is within reach of.
+    pub fn build_with_parts(
+        i: &Ordered,
+        j: &Ordered,
+        lengths: &[f64; 3],
+        reach: &Reach,
+    ) -> (Self, Vec<u8>) {
+        let whole = j.tree.levels.iter().flatten().copied().reduce(Bounds::and);
+        let (best, leaves) = (Best::new(), leaves(j));
         let list = |group: usize, part: &mut Part| {
-            Search::new(i, j, group, lengths, reach).list(&mut part.entries);
+            Search::new(i, (j, &leaves), group, lengths, reach).list(best, whole.as_ref(), part);
         };
         Self::collect(i.tree.groups().len(), &list)
     }
 
     /// Collects the lists of groups, each of which is appended to a part by a function.
-    pub(super) fn collect(groups: usize, list: &(dyn Fn(usize, &mut Part) + Sync)) -> Self {
+    pub(super) fn collect(
+        groups: usize,
+        list: &(dyn Fn(usize, &mut Part) + Sync),
+    ) -> (Self, Vec<u8>) {
         let mut parts = vec![Part::default(); groups.div_ceil(GROUPS)];
         parallel::each_chunk(&mut parts, 1, &|k, parts| {
             let range = k * GROUPS..groups.min((k + 1) * GROUPS);
@@ -59,14 +77,17 @@ impl Lists {
             }
         });
         let (mut begins, mut entries, mut masks) = (vec![0], Vec::new(), Vec::new());
-        entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
+        let (all, mut near) = (parts.iter().map(|part| part.entries.len()).sum(), Vec::new());
+        entries.reserve_exact(all);
+        near.reserve_exact(all);
         for part in parts {
             let before = entries.len();
             begins.extend(part.ends.into_iter().map(|end| (before + end) as u64));
             entries.extend(part.entries);
             masks.extend(part.masks);
+            near.extend(part.near);
         }
-        Self { begins, entries, masks: (!masks.is_empty()).then_some(masks) }
+        (Self { begins, entries, masks: (!masks.is_empty()).then_some(masks) }, near)
     }
 
     /// Returns the size in bytes.
@@ -98,14 +119,59 @@ pub(super) struct Part {
     pub entries: Vec<u32>,
     /// Those of each entry, or none.
     pub masks: Vec<u32>,
+    /// The [`parts`] of the group that each entry is near.
+    pub near: Vec<u8>,
+}
+
+/// Returns the parts of a group that have some of these particles, a bit each: four of 8 particles, then two
+/// of 16.
+pub fn parts(particles: u32) -> u8 {
+    parts_of(particles.to_le_bytes().map(|octet| u32::from(octet != 0)))
+}
+
+/// Returns the parts of a group from those of its octets: 1 or 0 for each.
+#[inline(always)]
+fn parts_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
+    (a | b << 1 | c << 2 | d << 3 | (a | b) << 4 | (c | d) << 5) as u8
+}
+
+/// Returns the bit of the smallest part that has these consecutive particles of a group, or no bit if there
+/// is none but the group.
+pub fn part(first: usize, count: usize) -> u8 {
+    match count {
+        0..=8 => 1 << (first / 8),
+        9..=16 => 1 << (4 + first / 16),
+        _ => 0,
+    }
 }
 
 /// Coordinates relative to the centre of a group, one array for each axis.
 type Relative = [[f32; GROUP]; 3];
 
+/// The positions of the particles of a leaf, an array for each axis; those missing in the last one are 0.
+type Leaf = [[f64; GROUP]; 3];
+
+/// Returns the leaves of particles in their order.
+fn leaves(ordered: &Ordered) -> Vec<Leaf> {
+    let mut leaves = vec![[[0.0; GROUP]; 3]; ordered.tree.groups().len()];
+    parallel::each_chunk(&mut leaves, GROUPS, &|first, leaves| {
+        for (leaf, positions) in
+            leaves.iter_mut().zip(ordered.positions[first * GROUP..].chunks(GROUP))
+        {
+            for (k, position) in positions.iter().enumerate() {
+                for axis in 0..3 {
+                    leaf[axis][k] = position[axis];
+                }
+            }
+        }
+    });
+    leaves
+}
+
 /// The search for the j-particles of one group.
 struct Search<'a> {
     j: &'a Ordered,
+    leaves: &'a [Leaf],
     group: usize,
     lengths: &'a [f64; 3],
     reach: &'a Reach<'a>,
@@ -120,7 +186,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         i: &Ordered,
-        j: &'a Ordered,
+        (j, leaves): (&'a Ordered, &'a [Leaf]),
         group: usize,
         lengths: &'a [f64; 3],
         reach: &'a Reach<'a>,
@@ -135,23 +201,47 @@ impl<'a> Search<'a> {
                 half[axis] = half[axis].max(relative[axis][k].abs());
             }
         }
-        Self { j, group, lengths, reach, bounds, centre, relative, half }
+        Self { j, leaves, group, lengths, reach, bounds, centre, relative, half }
     }
 
-    /// Appends the entries of the group.
-    fn list(&self, entries: &mut Vec<u32>) {
+    /// Appends the entries of the group; `whole` is the box of all j-particles.
+    fn list(&self, best: Best, whole: Option<&Bounds>, part: &mut Part) {
+        let Some(whole) = whole else { return };
+        let levels = &self.j.tree.levels;
+        let reach = |level: usize, node: usize| (self.reach)(self.group, [level, node]);
+        let limit = |level: usize, node: usize| self.node_limit(reach(level, node));
+        let top = levels.len() - 1;
+        let greatest = (0..levels[top].len()).map(|node| limit(top, node)).fold(0.0, f64::max);
+        let mut candidates = Candidates::default();
         for image in (0..IMAGES).filter(|&image| image::exists(image, self.lengths)) {
             let displacement = image::displacement(image, self.lengths);
-            let levels = &self.j.tree.levels;
-            let enter = |level: usize, node: usize| {
-                let limit = self.node_limit((self.reach)(self.group, [level, node]));
-                self.bounds.distance2(&levels[level][node], &displacement) <= limit
+            if self.bounds.distance2(whole, &displacement) > greatest {
+                continue;
+            }
+            let within = |level: usize, first: usize, block: &Block| {
+                // Boxes that are missing are beyond.
+                let mut limits = [-1.0; GROUP];
+                let nodes = first..levels[level].len();
+                for (node, at) in nodes.zip(&mut limits) {
+                    *at = limit(level, node);
+                }
+                best.run(
+                    #[inline(always)]
+                    || block.within(&self.bounds, &displacement, &limits),
+                )
             };
-            self.j.tree.visit(&enter, &mut |leaf| {
-                let limit = self.limit((self.reach)(self.group, [0, leaf]));
-                self.list_leaf(leaf, image, &displacement, limit, entries);
+            self.j.tree.visit(&within, &mut |leaf| {
+                let limit = self.limit(reach(0, leaf));
+                best.run(
+                    #[inline(always)]
+                    || self.list_leaf((leaf, image), &displacement, limit, &mut candidates, part),
+                );
             });
         }
+        best.run(
+            #[inline(always)]
+            || self.test(&mut candidates, part),
+        );
     }
 
     /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
@@ -172,37 +262,94 @@ impl<'a> Search<'a> {
         (reach * reach * (1.0 + 16.0 * ROUNDOFF)) as f32
     }
 
-    /// Appends the entries of a leaf.
+    /// Finds the candidates of a leaf, and appends the entries of those that are tested.
+    #[inline(always)]
     fn list_leaf(
         &self,
-        leaf: usize,
-        image: u32,
+        (leaf, image): (usize, u32),
         displacement: &[f64; 3],
         limit: f32,
-        entries: &mut Vec<u32>,
+        candidates: &mut Candidates,
+        part: &mut Part,
     ) {
-        let first = leaf * GROUP;
-        let positions = &self.j.positions[first..self.j.len().min(first + GROUP)];
-        for (k, position) in positions.iter().enumerate() {
-            let at = [0, 1, 2]
-                .map(|axis| ((position[axis] + displacement[axis]) - self.centre[axis]) as f32);
-            // The distance from the box of the group, which no i-particle can be nearer than.
-            let gap = [0, 1, 2].map(|axis| (at[axis].abs() - self.half[axis]).max(0.0));
-            if !is_beyond(gap, limit) && self.is_near_any(&at, limit) {
-                entries.push((first + k) as u32 | image << INDEX_BITS);
+        let (first, count) = (leaf * GROUP, self.j.len().min((leaf + 1) * GROUP) - leaf * GROUP);
+        let mut relative = [[0.0; GROUP]; 3];
+        for axis in 0..3 {
+            for (relative, x) in relative[axis].iter_mut().zip(&self.leaves[leaf][axis]) {
+                *relative = ((x + displacement[axis]) - self.centre[axis]) as f32;
+            }
+        }
+        let existing = u32::MAX >> (GROUP - count);
+        for k in bits(self.near_box(&relative, limit) & existing) {
+            for axis in 0..3 {
+                candidates.at[axis][candidates.count] = relative[axis][k];
+            }
+            candidates.limits[candidates.count] = limit;
+            candidates.entries[candidates.count] = (first + k) as u32 | image << INDEX_BITS;
+            candidates.count += 1;
+            if candidates.count == CANDIDATES {
+                self.test(candidates, part);
             }
         }
     }
 
-    /// Tests whether a j-particle is near some i-particle.
-    fn is_near_any(&self, at: &[f32; 3], limit: f32) -> bool {
-        let [x, y, z] = &self.relative;
-        let near = |k: usize| !is_beyond([x[k] - at[0], y[k] - at[1], z[k] - at[2]], limit);
-        (0..GROUP).fold(false, |any, k| any | near(k))
+    /// Returns a bit for each of these j-particles that is near the box of the group, which no i-particle
+    /// can be nearer than.
+    #[inline(always)]
+    fn near_box(&self, [x, y, z]: &Relative, limit: f32) -> u32 {
+        let gap = |x: f32, axis: usize| {
+            let gap = x.abs() - self.half[axis];
+            if gap > 0.0 { gap } else { 0.0 }
+        };
+        let near = |k: usize| !is_beyond([gap(x[k], 0), gap(y[k], 1), gap(z[k], 2)], limit);
+        (0..GROUP).fold(0, |bits, k| bits | u32::from(near(k)) << k)
+    }
+
+    /// Appends the candidates that are near some i-particle, and removes all of them.
+    #[inline(always)]
+    fn test(&self, candidates: &mut Candidates, part: &mut Part) {
+        let Candidates { at: [x, y, z], limits, .. } = candidates;
+        let mut octets = [[0; CANDIDATES]; GROUP / 8];
+        for (octet, near) in octets.iter_mut().enumerate() {
+            let mut any = [0; CANDIDATES];
+            for i in octet * 8..octet * 8 + 8 {
+                let [a, b, c] = [self.relative[0][i], self.relative[1][i], self.relative[2][i]];
+                for k in 0..CANDIDATES {
+                    let d = [a - x[k], b - y[k], c - z[k]];
+                    any[k] |= u32::from(!is_beyond(d, limits[k]));
+                }
+            }
+            *near = any;
+        }
+        let (mut entries, mut near) = ([0; CANDIDATES], [0; CANDIDATES]);
+        let mut count = 0;
+        for k in 0..candidates.count {
+            let parts = parts_of([octets[0][k], octets[1][k], octets[2][k], octets[3][k]]);
+            (entries[count % CANDIDATES], near[count % CANDIDATES]) =
+                (candidates.entries[k], parts);
+            count += usize::from(parts != 0);
+        }
+        part.entries.extend_from_slice(&entries[..count]);
+        part.near.extend_from_slice(&near[..count]);
+        candidates.count = 0;
     }
 }
 
+/// Number of j-particles that are tested together.
+const CANDIDATES: usize = 16;
+
+/// j-particles near the box of a group, relative to its centre.
+#[derive(Default)]
+struct Candidates {
+    at: [[f32; CANDIDATES]; 3],
+    /// The greatest square of the distance of an entry.
+    limits: [f32; CANDIDATES],
+    entries: [u32; CANDIDATES],
+    count: usize,
+}
+
 /// Tests whether the square of a displacement exceeds a limit; NaN does not.
+#[inline(always)]
 fn is_beyond([x, y, z]: [f32; 3], limit: f32) -> bool {
     x * x + y * y + z * z > limit
 }

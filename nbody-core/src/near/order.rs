@@ -3,6 +3,7 @@
 use super::boxes::Tree;
 use super::frame::{BITS, Frame};
 use super::hilbert;
+use crate::numeric::simd::Best;
 use crate::{Domain, Point, parallel};
 
 /// Particles that a thread finds the keys of at a time.
@@ -21,38 +22,90 @@ pub struct Ordered {
 
 /// Returns the key of a position, which is in a periodic box.
 pub fn key(frame: &Frame, position: &[f64; 3]) -> u64 {
-    let cell = |axis: usize| frame.cell(axis, position[axis]);
+    keys(frame, std::slice::from_ref(position))[0]
+}
+
+/// Positions whose keys are computed together.
+const KEYS: usize = 16;
+
+/// Returns the keys of at most [`KEYS`] positions, and others after these.
+#[inline(always)]
+fn keys(frame: &Frame, positions: &[[f64; 3]]) -> [u64; KEYS] {
+    let mut cells = [[0; KEYS]; 3];
+    for (axis, cells) in cells.iter_mut().enumerate().take(frame.dimensions) {
+        let mut along = [frame.origin[axis]; KEYS];
+        for (x, position) in along.iter_mut().zip(positions) {
+            *x = position[axis];
+        }
+        for (cell, x) in cells.iter_mut().zip(along) {
+            *cell = frame.cell(axis, x);
+        }
+    }
+    let [x, y, z] = cells;
     match frame.dimensions {
-        2 => hilbert::index([cell(0), cell(1)], BITS[0]),
-        _ => hilbert::index([cell(0), cell(1), cell(2)], BITS[1]),
+        2 => hilbert::indices([x, y], BITS[0]),
+        _ => hilbert::indices([x, y, z], BITS[1]),
     }
 }
 
 /// Returns the image in the box of each position.
 pub fn wrapped(positions: &[[f64; 3]], domain: &Domain) -> Vec<[f64; 3]> {
-    positions.iter().map(|&position| domain.wrap(Point(position)).0).collect()
+    let mut wrapped = positions.to_vec();
+    if domain.is_periodic() {
+        parallel::each_chunk(&mut wrapped, CHUNK, &|_, positions| {
+            for position in positions {
+                *position = domain.wrap(Point(*position)).0;
+            }
+        });
+    }
+    wrapped
 }
 
 impl Ordered {
     /// Orders particles at these positions, which are finite. Particles with one key keep their order.
     pub fn of(positions: &[[f64; 3]], domain: &Domain, frame: &Frame) -> Self {
-        let wrapped = wrapped(positions, domain);
-        let mut keys = vec![(0, 0); positions.len()];
-        parallel::each_chunk(&mut keys, CHUNK, &|first, keys| {
-            for (k, pair) in (first..).zip(keys) {
-                *pair = (key(frame, &wrapped[k]), k as u32);
+        Self::of_wrapped(&wrapped(positions, domain), frame)
+    }
+
+    /// Orders particles at these positions, which are in the box.
+    pub fn of_wrapped(wrapped: &[[f64; 3]], frame: &Frame) -> Self {
+        let mut all = vec![(0, 0); wrapped.len()];
+        let best = Best::new();
+        parallel::each_chunk(&mut all, CHUNK, &|first, pairs| {
+            for (first, pairs) in (first..).step_by(KEYS).zip(pairs.chunks_mut(KEYS)) {
+                let keys = best.run(
+                    #[inline(always)]
+                    || keys(frame, &wrapped[first..first + pairs.len()]),
+                );
+                for ((k, pair), key) in (first..).zip(pairs).zip(keys) {
+                    *pair = (key, k as u32);
+                }
             }
         });
-        parallel::sort(&mut keys);
-        let indices: Vec<_> = keys.into_iter().map(|(_, index)| index).collect();
-        Self::in_order(indices, &wrapped)
+        parallel::sort(&mut all);
+        let indices: Vec<_> = all.into_iter().map(|(_, index)| index).collect();
+        Self::in_order(indices, wrapped)
     }
 
     /// Returns particles at these positions, which are in the box, in this order.
     pub fn in_order(indices: Vec<u32>, wrapped: &[[f64; 3]]) -> Self {
-        let positions: Vec<_> = indices.iter().map(|&k| wrapped[k as usize]).collect();
+        let mut positions = vec![[0.0; 3]; indices.len()];
+        parallel::each_chunk(&mut positions, CHUNK, &|first, positions| {
+            for (position, &index) in positions.iter_mut().zip(&indices[first..]) {
+                *position = wrapped[index as usize];
+            }
+        });
         let tree = Tree::of(&positions);
         Self { indices, positions, tree }
+    }
+
+    /// Returns the place of each particle.
+    pub fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.len()];
+        for (place, &index) in self.indices.iter().enumerate() {
+            places[index as usize] = place as u32;
+        }
+        places
     }
 
     /// Number of particles.

@@ -147,6 +147,9 @@ pub trait Lane:
     }
     /// Whether sums of products may be summed in another order.
     const REORDERS: bool = false;
+    /// Whether a pair beyond the cutoff ends early. With vectors the branch is hard to predict, and a filter
+    /// or a list has found the pairs before.
+    const ENDS_EARLY: bool = true;
 
     /// The margin by which the square of a distance must be less than the square of the cutoff, in
     /// roundoffs of the latter. Pair functions compute distances with rounding errors of their own; with

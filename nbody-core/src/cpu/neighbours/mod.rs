@@ -9,10 +9,11 @@ use super::schedule::{Listing, Placed};
 use crate::law::binding::Binding;
 use crate::near::check_box;
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
+use crate::near::frame::Frame;
 use crate::near::given::{Given, check_indices};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
-use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
+use crate::{Domain, Error, Field, Law, Point, Precision, Record, Scalar, Skin, Sources};
 use set::Set;
 
 /// Neighbour lists of particles on the CPU: for each of them the others that are near enough to interact,
@@ -48,6 +49,8 @@ struct Built {
     /// Particle k of i is particle k of j.
     one_set: bool,
     lists: Lists,
+    /// The parts of its group that each entry is near.
+    near: Vec<u8>,
     /// The pairs are given, and depend on no cutoff.
     is_given: bool,
     cutoffs: Vec<Cutoff>,
@@ -222,33 +225,37 @@ impl CpuNeighbours {
             check_precision(what, particles.precision, self.precision)?;
         }
         let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
-        let mut places = Vec::new();
         if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
             Error::check_length("j-particles of one set", j.len(), sets.i.0.len())?;
         }
-        for (k, (what, particles, fields)) in sets.each().enumerate() {
-            let mut watched = Watched::new(&cutoffs, roles(k), fields)?;
-            if let Origin::Given(_) = self.origin {
-                watched = watched.only_positions();
-            }
-            let positions = set::positions(what, particles, &watched.position)?;
-            places.push((watched, positions));
-        }
-        if let [(_, i), (_, j)] = &places[..]
-            && sets.one_set
+        let watched = sets.each().enumerate().map(|(k, (_, _, fields))| {
+            let watched = Watched::new(&cutoffs, roles(k), fields)?;
+            let is_given = matches!(self.origin, Origin::Given(_));
+            Ok(if is_given { watched.only_positions() } else { watched })
+        });
+        let watched = watched.collect::<Result<Vec<_>, Error>>()?;
+        let positions = |k: usize, (what, particles, _): (_, _, _)| {
+            set::positions(what, particles, &watched[k].position)
+        };
+        // The positions of one set in two buffers are compared whenever there are two.
+        let both = || sets.each().enumerate().map(|(k, each)| positions(k, each));
+        if let Some(_) = sets.j.filter(|_| sets.one_set)
+            && let [i, j] = &both().collect::<Result<Vec<_>, _>>()?[..]
             && i != j
         {
             return Err(Error::OtherPositions);
         }
         self.check_indices(sets)?;
-        self.age += 1;
         if let Some(built) = &self.built
             && built.covers(&cutoffs)
             && built.has_sets(sets).is_ok()
-            && built.is_good(sets, &places)
+            && built.is_good(sets, &watched)
         {
+            self.age += 1;
             return Ok(());
         }
+        let positions = both().collect::<Result<Vec<_>, _>>()?;
+        let places: Vec<_> = watched.into_iter().zip(positions).collect();
         self.built = None;
         let mut built = match &self.origin {
             Origin::Found(skin) => Built::find(self.domain, *skin, sets, places, cutoffs)?,
@@ -297,9 +304,14 @@ impl Built {
         cutoffs: Vec<Cutoff>,
     ) -> Result<Self, Error> {
         let [lengths, _] = domain.factors();
-        let all: Vec<_> = places.iter().flat_map(|(_, positions)| positions).copied().collect();
+        let n = places.iter().map(|(_, positions)| positions.len()).sum();
+        let of_i = &places[0].1;
+        let position = |k: usize| {
+            let position = of_i.get(k).unwrap_or_else(|| &places[1].1[k - of_i.len()]);
+            domain.wrap(Point(*position)).0
+        };
         let dimensions = places[0].0.position.places().len().max(2);
-        let frame = set::frame(&all, &domain, dimensions);
+        let frame = Frame::of(n, &position, &domain, dimensions);
         let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
             Set::build(particles, &positions, watched, &domain, &frame)
         });
@@ -314,9 +326,9 @@ impl Built {
         reaches.skin = skin.length(greatest, &lengths);
         let skin = reaches.skin;
         let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
-        let lists = Lists::build(&i.ordered, &of_j.ordered, &lengths, &reach);
+        let (lists, near) = Lists::build_with_parts(&i.ordered, &of_j.ordered, &lengths, &reach);
         let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
-        Ok(Self { i, j, one_set, lists, is_given, cutoffs, lengths, skin, reach })
+        Ok(Self { i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach })
     }
 
     /// Builds lists of the pairs in these rows.
@@ -333,11 +345,12 @@ impl Built {
         let i = built.next().expect("there is one set or two");
         let j = built.next();
         let of_j = j.as_ref().unwrap_or(&i);
-        let Given { lists, greatest, skin } = Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
+        let Given { lists, near, greatest, skin } =
+            Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
         // Without a periodic box the pairs are good for ever.
         let reach = greatest + if skin.is_finite() { skin } else { 0.0 };
         let (one_set, is_given) = (sets.one_set, true);
-        Self { i, j, one_set, lists, is_given, cutoffs, lengths, skin, reach }
+        Self { i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach }
     }
 
     /// Leaves out these pairs.
@@ -381,10 +394,10 @@ impl Built {
         [Some(&self.i), self.j.as_ref()].into_iter().flatten()
     }
 
-    fn is_good(&self, sets: &Sets, places: &[(Watched, Vec<[f64; 3]>)]) -> bool {
-        let now = sets.each().zip(places);
-        self.sets().zip(now).all(|(set, ((_, particles, _), (_, positions)))| {
-            set.is_good(particles, positions, &self.lengths, self.skin)
+    fn is_good(&self, sets: &Sets, watched: &[Watched]) -> bool {
+        let now = sets.each().zip(watched);
+        self.sets().zip(now).all(|(set, ((_, particles, _), watched))| {
+            set.is_good(particles, &watched.position, &self.lengths, self.skin)
         })
     }
 
@@ -395,11 +408,12 @@ impl Built {
             self.sets().zip(sets.each()).zip([law.i, law.j])
         {
             let binding = Binding::new(law.name, position(fields_of_law), fields)?;
-            let now = set::positions(what, particles, &binding)?;
-            if !set.is_good(particles, &now, &self.lengths, self.skin) {
+            let Some(now) = set.follow(particles, &binding, &self.lengths, self.skin) else {
+                // Positions that are not finite are an error of their own.
+                set::positions(what, particles, &binding)?;
                 return Err(Error::OldLists { what });
-            }
-            positions.push(set.follow(&now, &self.lengths));
+            };
+            positions.push(now);
         }
         let boxes = self.i.ordered.tree.groups().iter();
         let centres = boxes.map(|bounds| bounds.origin(self.reach, &self.lengths)).collect();
@@ -433,8 +447,10 @@ impl Followed<'_> {
         let [at_i, at_j] = [self.places[0].places(), self.places[1].places()];
         Listing {
             lists: &self.built.lists,
+            near: &self.built.near,
             i: Placed { positions: i, indices: of_i, places: at_i },
             j: Placed { positions: j, indices: of_j, places: at_j },
+            places: &self.built.i.places,
             centres: &self.centres,
             lengths: self.built.lengths,
         }

@@ -1,21 +1,36 @@
 //! The particles of one set of neighbour lists, on the CPU.
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cpu::engine::Particles;
 use crate::law::binding::{Binding, Place};
+use crate::near::boxes::bits;
 use crate::near::cutoff::{Levels, Watched};
 use crate::near::frame::Frame;
 use crate::near::image::LIMIT;
 use crate::near::order::{Ordered, wrapped};
-use crate::numeric::simd::{LINE, Line};
+use crate::numeric::simd::{Best, LINE, Line};
 use crate::{Domain, Error, parallel};
 
 /// Blocks of particles that a thread reads at a time.
 const BLOCKS: usize = 64;
 
+/// Particles that a thread follows at a time.
+const FOLLOWED: usize = 1 << 10;
+
+/// The positions of a block of particles, an array for each axis.
+type Block = [[f64; LINE]; 3];
+
 /// Particles in the order of their lists, as they were when these were built.
 #[derive(Clone, Debug)]
 pub struct Set {
     pub ordered: Ordered,
+    /// The place of each particle in the order.
+    pub places: Vec<u32>,
+    /// The positions, wrapped into a periodic box, in the order of the caller.
+    before: Vec<Block>,
     pub watched: Watched,
     /// The bounds of the watched numbers.
     pub levels: Levels,
@@ -32,43 +47,66 @@ impl Set {
         domain: &Domain,
         frame: &Frame,
     ) -> Self {
-        let ordered = Ordered::of(positions, domain, frame);
+        let wrapped = wrapped(positions, domain);
+        let ordered = Ordered::of_wrapped(&wrapped, frame);
         let values = values(particles, &watched.places, &ordered.indices);
-        let levels = Levels::of(&values);
-        Self { ordered, watched, levels, values }
+        let (levels, places) = (Levels::of(&values), ordered.places());
+        Self { ordered, places, before: blocks(&wrapped), watched, levels, values }
     }
 
     /// Keeps particles at these positions in the order of the caller.
     pub fn keep(positions: &[[f64; 3]], watched: Watched, domain: &Domain) -> Self {
-        let indices = (0..positions.len() as u32).collect();
-        let ordered = Ordered::in_order(indices, &wrapped(positions, domain));
-        Self { ordered, watched, levels: Levels::default(), values: Vec::new() }
+        let places: Vec<_> = (0..positions.len() as u32).collect();
+        let wrapped = wrapped(positions, domain);
+        let ordered = Ordered::in_order(places.clone(), &wrapped);
+        let (levels, values) = Default::default();
+        Self { ordered, places, before: blocks(&wrapped), watched, levels, values }
     }
 
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| size_of_val(&values[..])).sum();
-        self.ordered.bytes() + self.levels.bytes() + values
+        let kept = size_of_val(&self.places[..]) + size_of_val(&self.before[..]);
+        self.ordered.bytes() + self.levels.bytes() + kept + values
     }
 
-    /// Returns whether lists with this skin still have every pair, if particles have moved to these
-    /// positions: none by more than half of the skin, and no watched number is beyond its bounds.
+    /// Returns whether lists with this skin still have every pair: no particle has moved by more than half
+    /// of the skin, its position is finite, and no watched number is beyond its bounds.
     pub fn is_good(
         &self,
         particles: &Particles,
-        positions: &[[f64; 3]],
+        position: &Binding,
         lengths: &[f64; 3],
         skin: f64,
     ) -> bool {
-        let limit = skin * 0.5 * (skin * 0.5);
-        let moved = self.ordered.indices.iter().zip(&self.ordered.positions);
-        let near = |(&index, before): (&u32, &[f64; 3])| {
-            let [x, y, z] = moved_by(&positions[index as usize], before, lengths);
-            x * x + y * y + z * z <= limit
-        };
-        if !moved.into_iter().all(near) {
-            return false;
-        }
+        let (limit, best) = (limit(skin), Best::new());
+        let (dimensions, is_far) = (position.places().len(), AtomicBool::new(false));
+        parallel::each(self.before.len().div_ceil(BLOCKS), &|chunk| {
+            let blocks = chunk * BLOCKS..self.before.len().min((chunk + 1) * BLOCKS);
+            let mut lines = Vec::new();
+            particles.widen(position, blocks.clone(), &mut lines);
+            for (now, before) in lines.chunks(dimensions.max(1)).zip(&self.before[blocks]) {
+                let far = best.run(
+                    #[inline(always)]
+                    || far(now, before, limit),
+                );
+                for k in bits(far) {
+                    let mut position = [0.0; 3];
+                    for (x, line) in position.iter_mut().zip(now) {
+                        *x = f64::from_bits(line.0[k]);
+                    }
+                    let moved = moved_by(&position, &before.map(|along| along[k]), lengths);
+                    if !is_near(&moved, limit) {
+                        is_far.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        });
+        !is_far.into_inner() && self.has_good_values(particles)
+    }
+
+    /// Returns whether no watched number is beyond its bounds.
+    fn has_good_values(&self, particles: &Particles) -> bool {
         let values = values(particles, &self.watched.places, &self.ordered.indices);
         values.iter().enumerate().all(|(place, values)| {
             let groups = values.chunks(crate::near::GROUP).enumerate();
@@ -80,29 +118,92 @@ impl Set {
     }
 
     /// Returns the positions in order, which continue those of the lists: a particle that has left the
-    /// periodic box is beyond it.
-    pub fn follow(&self, positions: &[[f64; 3]], lengths: &[f64; 3]) -> Vec<[f64; 3]> {
-        let both = self.ordered.indices.iter().zip(&self.ordered.positions);
-        let follow = |(&index, before): (&u32, &[f64; 3])| {
-            let moved = moved_by(&positions[index as usize], before, lengths);
-            [0, 1, 2].map(|axis| before[axis] + moved[axis])
-        };
-        both.map(follow).collect()
+    /// periodic box is beyond it. `None` if the lists are not good as in [`is_good`](Self::is_good).
+    pub fn follow(
+        &self,
+        particles: &Particles,
+        position: &Binding,
+        lengths: &[f64; 3],
+        skin: f64,
+    ) -> Option<Vec<[f64; 3]>> {
+        let (limit, is_far) = (limit(skin), AtomicBool::new(false));
+        let mut positions = vec![[0.0; 3]; self.ordered.len()];
+        parallel::each_chunk(&mut positions, FOLLOWED, &|first, positions| {
+            let places = first..first + positions.len();
+            particles.coordinates(position, &self.ordered.indices[places.clone()], positions);
+            let mut all_near = true;
+            for (position, before) in positions.iter_mut().zip(&self.ordered.positions[places]) {
+                let moved = moved_by(position, before, lengths);
+                all_near &= is_near(&moved, limit);
+                for axis in 0..3 {
+                    position[axis] = before[axis] + moved[axis];
+                }
+            }
+            if !all_near {
+                is_far.store(true, Ordering::Relaxed);
+            }
+        });
+        (!is_far.into_inner() && self.has_good_values(particles)).then_some(positions)
     }
+}
+
+/// Returns the greatest square of a displacement with which lists of this skin are good; that of an infinite
+/// one is not.
+fn limit(skin: f64) -> f64 {
+    (skin * 0.5 * (skin * 0.5)).min(f64::MAX)
+}
+
+/// Tests whether a displacement is within a limit; NaN is not.
+#[inline(always)]
+fn is_near([x, y, z]: &[f64; 3], limit: f64) -> bool {
+    x * x + y * y + z * z <= limit
+}
+
+/// Returns a bit for each particle of a block whose displacement, not that to the nearest image, is beyond a
+/// limit.
+#[inline(always)]
+fn far(now: &[Line<u64>], before: &Block, limit: f64) -> u32 {
+    let mut moved2 = [0.0; LINE];
+    for (now, before) in now.iter().zip(before) {
+        for k in 0..LINE {
+            let moved = f64::from_bits(now.0[k]) - before[k];
+            moved2[k] += moved * moved;
+        }
+    }
+    let near = moved2.iter().enumerate();
+    !near.fold(0, |near, (k, &moved2)| near | u32::from(moved2 <= limit) << k)
+        & (u32::MAX >> (u32::BITS as usize - LINE))
 }
 
 /// Returns the displacement of a particle from its position before, by the nearest image; 0 if it is no
 /// more than the rounding of the position before, which was wrapped into the box.
+#[inline(always)]
 fn moved_by(position: &[f64; 3], before: &[f64; 3], lengths: &[f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| {
-        let (moved, length) = (position[axis] - before[axis], lengths[axis]);
-        if length == 0.0 {
-            return moved;
-        }
-        let moved = moved - length * (moved / length).round_ties_even();
+    let mut moved = [0.0; 3];
+    for axis in 0..3 {
+        let (to, length) = (position[axis] - before[axis], lengths[axis]);
+        // Few particles have left the box.
+        let is_inside = length == 0.0 || to.abs() <= length * 0.5;
+        let to = if is_inside { to } else { to - length * (to / length).round_ties_even() };
         let rounding = 4.0 * f64::EPSILON * (position[axis].abs() + length);
-        if moved.abs() <= rounding { 0.0 } else { moved }
-    })
+        moved[axis] = if length > 0.0 && to.abs() <= rounding { 0.0 } else { to };
+    }
+    moved
+}
+
+/// Returns positions in blocks; those missing in the last one are 0.
+fn blocks(positions: &[[f64; 3]]) -> Vec<Block> {
+    let mut blocks = vec![[[0.0; LINE]; 3]; positions.len().div_ceil(LINE)];
+    parallel::each_chunk(&mut blocks, BLOCKS, &|first, blocks| {
+        for (block, positions) in blocks.iter_mut().zip(positions[first * LINE..].chunks(LINE)) {
+            for (k, position) in positions.iter().enumerate() {
+                for axis in 0..3 {
+                    block[axis][k] = position[axis];
+                }
+            }
+        }
+    });
+    blocks
 }
 
 /// Returns the positions of particles; an error if there are too many for lists, or one is not finite.
@@ -147,10 +248,4 @@ fn values(particles: &Particles, places: &[Place], order: &[u32]) -> Vec<Vec<f64
         order.iter().map(value).collect()
     };
     places.iter().map(of).collect()
-}
-
-/// Returns the frame of particles at these positions.
-pub fn frame(positions: &[[f64; 3]], domain: &Domain, dimensions: usize) -> Frame {
-    let wrapped = wrapped(positions, domain);
-    Frame::of(wrapped.len(), &|k| wrapped[k], domain, dimensions)
 }

@@ -3,16 +3,20 @@
 //! Positions are relative to the centre of the group, computed in `f64` and then rounded, with the image
 //! that the list names: they have more digits than the positions themselves, and pairs need no search
 //! for the nearest image.
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
 
 use std::ops::Range;
 
 use super::Job;
 use crate::cpu::columns::Columns;
-use crate::cpu::loops::{Listed, View};
+use crate::cpu::listed::{ActsOn, CHOSEN, Listed};
+use crate::cpu::loops::View;
 use crate::law::binding::Place;
+use crate::near::image::INDEX_BITS;
 use crate::near::list::{Lists, image, place};
-use crate::near::{GROUP, image};
-use crate::numeric::simd::{LINE, Line};
+use crate::near::{self, GROUP, image};
+use crate::numeric::simd::{Best, LINE, Line};
 use crate::{Accumulation, Scalar, parallel};
 
 /// Groups that a thread evaluates at a time.
@@ -24,8 +28,12 @@ const _: () = assert!(GROUP.is_multiple_of(LINE), "a group is whole blocks");
 /// The lists of an evaluation, and the particles that they are of, in their order.
 pub(in crate::cpu) struct Listing<'a> {
     pub lists: &'a Lists,
+    /// The parts of its group that each entry is near.
+    pub near: &'a [u8],
     pub i: Placed<'a>,
     pub j: Placed<'a>,
+    /// The place of each i-particle in its order.
+    pub places: &'a [u32],
     /// The centre of each group.
     pub centres: &'a [[f64; 3]],
     /// The lengths of the periodic box, which are zero along open axes.
@@ -43,21 +51,67 @@ pub(in crate::cpu) struct Placed<'a> {
     pub places: &'a [Place],
 }
 
-/// The j-particles of a bag.
+/// The j-particles of a bag, and what all bags of an evaluation have in common.
 struct Bag<W> {
     lines: Vec<Line<W>>,
-    indices: Vec<u32>,
-    acts_on: Vec<u32>,
+    /// The j-particles that act on a vector.
+    chosen: Vec<u64>,
+    masks: Vec<u32>,
     /// The first word of each coordinate in an i-particle and in a j-particle.
     words: [Vec<usize>; 2],
+    /// The words of a j-particle that are not of its position.
+    others: Vec<usize>,
+    /// The displacements of images, one for each number that an entry may have above its place.
+    displacements: [[f64; 3]; 1 << (u32::BITS - INDEX_BITS)],
+    best: Best,
 }
 
 impl<W> Bag<W> {
-    fn new<S: Scalar>(listing: &Listing) -> Self {
+    fn new<S: Scalar>(listing: &Listing, words_of_j: usize) -> Self {
         let words = |placed: &Placed| placed.places.iter().map(|place| place.word::<S>()).collect();
-        let words = [&listing.i, &listing.j].map(words);
-        Self { lines: Vec::new(), indices: Vec::new(), acts_on: Vec::new(), words }
+        let words: [Vec<usize>; 2] = [&listing.i, &listing.j].map(words);
+        let is_of_position = |word: &usize| {
+            listing.j.places.iter().any(|place| {
+                (place.word::<S>()..place.word::<S>() + place.number.words::<S>()).contains(word)
+            })
+        };
+        let others = (0..words_of_j).filter(|word| !is_of_position(word)).collect();
+        let displacement = |image: usize| image::displacement(image as u32, &listing.lengths);
+        Self {
+            lines: Vec::new(),
+            chosen: Vec::new(),
+            masks: Vec::new(),
+            words,
+            others,
+            displacements: std::array::from_fn(displacement),
+            best: Best::new(),
+        }
     }
+
+    /// Chooses the entries that are near a part of their group.
+    fn choose(&mut self, near: &[u8], part: u8) {
+        // A part that has no bit is the whole group.
+        let part = if part == 0 { u8::MAX } else { part };
+        self.chosen.clear();
+        self.chosen.extend(near.chunks(CHOSEN).map(|near| {
+            let octets = near.chunks(8).enumerate();
+            octets.fold(0, |chosen, (k, octet)| chosen | u64::from(flags(octet, part)) << (8 * k))
+        }));
+    }
+}
+
+/// Returns a bit for each of at most 8 bytes that has some of these bits.
+fn flags(bytes: &[u8], bits: u8) -> u8 {
+    const ONES: u64 = u64::MAX / 0xff;
+    let Ok(word) = bytes.try_into().map(u64::from_le_bytes) else {
+        let each = bytes.iter().enumerate();
+        return each.fold(0, |flags, (k, byte)| flags | u8::from(byte & bits != 0) << k);
+    };
+    // Each bit in question, added to the others of its byte, reaches the highest one; a product moves
+    // these together.
+    let word = word & (u64::from(bits) * ONES);
+    let some = (((word & (0x7f * ONES)) + 0x7f * ONES) | word) >> 7 & ONES;
+    (some.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 impl<S: Scalar> Job<'_, S> {
@@ -65,7 +119,7 @@ impl<S: Scalar> Job<'_, S> {
     pub(super) fn listed(&self, listing: &Listing, out: &mut Columns<u64>) {
         let lines = BLOCKS * self.nothing.len().max(1);
         parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
-            let mut bag = Bag::new::<S>(listing);
+            let mut bag = Bag::new::<S>(listing, self.j.words());
             for (k, out) in out.chunks_mut(lines).enumerate() {
                 self.group(listing, first / lines + k, &mut bag, out);
             }
@@ -89,19 +143,31 @@ impl<S: Scalar> Job<'_, S> {
         let compensated = self.accumulation == Accumulation::Compensated;
         let mut sums = self.nothing.repeat(vectors);
         let mut lost = sums.clone();
-        let list = listing.lists.range(group);
+        let (list, best) = (listing.lists.range(group), bag.best);
         for first in list.clone().step_by(self.order.bag) {
             let part = first..list.end.min(first.saturating_add(self.order.bag));
-            self.fill(listing, group, part.clone(), bag);
-            let listed = Listed { indices: &bag.indices, acts_on: &bag.acts_on, bits: &bits };
-            let j =
-                View { lines: &bag.lines, first: 0, range: 0..part.len(), listed: Some(listed) };
+            best.run(
+                #[inline(always)]
+                || self.fill(listing, group, part.clone(), bag),
+            );
+            let restricted = self.restrict(listing, group, part.clone(), bag);
             for vector in 0..vectors {
                 let range = vector * width..(vector + 1) * width;
-                let i = View { lines: &i, first: 0, range, listed: None };
+                bag.choose(&listing.near[part.clone()], near::list::part(range.start, width));
+                let i = View { lines: &i, first: 0, range };
                 let of_vector = vector * words..(vector + 1) * words;
-                let lost = compensated.then(|| &mut lost[of_vector.clone()]);
-                (self.loops.one)(self.setting, &i, &j, &mut sums[of_vector], lost);
+                let (before, after) = (0..restricted.start, restricted.end..bag.chosen.len());
+                for (chosen, is_restricted) in
+                    [(before, false), (restricted.clone(), true), (after, false)]
+                {
+                    if chosen.is_empty() {
+                        continue;
+                    }
+                    let j = bag.listed(listing, part.clone(), chosen, is_restricted, &bits);
+                    let lost = compensated.then(|| &mut lost[of_vector.clone()]);
+                    let sums = &mut sums[of_vector.clone()];
+                    (self.loops.listed)(self.setting, &i, &j, sums, lost);
+                }
             }
             if self.accumulation.folds_each_bag() {
                 self.fold(0, &mut sums, out);
@@ -135,30 +201,87 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Fills a bag with the j-particles of some entries of a list.
+    #[inline(always)]
     fn fill(&self, listing: &Listing, group: usize, part: Range<usize>, bag: &mut Bag<S::Word>) {
-        let (words, centre) = (self.j.words(), &listing.centres[group]);
-        let first = group * GROUP;
-        bag.lines.resize(part.len().div_ceil(LINE) * words, Line([S::Word::default(); LINE]));
-        bag.indices.clear();
-        bag.acts_on.clear();
-        for (k, at_entry) in part.enumerate() {
-            let entry = listing.lists.entries[at_entry];
-            let (at, its_image) = (place(entry), image(entry));
-            let to = &mut bag.lines[k / LINE * words..][..words];
-            let from = &self.j.lines()[at / LINE * words..][..words];
-            for (to, from) in to.iter_mut().zip(from) {
-                to.0[k % LINE] = from.0[at % LINE];
+        let (words, centre) = (self.j.words(), listing.centres[group]);
+        let entries = &listing.lists.entries[part];
+        let blocks = entries.len().next_multiple_of(CHOSEN) / LINE;
+        bag.lines.resize(blocks * words, Line([S::Word::default(); LINE]));
+        let (from, positions) = (self.j.lines(), listing.j.positions);
+        for (lines, entries) in bag.lines.chunks_mut(words.max(1)).zip(entries.chunks(LINE)) {
+            for &word in &bag.others {
+                for (to, &entry) in lines[word].0.iter_mut().zip(entries) {
+                    let at = place(entry);
+                    *to = from[at / LINE * words + word].0[at % LINE];
+                }
             }
-            let displacement = image::displacement(its_image, &listing.lengths);
-            let position = &listing.j.positions[at];
-            let position = [0, 1, 2].map(|axis| position[axis] + displacement[axis]);
-            put_position::<S>(&position, centre, &bag.words[1], k % LINE, to);
-            let is_own = self.setting.skips_self
-                && its_image == image::ITSELF
-                && (first..first + GROUP).contains(&at);
-            bag.indices.push(listing.j.indices[at]);
-            let others = if is_own { !(1 << (at - first)) } else { u32::MAX };
-            bag.acts_on.push(others & listing.lists.mask(at_entry));
+            let mut relative = [[0.0; LINE]; 3];
+            for (k, &entry) in entries.iter().enumerate().take(LINE) {
+                let position = &positions[place(entry)];
+                let displacement = &bag.displacements[image(entry) as usize];
+                for axis in 0..3 {
+                    relative[axis][k] = position[axis] + displacement[axis] - centre[axis];
+                }
+            }
+            for (relative, &first) in relative.iter().zip(&bag.words[1]) {
+                for (k, &x) in relative.iter().enumerate() {
+                    put_coordinate::<S>(x, k, &mut lines[first..]);
+                }
+            }
+        }
+    }
+
+    /// Finds the i-particles that the j-particles of a bag act on, and returns the range of words of
+    /// [`CHOSEN`] bits that have all those which do not act on every one.
+    fn restrict(
+        &self,
+        listing: &Listing,
+        group: usize,
+        part: Range<usize>,
+        bag: &mut Bag<S::Word>,
+    ) -> Range<usize> {
+        let entries = &listing.lists.entries[part.clone()];
+        bag.masks.clear();
+        match &listing.lists.masks {
+            Some(masks) => bag.masks.extend_from_slice(&masks[part]),
+            None => bag.masks.resize(entries.len(), u32::MAX),
+        }
+        let mut own = 0..0;
+        if self.setting.skips_self {
+            let first = (group * GROUP) as u32 | image::ITSELF << INDEX_BITS;
+            let below = |end: u32| entries.iter().filter(|&&entry| entry < end).count();
+            own = below(first)..below(first + GROUP as u32);
+            for (mask, entry) in bag.masks[own.clone()].iter_mut().zip(&entries[own.clone()]) {
+                *mask &= !(1 << (entry - first));
+            }
+        }
+        match &listing.lists.masks {
+            Some(_) => 0..entries.len().div_ceil(CHOSEN),
+            None if own.is_empty() => 0..0,
+            None => own.start / CHOSEN..own.end.div_ceil(CHOSEN),
+        }
+    }
+}
+
+impl<W> Bag<W> {
+    /// Returns the chosen j-particles of some words.
+    fn listed<'a>(
+        &'a self,
+        listing: &'a Listing,
+        part: Range<usize>,
+        chosen: Range<usize>,
+        is_restricted: bool,
+        bits: &'a [Line<W>],
+    ) -> Listed<'a, W> {
+        let words = self.lines.len() / self.chosen.len().max(1);
+        let of_entries = chosen.start * CHOSEN..part.len().min(chosen.end * CHOSEN);
+        let acts_on = ActsOn { masks: &self.masks[of_entries.clone()], bits };
+        Listed {
+            lines: &self.lines[chosen.start * words..chosen.end * words],
+            entries: &listing.lists.entries[part][of_entries],
+            chosen: &self.chosen[chosen],
+            indices: listing.j.indices,
+            acts_on: is_restricted.then_some(acts_on),
         }
     }
 }
@@ -172,11 +295,17 @@ fn put_position<S: Scalar>(
     block: &mut [Line<S::Word>],
 ) {
     for (axis, &first) in coordinates.iter().enumerate() {
-        let mut lines = block[first..].iter_mut();
-        S::coordinate_to_words(S::coordinate(position[axis] - centre[axis]), |word| {
-            lines.next().expect("a line for each word of a coordinate").0[at] = word;
-        });
+        put_coordinate::<S>(position[axis] - centre[axis], at, &mut block[first..]);
     }
+}
+
+/// Writes a coordinate to an element of lines, the first of which is that of its first word.
+#[inline(always)]
+fn put_coordinate<S: Scalar>(x: f64, at: usize, lines: &mut [Line<S::Word>]) {
+    let mut lines = lines.iter_mut();
+    S::coordinate_to_words(S::coordinate(x), |word| {
+        lines.next().expect("a line for each word of a coordinate").0[at] = word;
+    });
 }
 
 /// Returns a bit for each i-particle of a group.
@@ -184,4 +313,22 @@ fn bits<S: Scalar>() -> [Line<S::Word>; BLOCKS] {
     std::array::from_fn(|block| {
         Line(std::array::from_fn(|k| S::word_from_u32(1 << (block * LINE + k))))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_flags() {
+        let bytes: Vec<_> =
+            (0..4096_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for bits in [1, 2, 0x10, 0x80, 0xff, 0] {
+            for bytes in bytes.chunks(8).chain(bytes.chunks(5)) {
+                let is_set = |k: usize| flags(bytes, bits) >> k & 1 == 1;
+                assert!((0..bytes.len()).all(|k| is_set(k) == (bytes[k] & bits != 0)));
+                assert_eq!(u32::from(flags(bytes, bits)) >> bytes.len(), 0);
+            }
+        }
+    }
 }

@@ -60,12 +60,12 @@ impl<S: Scalar> Job<'_, S> {
 
     /// Some i-particles, a whole number of vectors.
     fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
-        View { lines: self.i.lines(), first: 0, range, listed: None }
+        View { lines: self.i.lines(), first: 0, range }
     }
 
     /// Some j-particles.
     fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
-        View { lines: self.j.lines(), first: 0, range, listed: None }
+        View { lines: self.j.lines(), first: 0, range }
     }
 
     /// The bags of a range, the last one shorter.

@@ -19,7 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Job;
 use crate::cpu::columns::Columns;
-use crate::cpu::loops::{CANDIDATES, Symmetric};
+use crate::cpu::hits::CANDIDATES;
+use crate::cpu::loops::Symmetric;
 use crate::cpu::sums::Folding;
 use crate::numeric::simd::{LINE, Line};
 use crate::{Accumulation, Law, Options, Pairs, Scalar, parallel};

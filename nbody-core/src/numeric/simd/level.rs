@@ -1,7 +1,7 @@
 //! Levels of vector instructions.
 
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
+use super::{avx2, avx512, vector::Vector};
 use crate::Error;
 use crate::options::names;
 
@@ -54,6 +54,29 @@ impl SimdLevel {
         } else {
             let available = Self::available().map(Self::name).collect();
             Err(Error::SimdUnavailable { found: self, available })
+        }
+    }
+}
+
+/// The best instructions of this CPU, for loops over arrays that the compiler turns into vector code. Results
+/// do not depend on them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Best(SimdLevel);
+
+impl Best {
+    pub fn new() -> Self {
+        Self(SimdLevel::best())
+    }
+
+    /// Runs a function, which must be inlined, with these instructions.
+    #[inline(always)]
+    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => avx512::Single::vectorize(f),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => avx2::Single::vectorize(f),
+            _ => f(),
         }
     }
 }

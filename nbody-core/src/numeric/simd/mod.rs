@@ -15,6 +15,7 @@ mod vector;
 mod wide;
 
 pub(crate) use lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
+pub(crate) use level::Best;
 pub use level::SimdLevel;
 
 #[cfg(test)]

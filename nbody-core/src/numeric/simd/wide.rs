@@ -103,6 +103,7 @@ impl<V: Vector> Lane for V {
     type Coordinate = V;
     const ROUNDOFF: f64 = V::Element::ROUNDOFF;
     const REORDERS: bool = true;
+    const ENDS_EARLY: bool = false;
     /// The margin of fast mathematics on a GPU, although roots and quotients of vectors need less.
     const MARGIN: f64 = 20.0;
 

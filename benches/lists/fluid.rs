@@ -1,0 +1,178 @@
+//! The Lennard-Jones liquid as this crate computes it, over neighbour lists.
+
+use nbody::{
+    CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, Domain,
+    Point, Skin, Vector,
+};
+
+pub use law::{Atom, Force, LennardJones};
+
+/// The interaction in reduced units, and the leapfrog step.
+#[nbody::interaction]
+mod law {
+    /// The force of the potential 4 (r⁻¹² − r⁻⁶).
+    pub struct LennardJones {
+        /// Cutoff radius.
+        pub cutoff: Real,
+    }
+
+    pub struct Atom {
+        pub pos: Point,
+        pub vel: Vector,
+    }
+
+    pub struct Place {
+        pub pos: Point,
+    }
+
+    pub struct Force {
+        pub force: Vector,
+    }
+
+    impl Interaction for LennardJones {
+        type I = Place;
+        type J = Place;
+        type F = Force;
+
+        fn cutoff(&self, _i: &Place, _j: &Place) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Place, j: &Place, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let s2 = 1.0 / d.norm2();
+            let s6 = s2.powi(3);
+            f.force += 24.0 * s6 * (2.0 * s6 - 1.0) * s2 * d;
+        }
+    }
+
+    /// Changes velocities by the forces at a time, then positions by these velocities.
+    pub struct Leapfrog {
+        pub dt: Real,
+    }
+
+    impl Update for Leapfrog {
+        type P = Atom;
+        type F = Force;
+
+        fn update(&self, p: &mut Atom, f: &Force) {
+            p.vel += self.dt * f.force;
+            p.pos += self.dt * p.vel;
+        }
+    }
+}
+
+/// The liquid with its lists and forces.
+pub struct Fluid {
+    near: CpuNeighbours,
+    force: CpuShortRange<LennardJones>,
+    step: CpuPerParticle<law::Leapfrog>,
+    atoms: CpuParticles<Atom>,
+    forces: CpuResults<Force>,
+}
+
+impl Fluid {
+    /// Places atoms in a periodic cube.
+    pub fn new(length: f64, cutoff: f64, dt: f64, atoms: &[Atom]) -> Self {
+        let domain = Domain::periodic([length; 3]).expect("a box");
+        let near = CpuNeighbours::new(domain, Skin::Auto).expect("a skin");
+        let force = CpuShortRange::new(LennardJones { cutoff }).expect("a cutoff");
+        let mut step = CpuPerParticle::new(law::Leapfrog { dt });
+        step.set_domain(domain).expect("a box");
+        step.set_wrap(true);
+        let atoms = near.upload(atoms).expect("room for the atoms");
+        let forces = force.results(atoms.len()).expect("room for the forces");
+        Self { near, force, step, atoms, forces }
+    }
+
+    /// Looks whether the lists are good, and builds them again if not.
+    pub fn update(&mut self) {
+        self.near.update(&self.atoms, &[&self.force]).expect("finite positions");
+    }
+
+    /// Evaluates the forces.
+    pub fn evaluate(&mut self) {
+        self.force.evaluate_into(&self.near, &self.atoms, &mut self.forces).expect("good lists");
+    }
+
+    /// Moves the atoms.
+    pub fn advance(&mut self) {
+        let inputs = CpuInputs::<Atom, Force> { q: None, f: Some(&self.forces) };
+        self.step.update_by_name(&mut self.atoms, inputs).expect("a force for each atom");
+    }
+
+    /// Returns the number of times that the lists were built.
+    pub fn rebuilds(&self) -> u64 {
+        self.near.stats().rebuilds
+    }
+
+    /// Returns the atoms.
+    pub fn atoms(&self) -> Vec<Atom> {
+        self.atoms.download()
+    }
+
+    /// Returns the forces.
+    pub fn forces(&self) -> Vec<[f64; 3]> {
+        let forces: Vec<Force> = self.force.download::<f64>(&self.forces).expect("forces");
+        forces.iter().map(|force| force.force.0).collect()
+    }
+}
+
+/// Returns atoms of an equilibrated liquid of this density at a temperature of 1: `cells`³ cubes of four
+/// on a lattice, equilibrated for some steps, and `copies`³ copies of the result, with velocities of
+/// their own.
+pub fn equilibrated(cells: u32, copies: u32, density: f64, cutoff: f64) -> (f64, Vec<Atom>) {
+    let edge = (4.0 / density).cbrt();
+    let mut random = Random(1);
+    let mut atoms = Vec::new();
+    for cell in grid(cells) {
+        for [x, y, z] in [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]] {
+            let pos = [x + 0.25, y + 0.25, z + 0.25];
+            let pos = [0, 1, 2].map(|axis| (cell[axis] + pos[axis]) * edge);
+            atoms.push(Atom { pos: Point(pos), vel: random.velocity(2f64.sqrt()) });
+        }
+    }
+    let length = f64::from(cells) * edge;
+    for _ in 0..20 {
+        let mut fluid = Fluid::new(length, cutoff, 0.004, &atoms);
+        for _ in 0..20 {
+            fluid.update();
+            fluid.evaluate();
+            fluid.advance();
+        }
+        atoms = fluid.atoms();
+        for atom in &mut atoms {
+            atom.vel = random.velocity(1.0);
+        }
+    }
+    let mut all = Vec::new();
+    for cell in grid(copies) {
+        for atom in &atoms {
+            let pos = [0, 1, 2].map(|axis| atom.pos.0[axis] + cell[axis] * length);
+            all.push(Atom { pos: Point(pos), vel: random.velocity(1.0) });
+        }
+    }
+    (length * f64::from(copies), all)
+}
+
+/// Returns the corners of unit cells.
+fn grid(cells: u32) -> impl Iterator<Item = [f64; 3]> {
+    let cell = move |k: u32| [k % cells, k / cells % cells, k / cells / cells].map(f64::from);
+    (0..cells.pow(3)).map(cell)
+}
+
+/// Random numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Returns a velocity of a Maxwell distribution, nearly.
+    fn velocity(&mut self, deviation: f64) -> Vector<f64> {
+        let normal = |_| ((0..12).map(|_| self.next()).sum::<f64>() - 6.0) * deviation;
+        Vector([0, 1, 2].map(normal))
+    }
+}
