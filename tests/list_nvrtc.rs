@@ -1,10 +1,11 @@
 //! Programs over neighbour lists, compiled by NVRTC: each interaction with a cutoff in one precision for
-//! one architecture, all of which take turns. Those of the library use no local memory in single precision.
+//! one architecture, all of which take turns. Those of the library use no local memory in single precision,
+//! nor do the programs that build lists for their cutoffs.
 
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{Interaction, Math, Options, Precision, Program};
+use nbody::{Interaction, Law, Math, Options, Precision, Program};
 use nbody_interactions::Visitor;
 
 use crate::compiler::Compiler;
@@ -34,7 +35,30 @@ impl Visitor for Trials {
         self.all.push(Trial::test(format!("list_{}", X::LAW.name), move || {
             compiles::<X>(&compiler, library, turn)
         }));
+        if X::LAW.cutoff_reads.iter().any(|reads| !reads.is_empty()) {
+            let compiler = self.compiler.clone();
+            self.all.push(Trial::test(format!("lists_of_{}", X::LAW.name), move || {
+                builds_lists(&compiler, X::LAW, library, turn)
+            }));
+        }
     }
+}
+
+/// Compiles the program that builds lists for a cutoff that depends on particles.
+fn builds_lists(
+    compiler: &Compiler,
+    law: &'static Law,
+    library: bool,
+    turn: usize,
+) -> Result<(), Failed> {
+    let architectures = architectures(compiler);
+    let architecture = architectures[turn % architectures.len()];
+    let local = local_memory(compiler, &Program::neighbours_for(law), architecture)?;
+    if local > 0 && library {
+        let name = law.name;
+        return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
+    }
+    Ok(())
 }
 
 fn compiles<X: Interaction>(compiler: &Compiler, library: bool, turn: usize) -> Result<(), Failed> {

@@ -35,6 +35,11 @@ impl Place {
         }
     }
 
+    /// Returns whether it is an integer.
+    pub fn is_integer(self) -> bool {
+        self.number == Number::Index
+    }
+
     /// Returns its index among the numbers of a record.
     pub fn component(self) -> usize {
         self.coordinates + self.others

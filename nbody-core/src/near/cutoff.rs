@@ -40,6 +40,32 @@ impl Cutoff {
         self.law
     }
 
+    /// Returns the parameters, in the order of their record.
+    pub fn parameters(&self) -> &[Interval] {
+        &self.parameters
+    }
+
+    /// Returns whether it depends on numbers of particles.
+    pub fn reads_particles(&self) -> bool {
+        self.law.cutoff_reads.iter().any(|reads| !reads.is_empty())
+    }
+
+    /// Returns the cutoff of all pairs, if it does not depend on particles; an error if it is
+    /// infinite or NaN.
+    pub fn constant(&self) -> Result<Option<f64>, Error> {
+        if self.reads_particles() {
+            return Ok(None);
+        }
+        let [i, j] =
+            [self.law.i, self.law.j].map(|fields| vec![Interval::WHOLE; pack::dim(fields)]);
+        let reach = self.reach([&i, &j]);
+        if reach.is_finite() {
+            Ok(Some(reach))
+        } else {
+            Err(Error::UnboundedCutoff { law: self.law.name })
+        }
+    }
+
     /// Returns the greatest cutoff of a pair of particles whose numbers have these bounds; infinite if
     /// there is no bound or a cutoff may be NaN.
     fn reach(&self, bounds: [&[Interval]; 2]) -> f64 {
@@ -109,6 +135,12 @@ impl Watched {
     #[must_use]
     pub fn only_positions(self) -> Self {
         Self { places: Vec::new(), numbers: Vec::new(), ..self }
+    }
+
+    /// Returns the places of the numbers that a cutoff depends on in a role, in the order of
+    /// [`Law::cutoff_reads`].
+    pub fn places_of(&self, cutoff: usize, role: usize) -> impl Iterator<Item = usize> {
+        self.numbers[cutoff][role].iter().copied().flatten()
     }
 
     fn index_of(&mut self, place: Place) -> usize {

@@ -42,14 +42,20 @@ impl Skin {
         }
     }
 
+    /// Returns the share of the greatest cutoff and the length that it is the sum of, outside a box.
+    pub fn parts(self) -> [f64; 2] {
+        const SHARE: f64 = 0.2;
+        match self {
+            Self::Auto => [SHARE, 0.0],
+            Self::Length(length) => [0.0, length],
+        }
+    }
+
     /// Returns the skin for this greatest cutoff, in a box of these lengths: no image is farther than one
     /// length.
     pub fn length(self, cutoff: f64, lengths: &[f64; 3]) -> f64 {
-        const SHARE: f64 = 0.2;
-        let length = match self {
-            Self::Auto => SHARE * cutoff,
-            Self::Length(length) => length,
-        };
+        let [share, length] = self.parts();
+        let length = share * cutoff + length;
         let periodic = lengths.iter().filter(|length| **length > 0.0);
         periodic.fold(length, |skin, length| skin.min(length - cutoff))
     }

@@ -175,7 +175,12 @@ impl Scratch {
 
     /// Returns the memory that was reserved.
     pub fn memory(&self) -> &dyn Memory {
-        &*self.memory.as_ref().expect("reserved before").1
+        self.get().expect("reserved before")
+    }
+
+    /// Returns the memory, if any was reserved.
+    pub fn get(&self) -> Option<&dyn Memory> {
+        self.memory.as_ref().map(|(_, memory)| &**memory)
     }
 }
 

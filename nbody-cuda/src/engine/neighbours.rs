@@ -5,10 +5,10 @@ use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
-use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::pack::{Binding, dim};
 use nbody_core::{
-    CpuNeighbours, Csr, Domain, Field, HasCutoff, NeighbourStats, Precision, Record, Scalar, Skin,
-    Sources,
+    CpuNeighbours, Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record,
+    Scalar, Skin, Sources,
 };
 
 use super::foreign;
@@ -16,6 +16,7 @@ use crate::backend::{Backend, Buffer};
 use crate::device::Kind;
 use crate::layout::numbers_of;
 use crate::near::neighbours::{self, Build, Downloaded, Outcome, Set};
+use crate::near::reach::Varying;
 use crate::{CudaParticles, Device, Error, Particles};
 
 use std::sync::Arc;
@@ -62,6 +63,8 @@ impl Neighbours {
                     skin,
                     precision,
                     cutoffs: Vec::new(),
+                    watched: Vec::new(),
+                    fields: Vec::new(),
                     one_set: true,
                     frame: None,
                 }))
@@ -206,6 +209,9 @@ pub(super) struct CudaNeighbours {
     pub precision: Precision,
     /// The cutoffs that the lists cover.
     cutoffs: Vec<Cutoff>,
+    /// The numbers that they depend on, in the records of these fields.
+    watched: Vec<Watched>,
+    fields: Vec<&'static [Field]>,
     one_set: bool,
     /// The cells of the order, with the numbers of particles that they were chosen for.
     frame: Option<([usize; 2], Frame)>,
@@ -253,22 +259,47 @@ impl CudaNeighbours {
         if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
             nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
         }
-        let watched = watched(sets, &cutoffs)?;
-        let is_covered = cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff));
-        if !is_covered || self.one_set != sets.one_set {
-            self.lists.forget();
-            self.cutoffs.clone_from(&cutoffs);
-            self.one_set = sets.one_set;
-        }
-        let build = self.plan(sets, &watched)?;
-        let mut lists = sets.each().zip(&watched).map(|((_, buffer, fields), watched)| {
+        self.cover(sets, cutoffs)?;
+        let build = self.plan(sets)?;
+        let watched = &self.watched;
+        let mut lists = sets.each().zip(watched).map(|((_, buffer, fields), watched)| {
             let words = numbers_of(fields, self.precision);
             watched.position.places().first().map(|&position| Set { buffer, words, position })
         });
         let lists = [lists.next().flatten(), lists.next().flatten()];
-        match self.lists.update(lists, build)? {
+        let outcome = self.lists.update(lists, build)?;
+        self.refuse(outcome, sets)
+    }
+
+    /// Has the lists cover these cutoffs, if they do not yet.
+    fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+        let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
+        let is_covered = cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff));
+        if is_covered && (self.one_set, &self.fields) == (sets.one_set, &fields) {
+            return Ok(());
+        }
+        let watched = watched(sets, &cutoffs)?;
+        let both = [&watched[0], &watched[watched.len() - 1]];
+        self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+        (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
+        self.one_set = sets.one_set;
+        Ok(())
+    }
+
+    /// Returns the error of lists that were not built.
+    fn refuse(&self, outcome: Outcome, sets: &Sets) -> Result<(), Error> {
+        match outcome {
             Outcome::Good | Outcome::Built(_) => Ok(()),
-            Outcome::NotFinite(index) => Err(not_finite(sets, &watched, index)),
+            Outcome::NotFinite(index) => Err(not_finite(sets, &self.watched, index)),
+            Outcome::Unbounded(k) => {
+                let law = self.lists.varying().law(k).map_or("", |law| law.name);
+                Err(nbody_core::Error::UnboundedCutoff { law }.into())
+            }
+            Outcome::BeyondBox => {
+                let ([lengths, _], [greatest, _]) =
+                    (self.domain.factors(), self.lists.reach_found()?);
+                Ok(check_box(greatest, &lengths)?)
+            }
         }
     }
 
@@ -277,33 +308,25 @@ impl CudaNeighbours {
     }
 
     /// Returns what the lists are to be of.
-    fn plan(&mut self, sets: &Sets, watched: &[Watched]) -> Result<Build, Error> {
+    fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
         let [lengths, _] = self.domain.factors();
-        let mut levels = Vec::new();
-        for ((_, buffer, fields), watched) in sets.each().zip(watched) {
-            levels.push(Levels::of(&extremes(buffer, fields, &watched.places)?));
+        let mut greatest = 0.0_f64;
+        for cutoff in &self.cutoffs {
+            greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
-        let both = [0, watched.len() - 1].map(|set| (&watched[set], &levels[set]));
-        let greatest = Reaches::new(&self.cutoffs, both[0], both[1])?.greatest();
         check_box(greatest, &lengths)?;
         let n = sets.n();
-        // Lists for a cutoff that is little larger are good.
-        let known = self.lists.built().filter(|build| build.domain == self.domain && build.n == n);
-        let known = known.filter(|build| (0.9..=1.0).contains(&(greatest / build.cutoff)));
-        if let Some(build) = known {
-            return Ok(*build);
-        }
         let frame = match self.frame {
             Some((found, frame)) if found == n => frame,
-            _ => self.choose_frame(sets, watched)?,
+            _ => self.choose_frame(sets)?,
         };
         self.frame = Some((n, frame));
-        let skin = self.skin.length(greatest, &lengths);
-        Ok(Build { n, domain: self.domain, frame, cutoff: greatest, skin })
+        Ok(Build { n, domain: self.domain, frame, cutoff: greatest, skin: self.skin })
     }
 
     /// Chooses the cells of the order from the positions.
-    fn choose_frame(&self, sets: &Sets, watched: &[Watched]) -> Result<Frame, Error> {
+    fn choose_frame(&self, sets: &Sets) -> Result<Frame, Error> {
+        let watched = &self.watched;
         let mut positions = Vec::new();
         for ((_, buffer, fields), watched) in sets.each().zip(watched) {
             positions.extend(positions_of(buffer, fields, &watched.position)?);
@@ -323,11 +346,20 @@ impl CudaNeighbours {
     /// Calls a function with the lists, copied to the host, if they are built.
     fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
         let Some(build) = self.lists.built() else { return Ok(None) };
-        let Downloaded { lists, sets: [i, j] } = &self.lists.download()?;
+        let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
         let [lengths, _] = build.domain.factors();
-        let greatest = build.cutoff + build.skin;
-        let j = if build.n[1] > 0 { j } else { i };
-        let reach = &|_, _| greatest;
+        let [cutoff, skin] = self.lists.reach(build)?;
+        let greatest = cutoff + skin;
+        let (j, of_j) = if build.n[1] > 0 { (j, of_j) } else { (i, of_i) };
+        let levels = [of_i, of_j].map(|values| Levels::of(values));
+        let both = [0, self.watched.len() - 1].map(|set| &self.watched[set]);
+        let mut reaches =
+            Reaches::new(&self.cutoffs, (both[0], &levels[0]), (both[1], &levels[1]))?;
+        reaches.skin = skin;
+        let numbers = |values: &[Vec<f64>], place: usize| -> Vec<Interval> {
+            values.iter().map(|values| Interval::from(values[place])).collect()
+        };
+        let reach = &|i, j| reaches.of_numbers(&numbers(of_i, i), &numbers(of_j, j));
         let pairs = Pairs { lists, i, j, lengths, one_set: self.one_set, greatest, reach };
         Ok(Some(take(&pairs)))
     }
@@ -359,28 +391,6 @@ fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     let each = sets.each().enumerate();
     let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));
     each.collect()
-}
-
-/// Returns the least and the greatest of these numbers of particles, and NaN if there is any.
-fn extremes(
-    buffer: &Buffer,
-    fields: &'static [Field],
-    places: &[Place],
-) -> Result<Vec<Vec<f64>>, Error> {
-    if places.is_empty() || buffer.n == 0 {
-        return Ok(vec![Vec::new(); places.len()]);
-    }
-    let (numbers, n) = (dim(fields), buffer.n);
-    let mut rows = vec![0; n * numbers];
-    buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
-    let of = |place: &Place| {
-        let values = rows.chunks(numbers).map(|row| place.value(row[place.component()]));
-        let least = values.clone().fold(f64::INFINITY, f64::min);
-        let greatest = values.clone().fold(f64::NEG_INFINITY, f64::max);
-        let nan = values.into_iter().find(|value| value.is_nan());
-        [least, greatest].into_iter().chain(nan).collect()
-    };
-    Ok(places.iter().map(of).collect())
 }
 
 /// Returns the positions of particles.

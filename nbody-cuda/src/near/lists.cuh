@@ -16,7 +16,7 @@ struct Lists {
     u32 *entries;
     u64 capacity; // entries
     u64 *used; // entries
-    double reach; // the greatest cutoff and the skin
+    Reach reach;
 };
 
 // Accepted j-particles of a leaf: the entry of the first one, and a bit for each.
@@ -78,27 +78,6 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
     return relative;
 }
 
-// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
-__device__ __forceinline__ double node_limit(double reach, const double (&length)[3])
-{
-    constexpr double MARGIN = 0x1p-52 * 8.0;
-    double extent = 0.0;
-    for (u32 axis = 0; axis < 3; ++axis) extent = ::fmax(extent, length[axis]);
-    const double farther = reach + extent * MARGIN;
-    return farther * farther * (1.0 + MARGIN);
-}
-
-// Returns the greatest square of a distance of particles within reach, which the rounding of relative
-// coordinates and of the square does not exceed.
-__device__ __forceinline__ float limit(double reach, const float (&half)[3])
-{
-    constexpr double ROUNDOFF = 0x1p-24;
-    const double error =
-        4.0 * ROUNDOFF * (double(half[0]) + double(half[1]) + double(half[2]) + reach);
-    const double farther = reach + error;
-    return float(farther * farther * (1.0 + 16.0 * ROUNDOFF));
-}
-
 __device__ __forceinline__ double distance2(
     const Box &one, const Box &other, const double (&displacement)[3])
 {
@@ -144,11 +123,9 @@ __device__ __forceinline__ u32 near_in_leaf(
 // Calls `visit` with each part of the list of a group, in order.
 template <typename Visit>
 __device__ __forceinline__ void search(
-    const Relative &i, const Order &j, double reach, SearchShared &shared, const Visit &visit)
+    const Relative &i, const Order &j, GroupReach reach, SearchShared &shared, const Visit &visit)
 {
     const u32 lane = threadIdx.x % LANES, n = j.from.n;
-    const double node_most = node_limit(reach, j.frame.length);
-    const float most = limit(reach, shared.group.half);
     u32 top = 0;
     while (level_of(n, top).count > GROUP) ++top;
     for (u32 image = 0; image < IMAGES; ++image) {
@@ -168,7 +145,7 @@ __device__ __forceinline__ void search(
             const u32 node = first + lane;
             const bool near = node < nodes.count
                 && distance2(shared.group.box, j.boxes[nodes.first + node], shared.displacement)
-                    <= node_most;
+                    <= reach.of_node(nodes.first + node);
             return ::__ballot_sync(~0u, int(near));
         };
         u32 level = top, first = 0, pending = within_reach(top, 0);
@@ -181,10 +158,10 @@ __device__ __forceinline__ void search(
                 first = shared.first[level];
                 continue;
             }
-            const u32 node = first + ::__ffs(int(pending)) - 1;
+            const u32 next = ::__ffs(int(pending)) - 1, node = first + next;
             pending &= pending - 1;
             if (level == 0) {
-                const u32 accepted = near_in_leaf(shared, i, j, node, most);
+                const u32 accepted = near_in_leaf(shared, i, j, node, reach.of_leaf(next));
                 if (accepted != 0) visit(Part{node * GROUP | image << INDEX_BITS, accepted});
                 continue;
             }
@@ -229,7 +206,7 @@ __device__ __forceinline__ void set_list(
     for (u32 axis = 0; axis < 3; ++axis) {
         // Far from the middle of a wide group its coordinates would lose digits.
         const double width = group.box.greatest[axis] - group.box.least[axis];
-        const bool is_wide = width > 8.0 * lists.reach && i.frame.length[axis] == 0.0;
+        const bool is_wide = width > 8.0 * greatest(lists.reach) && i.frame.length[axis] == 0.0;
         lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
     }
 }
@@ -245,7 +222,8 @@ __device__ __forceinline__ void list_group(
     u32 *to = nullptr;
     u32 count = 0, parts = 0;
     while (true) {
-        search(relative, j, lists.reach, shared, [&](Part part) {
+        const GroupReach reach(lists.reach, index, j.frame.length, shared.group.half);
+        search(relative, j, reach, shared, [&](Part part) {
             if (to != nullptr) {
                 write_part(part, to);
                 to += ::__popc(part.accepted);

@@ -7,13 +7,15 @@
 mod interval;
 pub mod neighbours;
 pub mod order;
+pub mod reach;
 pub mod sort;
 
 use std::ffi::CStr;
 
-use nbody_core::{Math, Options};
+use nbody_core::{Law, Math, Options};
 
 use crate::Program;
+use reach::Varying;
 
 /// Threads of a block.
 pub(crate) const BLOCK: usize = 512;
@@ -29,10 +31,37 @@ const ORDER: [&str; 6] = [
 ];
 
 impl Program {
-    /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles.
+    /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs
+    /// that depend on no particle.
     pub fn neighbours() -> Self {
-        let parts =
-            [&ORDER[..], &[include_str!("lists.cuh"), include_str!("rebuild.cuh")]].concat();
+        Self::rebuild(&[include_str!("one_reach.cuh")])
+    }
+
+    /// Returns the program that rebuilds neighbour lists for this interaction, whose cutoff may depend on
+    /// particles, in two sets.
+    pub fn neighbours_for(law: &'static Law) -> Self {
+        let reads_particles = law.cutoff_reads.iter().any(|reads| !reads.is_empty());
+        if reads_particles {
+            Self::neighbours_of(&Varying::of_law(law))
+        } else {
+            Self::neighbours()
+        }
+    }
+
+    /// Returns the program that rebuilds neighbour lists for these cutoffs and any others that depend on no
+    /// particle.
+    pub(crate) fn neighbours_of(varying: &Varying) -> Self {
+        if varying.is_empty() {
+            return Self::neighbours();
+        }
+        let interval = include_str!("../../kernels/interval.cuh");
+        Self::rebuild(&[interval, &varying.text(), include_str!("reach.cuh")])
+    }
+
+    fn rebuild(reach: &[&str]) -> Self {
+        let limits = [include_str!("limits.cuh")];
+        let lists = [include_str!("lists.cuh"), include_str!("rebuild.cuh")];
+        let parts = [&ORDER[..], &limits, reach, &lists].concat();
         Self::near("neighbours", "neighbour lists", &[c"rebuild"], &parts)
     }
 

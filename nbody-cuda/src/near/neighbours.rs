@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nbody_core::Domain;
 use nbody_core::near::GROUP;
 use nbody_core::near::boxes::Tree;
 use nbody_core::near::frame::Frame;
@@ -10,8 +9,10 @@ use nbody_core::near::image::LIMIT;
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
 use nbody_core::pack::Place;
+use nbody_core::{Domain, Skin};
 
 use super::order::{self, Order, Positions};
+use super::reach::{Reach, Varying};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
@@ -28,6 +29,9 @@ const ALL_FINITE: u64 = u32::MAX as u64;
 pub(crate) struct Neighbours {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
+    cache: Cache,
+    /// The cutoffs that depend on particles.
+    reach: Reach,
     /// The order of the i-particles, and of the j-particles if they are in another buffer.
     orders: [Order; 2],
     begins: Scratch,
@@ -55,9 +59,9 @@ pub(crate) struct Build {
     pub n: [usize; 2],
     pub domain: Domain,
     pub frame: Frame,
-    /// The greatest cutoff, and the length that lists reach farther.
+    /// The greatest cutoff that depends on no particle, and the length that lists reach farther.
     pub cutoff: f64,
-    pub skin: f64,
+    pub skin: Skin,
 }
 
 /// The particles of lists: a buffer, the words of its records, and the first coordinate.
@@ -77,30 +81,42 @@ pub(crate) enum Outcome {
     Built(usize),
     /// The position of this particle is not finite; those of j follow those of i.
     NotFinite(usize),
+    /// This one of the cutoffs that depend on particles may be infinite or NaN.
+    Unbounded(usize),
+    /// A cutoff is half of a periodic box or more.
+    BeyondBox,
 }
 
 impl Outcome {
     fn of(answer: u64) -> Self {
         const BITS: u32 = 60;
+        const BEYOND_BOX: usize = u32::MAX as usize - 1;
         let number = (answer & ((1 << BITS) - 1)) as usize;
         match answer >> BITS {
             0 => Self::Good,
             1 => Self::Built(number),
+            _ if number == BEYOND_BOX => Self::BeyondBox,
+            _ if number > LIMIT * 2 => Self::Unbounded(BEYOND_BOX - 1 - number),
             _ => Self::NotFinite(number),
         }
+    }
+
+    /// Returns whether the lists were not built, for a reason.
+    fn is_refusal(self) -> bool {
+        !matches!(self, Self::Good | Self::Built(_))
     }
 }
 
 impl Neighbours {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
-        let program = Program::neighbours();
-        let (module, build) = backend.build(&program, cache)?;
-        let kernel = Kernel { program, module, build };
+        let kernel = build(&**backend, cache, Program::neighbours())?;
         let mut state = backend.allocate(3 * size_of::<u64>())?;
         state.write(&mut |words| words.copy_from_slice(&[ALL_FINITE << 32, 0, 0]))?;
         Ok(Self {
             backend: backend.clone(),
             kernel,
+            cache: cache.clone(),
+            reach: Reach::default(),
             orders: Default::default(),
             begins: Scratch::default(),
             counts: Scratch::default(),
@@ -114,6 +130,40 @@ impl Neighbours {
             counts_of_looks: [0; 2],
             built: None,
         })
+    }
+
+    /// Takes other cutoffs that depend on particles, for the lists of the next update. Their program is
+    /// compiled, or loaded from the cache.
+    pub fn set_cutoffs(&mut self, varying: Varying) -> Result<(), Error> {
+        self.built = None;
+        if varying == *self.reach.varying() {
+            return Ok(());
+        }
+        let program = Program::neighbours_of(&varying);
+        if program.source != self.kernel.program.source {
+            self.kernel = build(&*self.backend, &self.cache, program)?;
+        }
+        self.reach.set(&*self.backend, varying)
+    }
+
+    /// Returns the cutoffs that depend on particles.
+    pub fn varying(&self) -> &Varying {
+        self.reach.varying()
+    }
+
+    /// Returns the greatest cutoff and the skin that the device has found last, of cutoffs that depend on
+    /// particles.
+    pub fn reach_found(&self) -> Result<[f64; 2], Error> {
+        self.reach.found()
+    }
+
+    /// Returns the greatest cutoff and the skin of lists.
+    pub fn reach(&self, build: &Build) -> Result<[f64; 2], Error> {
+        if self.reach.varying().is_empty() {
+            let [lengths, _] = build.domain.factors();
+            return Ok([build.cutoff, build.skin.length(build.cutoff, &lengths)]);
+        }
+        self.reach.found()
     }
 
     /// Forgets the lists, which the next update builds.
@@ -139,7 +189,7 @@ impl Neighbours {
             }
         }
         let before = self.outcome()?;
-        if let Outcome::NotFinite(_) = before {
+        if before.is_refusal() {
             return Ok(before);
         }
         let full = match before {
@@ -164,7 +214,7 @@ impl Neighbours {
                 outcome => break outcome,
             }
         };
-        self.built = (!matches!(outcome, Outcome::NotFinite(_))).then_some(build);
+        self.built = (!outcome.is_refusal()).then_some(build);
         Ok(outcome)
     }
 
@@ -180,6 +230,10 @@ impl Neighbours {
             Outcome::Built(_) => self.counts_of_looks = [self.counts_of_looks[0] + 1, 0],
             // Evaluations since then did nothing, and the lists are as they were.
             Outcome::NotFinite(_) => self.reset()?,
+            Outcome::Unbounded(_) | Outcome::BeyondBox => {
+                self.reset()?;
+                self.built = None;
+            }
         }
         Ok(outcome)
     }
@@ -187,7 +241,7 @@ impl Neighbours {
     /// Returns that a position is not finite if the last look has already said so.
     fn known_outcome(&mut self) -> Result<Outcome, Error> {
         match self.reply.peek().map(Outcome::of) {
-            Some(Outcome::NotFinite(_)) => self.outcome(),
+            Some(refusal) if refusal.is_refusal() => self.outcome(),
             _ => Ok(Outcome::Good),
         }
     }
@@ -224,6 +278,9 @@ impl Neighbours {
         self.begins.reserve(&*backend, &[groups, size_of::<u64>()], false)?;
         self.counts.reserve(&*backend, &[groups, size_of::<u32>()], false)?;
         self.origins.reserve(&*backend, &[groups, ORIGIN, size_of::<f64>()], false)?;
+        if !self.reach.varying().is_empty() {
+            self.reach.reserve(&*backend, build.n)?;
+        }
         self.grow(ENTRIES * build.n[0])
     }
 
@@ -249,7 +306,9 @@ impl Neighbours {
         let Some(i) = i else { return Ok(()) };
         self.launches += 1;
         self.reply.expect()?;
-        let allowed = build.skin * 0.5;
+        let [lengths, _] = build.domain.factors();
+        let skin = build.skin.length(build.cutoff, &lengths);
+        let allowed = skin * 0.5;
         let phases = [order::phases(build.n[0]), j.map_or(0, |_| order::phases(build.n[1]))];
         let request = [
             (allowed * allowed).to_bits(),
@@ -268,12 +327,17 @@ impl Neighbours {
         let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
         let mut words: Vec<_> = lists.iter().map(|scratch| scratch.memory().address()).collect();
         let [state, used, arrived] = [0, 8, 16].map(|byte| self.state.address() + byte);
-        words.extend([self.capacity as u64, used, (build.cutoff + build.skin).to_bits()]);
+        words.extend([self.capacity as u64, used]);
+        if self.reach.varying().is_empty() {
+            words.push((build.cutoff + skin).to_bits());
+        } else {
+            words.extend(self.reach.argument(build.cutoff, build.skin.parts(), j.is_none()));
+        }
         let launch = launch.argument(&words).argument(&[state]).argument(&[arrived]);
         let launch = launch.argument(&[self.reply.address()]);
         let orders = self.orders.iter().flat_map(Order::memory);
         let memory = orders.chain(lists.into_iter().map(Scratch::memory)).chain([&*self.state]);
-        let launch = memory.fold(launch, Launch::reads);
+        let launch = memory.chain(self.reach.memory()).fold(launch, Launch::reads);
         let launch = launch.reads(&*i.buffer.memory).reads(&*of_j.buffer.memory);
         // A look, the order of each set, lists, the answer.
         self.is_awaited = true;
@@ -326,13 +390,23 @@ impl Neighbours {
             let tree = Tree::of(&positions);
             Ok::<_, Error>(Ordered { indices, positions, tree })
         };
-        Ok(Downloaded { lists, sets: [ordered(0)?, ordered(1)?] })
+        let values = self.reach.values(build.n)?;
+        Ok(Downloaded { lists, sets: [ordered(0)?, ordered(1)?], values })
     }
 
     /// Returns the bytes of device memory.
     pub fn bytes(&self) -> usize {
-        self.memory().iter().map(|memory| memory.words() * size_of::<u64>()).sum()
+        self.memory()
+            .iter()
+            .chain(&self.reach.memory())
+            .map(|memory| memory.words() * size_of::<u64>())
+            .sum()
     }
+}
+
+fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Kernel, Error> {
+    let (module, build) = backend.build(&program, cache)?;
+    Ok(Kernel { program, module, build })
 }
 
 /// Lists on the host, and the particles of each set in order.
@@ -340,6 +414,8 @@ impl Neighbours {
 pub(crate) struct Downloaded {
     pub lists: Lists,
     pub sets: [Ordered; 2],
+    /// The numbers that cutoffs depend on, a slice for each, in this order.
+    pub values: [Vec<Vec<f64>>; 2],
 }
 
 fn read(scratch: &Scratch) -> Result<Vec<u64>, Error> {
@@ -448,10 +524,10 @@ mod tests {
                     cutoff + 0.125
                 });
             let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
-            let build = Build { n, domain, frame, cutoff, skin: 0.125 };
+            let build = Build { n, domain, frame, cutoff, skin: Skin::Length(0.125) };
             self.lists.forget();
             assert_eq!(self.update(&sets, build), Outcome::Built(expected.entries.len()));
-            let Downloaded { lists, sets: found } = self.lists.download().unwrap();
+            let Downloaded { lists, sets: found, .. } = self.lists.download().unwrap();
             assert_eq!(found[0].indices, of_i.indices);
             assert_eq!(found[1].indices, of_j.map_or(Vec::new(), |of_j| of_j.indices));
             assert!(lists == expected, "{n:?} {domain:?}");
@@ -497,7 +573,7 @@ mod tests {
         let mut bodies =
             Bodies((0..500).map(|_| [0; 3].map(|_| 2.0 * random(&mut state))).collect());
         let frame = Frame::of(500, &|k| bodies.0[k], &domain, 3);
-        let build = Build { n: [500, 0], domain, frame, cutoff: 0.25, skin: 0.25 };
+        let build = Build { n: [500, 0], domain, frame, cutoff: 0.25, skin: Skin::Length(0.25) };
         let mut update = |bodies: &Bodies| check.update(std::slice::from_ref(bodies), build);
         assert!(matches!(update(&bodies), Outcome::Built(_)));
         bodies.0[77][1] += 0.125 - 1e-9 - 4.0;

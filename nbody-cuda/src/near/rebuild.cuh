@@ -11,23 +11,24 @@ struct Request {
     u32 i_phases, j_phases; // phases that order each set
 };
 
-constexpr u32 ALL_FINITE = ~0u;
-
 // What launches leave behind for the next one.
 struct State {
     u32 wanted; // the last launch that built lists
-    u32 not_finite; // the first particle whose position is not finite, those of i before those of j
+    // The first particle whose position is not finite, those of i before those of j; or the reason why
+    // cutoffs are refused.
+    u32 refused;
 };
 
 // The answer to the host: this in the upper bits, with a number below.
-enum Answer : u32 { STILL_GOOD, BUILT, NOT_FINITE };
+enum Answer : u32 { STILL_GOOD, BUILT, REFUSED };
 constexpr u32 ANSWER_BITS = 60;
 
 // Looks at the particles of a set, whose numbers begin with `first`.
 __device__ __forceinline__ void check(
-    const Request &request, const Order &order, State *state, u32 first)
+    const Request &request, const Reach &reach, const Order &order, u32 set, State *state, u32 first)
 {
     const u32 n = order.from.n;
+    const double allowed = allowed2(reach, request.allowed2);
     bool moved = request.forced;
     for (u32 place = blockIdx.x * BLOCK + threadIdx.x; place < n; place += gridDim.x * BLOCK) {
         const u32 k = request.forced ? place : order.sort.even.values[place];
@@ -46,8 +47,9 @@ __device__ __forceinline__ void check(
             }
             sum += d * d;
         }
-        if (!is_finite) ::atomicMin(&state->not_finite, first + k);
-        moved |= sum > request.allowed2;
+        if (!is_finite) ::atomicMin(&state->refused, first + k);
+        moved |= sum > allowed;
+        if (!request.forced) moved |= !covers(reach, order, set, place, k);
     }
     if (moved) state->wanted = request.now;
 }
@@ -56,13 +58,15 @@ __device__ __forceinline__ void check(
 __device__ __forceinline__ bool is_wanted(const Request &request, const State *state)
 {
     const volatile State *const now = state;
-    return now->wanted == request.now && now->not_finite == ALL_FINITE;
+    return now->wanted == request.now && now->refused == NOTHING;
 }
 
-__device__ __forceinline__ u64 answer(const Request &request, const State *state, const Lists &lists)
+__device__ __forceinline__ u64 answer(const Request &request, State *state, const Lists &lists)
 {
-    if (state->not_finite != ALL_FINITE) {
-        return u64(NOT_FINITE) << ANSWER_BITS | state->not_finite;
+    const u32 reason = refusal(lists.reach);
+    if (reason != NOTHING && is_wanted(request, state)) state->refused = reason;
+    if (state->refused != NOTHING) {
+        return u64(REFUSED) << ANSWER_BITS | state->refused;
     }
     if (state->wanted != request.now) return u64(STILL_GOOD) << ANSWER_BITS;
     return u64(BUILT) << ANSWER_BITS | *lists.used;
@@ -94,15 +98,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) rebuild(
         if (phase == 1) wanted = is_wanted(request, state);
         if (phase == 0) {
             for (u32 set = 0; set <= request.two_sets; ++set) {
-                check(request, orders[set], state, set == 0 ? 0 : orders[0].from.n);
+                check(request, lists.reach, orders[set], set, state, set == 0 ? 0 : orders[0].from.n);
             }
         } else if (phase > build) {
             if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(request, state, lists);
         } else if (wanted && phase < build) {
             if (phase == 1 && blockIdx.x == 0 && threadIdx.x == 0) *lists.used = 0;
             const bool of_j = phase >= j_begin;
-            order_phase(orders[of_j], phase - (of_j ? j_begin : 1), shared.order);
-        } else if (wanted) {
+            const u32 phase_of_set = phase - (of_j ? j_begin : 1);
+            order_phase(orders[of_j], phase_of_set, shared.order);
+            bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
+        } else if (wanted && find_reach(lists.reach, orders[0], orders[1])) {
             build_lists(orders[0], orders[1], lists, shared.search);
         }
     }

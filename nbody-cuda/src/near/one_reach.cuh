@@ -1,0 +1,45 @@
+// The reach of lists whose cutoffs depend on no particle: it is the same for all pairs.
+namespace nbody {
+
+struct Reach {
+    double greatest; // the greatest cutoff and the skin
+};
+
+// Returns the greatest square of a displacement since the lists were built; the host has found it.
+__device__ __forceinline__ double allowed2(const Reach &, double of_host) { return of_host; }
+
+// Returns whether the lists cover what cutoffs depend on.
+__device__ __forceinline__ bool covers(const Reach &, const Order &, u32, u32, u32) { return true; }
+
+__device__ __forceinline__ void bounds_phase(const Reach &, const Order &, u32, u32) {}
+
+// Finds the reach of all pairs. Returns whether there is one.
+__device__ __forceinline__ bool find_reach(const Reach &, const Order &, const Order &) { return true; }
+
+constexpr u32 NOTHING = ~0u;
+
+// Returns the reason why lists were not built.
+__device__ __forceinline__ u32 refusal(const Reach &) { return NOTHING; }
+
+__device__ __forceinline__ double greatest(const Reach &reach) { return reach.greatest; }
+
+// The reach of a group.
+class GroupReach {
+    double node_most;
+    float leaf_most;
+
+public:
+    __device__ __forceinline__ GroupReach(
+        const Reach &reach, u32, const double (&length)[3], const float (&half)[3])
+        : node_most(node_limit(reach.greatest, length)), leaf_most(limit(reach.greatest, half))
+    {
+    }
+
+    // Returns the greatest square of a distance from a node, of which each lane has one.
+    __device__ __forceinline__ double of_node(u32) { return node_most; }
+
+    // Returns the greatest square of a distance from a particle of the leaf of a lane.
+    __device__ __forceinline__ float of_leaf(u32) const { return leaf_most; }
+};
+
+} // namespace nbody

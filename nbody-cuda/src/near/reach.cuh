@@ -1,0 +1,233 @@
+// The reach of lists whose cutoffs depend on numbers of particles: bounds of these numbers for groups and
+// for the nodes of their tree, and the greatest cutoff of pairs of particles within bounds.
+// nbody-core's `near::cutoff` defines it.
+namespace nbody {
+
+using bounds::Interval;
+
+// Where a number is in the records of particles, and its kind there.
+struct Place {
+    u32 byte, kind;
+};
+constexpr u32 INTEGER = DOUBLE_SINGLE + 1; // a kind besides those of coordinates
+
+// What the device finds about the lists.
+struct Found {
+    double greatest; // the greatest cutoff
+    double skin;
+    u32 refused; // the reason why there is no reach
+};
+
+struct Reach {
+    double constant; // the greatest cutoff that depends on no particle
+    double share, length; // of the skin: a share of the greatest cutoff, and a length
+    const Interval *parameters; // of the cutoffs
+    const Place *places[2]; // of the numbers of i and of j
+    Interval *bounds[2]; // of these numbers: of the groups first and then level by level
+    double *values[2]; // the numbers when the lists were built, in the order
+    Found *found;
+};
+
+constexpr u32 NOTHING = ~0u;
+constexpr u32 BEYOND_BOX = ~0u - 1; // a cutoff is half of a periodic box or more
+constexpr u32 UNBOUNDED = ~0u - 2; // the first cutoff may be infinite or NaN; the next one: 1 less
+
+__device__ __forceinline__ u32 watched(u32 set) { return set == 0 ? WATCHED_I : WATCHED_J; }
+
+__device__ __forceinline__ Interval no_number()
+{
+    return {bounds::infinite(), -bounds::infinite(), false};
+}
+
+// Returns a number exactly as it is stored.
+__device__ __forceinline__ double number(const Positions &from, u32 k, Place place)
+{
+    const Byte *const at = from.rows + size_t(k) * from.row_bytes + place.byte;
+    if (place.kind == INTEGER) return *reinterpret_cast<const u32 *>(at);
+    if (place.kind == DOUBLE) return *reinterpret_cast<const double *>(at);
+    return *reinterpret_cast<const float *>(at);
+}
+
+__device__ __forceinline__ double allowed2(const Reach &reach, double)
+{
+    const double half = reach.found->skin * 0.5;
+    return half * half;
+}
+
+// Returns whether the numbers of particle k, which is at a place of the order, are within the bounds of
+// its group; NaN is not.
+__device__ __forceinline__ bool covers(
+    const Reach &reach, const Order &order, u32 set, u32 place, u32 k)
+{
+    const u32 numbers = watched(set);
+    const Interval *const bounds = reach.bounds[set] + size_t(place / GROUP) * numbers;
+    for (u32 w = 0; w < numbers; ++w) {
+        const double x = number(order.from, k, reach.places[set][w]);
+        if (!(bounds[w].lo <= x && x <= bounds[w].hi)) return false;
+    }
+    return true;
+}
+
+__device__ __forceinline__ Interval hull_of_warp(Interval x)
+{
+    for (u32 half = LANES / 2; half > 0; half /= 2) {
+        const int other = int((threadIdx.x ^ half) % LANES);
+        x.lo = ::fmin(x.lo, ::__shfl_sync(~0u, x.lo, other));
+        x.hi = ::fmax(x.hi, ::__shfl_sync(~0u, x.hi, other));
+    }
+    x.may_be_nan = ::__any_sync(~0u, int(x.may_be_nan));
+    return x;
+}
+
+// Writes the bounds of a node from those of up to 32 nodes below it.
+__device__ __forceinline__ void join(
+    Interval *bounds, u32 numbers, Level below, u32 child, u32 to)
+{
+    const u32 node = child + threadIdx.x % LANES;
+    for (u32 w = 0; w < numbers; ++w) {
+        const Interval *const from = bounds + size_t(below.first + node) * numbers + w;
+        const Interval all = hull_of_warp(node < below.count ? *from : no_number());
+        if (threadIdx.x % LANES == 0) bounds[size_t(to) * numbers + w] = all;
+    }
+}
+
+// Writes the bounds of groups, and of the first level above them.
+__device__ __forceinline__ void find_bounds(const Reach &reach, const Order &order, u32 set)
+{
+    const u32 n = order.from.n, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const u32 numbers = watched(set);
+    const Level groups = level_of(n, 0), above = level_of(n, 1);
+    for (u32 chunk = blockIdx.x; chunk < above.count; chunk += gridDim.x) {
+        for (u32 g = warp; g < GROUP; g += WARPS) {
+            const u32 group = chunk * GROUP + g, place = group * GROUP + lane;
+            if (group >= groups.count) break;
+            for (u32 w = 0; w < numbers; ++w) {
+                Interval x = no_number();
+                if (place < n) {
+                    const u32 k = order.sort.even.values[place];
+                    const double value = number(order.from, k, reach.places[set][w]);
+                    reach.values[set][size_t(w) * n + place] = value;
+                    x = Interval::exactly(value);
+                }
+                x = hull_of_warp(x);
+                if (lane == 0) reach.bounds[set][size_t(group) * numbers + w] = x;
+            }
+        }
+        __syncthreads();
+        if (warp == 0 && groups.count > GROUP) {
+            join(reach.bounds[set], numbers, groups, chunk * GROUP, above.first + chunk);
+        }
+    }
+}
+
+// Does a phase of those that order particles.
+__device__ __forceinline__ void bounds_phase(
+    const Reach &reach, const Order &order, u32 set, u32 phase)
+{
+    if (phase == BOXES_PHASE) find_bounds(reach, order, set);
+    if (phase <= BOXES_PHASE) return;
+    const u32 level = phase - BOXES_PHASE + 1, warps = gridDim.x * WARPS;
+    const Level below = level_of(order.from.n, level - 1), here = level_of(order.from.n, level);
+    for (u32 k = blockIdx.x * WARPS + threadIdx.x / LANES; k < here.count; k += warps) {
+        join(reach.bounds[set], watched(set), below, k * GROUP, here.first + k);
+    }
+}
+
+// Returns the greatest magnitude of a cutoff, with which distances are compared; infinite if there is no
+// bound or a cutoff may be NaN.
+__device__ __forceinline__ double magnitude(const Interval &cutoff)
+{
+    return cutoff.is_finite() ? ::fmax(::fabs(cutoff.lo), ::fabs(cutoff.hi)) : bounds::infinite();
+}
+
+// Writes the bounds of a number of all particles of a set.
+__device__ __forceinline__ void bounds_of_all(
+    const Reach &reach, const Order &order, u32 set, Interval *all)
+{
+    u32 top = 0;
+    while (level_of(order.from.n, top).count > GROUP) ++top;
+    const Level nodes = level_of(order.from.n, top);
+    const u32 node = threadIdx.x % LANES, numbers = watched(set);
+#pragma unroll
+    for (u32 w = 0; w < numbers; ++w) {
+        const Interval *const from = reach.bounds[set] + size_t(nodes.first + node) * numbers + w;
+        all[w] = hull_of_warp(node < nodes.count ? *from : no_number());
+    }
+}
+
+// Finds the greatest cutoff of all pairs and the skin, each block by itself.
+__device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, const Order &j)
+{
+    if (threadIdx.x < LANES) {
+        Interval of_i[WATCHED_I + 1], of_j[WATCHED_J + 1];
+        bounds_of_all(reach, i, 0, of_i);
+        bounds_of_all(reach, j, 1, of_j);
+        double greatest = reach.constant;
+        u32 reason = NOTHING;
+        each_cutoff(reach.parameters, of_i, of_j, [&](u32 law, const Interval &cutoff) {
+            const double size = magnitude(cutoff);
+            if (size == bounds::infinite() && reason == NOTHING) reason = UNBOUNDED - law;
+            greatest = ::fmax(greatest, size);
+        });
+        // Without particles.
+        if ((WATCHED_I > 0 && i.from.n == 0) || (WATCHED_J > 0 && j.from.n == 0)) {
+            greatest = 0.0;
+            reason = NOTHING;
+        }
+        double skin = reach.share * greatest + reach.length;
+        for (u32 axis = 0; axis < 3; ++axis) {
+            const double length = i.frame.length[axis];
+            if (!(length > 0.0)) continue;
+            skin = ::fmin(skin, length - greatest);
+            if (greatest >= length / 2.0 && reason == NOTHING) reason = BEYOND_BOX;
+        }
+        if (threadIdx.x == 0) {
+            // All blocks find the same.
+            *reach.found = {greatest, skin, reason};
+        }
+    }
+    __syncthreads();
+    return reach.found->refused == NOTHING;
+}
+
+// Returns the reason why lists were not built.
+__device__ __forceinline__ u32 refusal(const Reach &reach) { return reach.found->refused; }
+
+__device__ __forceinline__ double greatest(const Reach &reach)
+{
+    return reach.found->greatest + reach.found->skin;
+}
+
+// The reach of a group.
+class GroupReach {
+    const Reach &reach;
+    const Interval *of_i;
+    const double (&length)[3];
+    const float (&half)[3];
+    double here = 0.0; // that of the node of this lane
+
+public:
+    __device__ __forceinline__ GroupReach(
+        const Reach &reach, u32 group, const double (&length)[3], const float (&half)[3])
+        : reach(reach), of_i(reach.bounds[0] + size_t(group) * WATCHED_I), length(length), half(half)
+    {
+    }
+
+    __device__ __forceinline__ double of_node(u32 node)
+    {
+        const Interval *const of_j = reach.bounds[1] + size_t(node) * WATCHED_J;
+        double cutoff = reach.constant;
+        each_cutoff(reach.parameters, of_i, of_j, [&](u32, const Interval &bounds) {
+            cutoff = ::fmax(cutoff, magnitude(bounds));
+        });
+        here = cutoff + reach.found->skin;
+        return node_limit(here, length);
+    }
+
+    __device__ __forceinline__ float of_leaf(u32 lane) const
+    {
+        return limit(::__shfl_sync(~0u, here, int(lane)), half);
+    }
+};
+
+} // namespace nbody

@@ -1,0 +1,214 @@
+//! The cutoffs of lists that depend on numbers of particles, and the bounds of these numbers
+//! (`reach.cuh`).
+
+use std::fmt::Write as _;
+
+use nbody_core::near::cutoff::{Cutoff, Watched};
+use nbody_core::pack::{Place, dim};
+use nbody_core::{Interval, Law, Mixed, Precision};
+
+use super::order::levels;
+use crate::Error;
+use crate::backend::{Backend, Memory, Scratch};
+use crate::layout::bytes_of;
+
+/// Words of the bounds of a number.
+const BOUNDS: usize = 3;
+
+/// The cutoffs of lists that depend on numbers of particles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Varying {
+    laws: Vec<&'static Law>,
+    /// The parameters of each.
+    parameters: Vec<Vec<Interval>>,
+    /// The places of the numbers that each depends on, of i and of j, among those of the set.
+    reads: Vec<[Vec<usize>; 2]>,
+    /// The places of i and of j: the byte in a record, and a kind of `reach.cuh`.
+    places: [Vec<[usize; 2]>; 2],
+}
+
+/// The memory of bounds.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    varying: Varying,
+    /// The parameters, and the places of i and of j.
+    numbers: Option<Box<dyn Memory>>,
+    /// Bounds and values, of i and of j if they are in another buffer.
+    bounds: [Scratch; 2],
+    values: [Scratch; 2],
+    found: Option<Box<dyn Memory>>,
+}
+
+impl Varying {
+    /// Takes those of these cutoffs that depend on numbers of particles, which are watched in each set.
+    pub fn of(cutoffs: &[Cutoff], watched: [&Watched; 2], precision: Precision) -> Self {
+        let mut varying = Self::default();
+        for (k, cutoff) in cutoffs.iter().enumerate().filter(|(_, it)| it.reads_particles()) {
+            varying.laws.push(cutoff.law());
+            varying.parameters.push(cutoff.parameters().to_vec());
+            varying.reads.push([0, 1].map(|role| watched[role].places_of(k, role).collect()));
+        }
+        let place = |place: &Place| {
+            let (word, kind) = match precision {
+                Precision::Single => (place.word::<f32>(), 0),
+                Precision::Double => (place.word::<f64>(), 1),
+                Precision::Mixed => (place.word::<Mixed>(), 0),
+            };
+            [word * bytes_of(precision), if place.is_integer() { 3 } else { kind }]
+        };
+        varying.places = watched.map(|watched| watched.places.iter().map(place).collect());
+        varying
+    }
+
+    /// Takes the cutoff of a law whose parameters are not known, for its text.
+    pub fn of_law(law: &'static Law) -> Self {
+        let reads = law.cutoff_reads.map(|reads| (0..reads.len()).collect());
+        let places = law.cutoff_reads.map(|reads| vec![[0; 2]; reads.len()]);
+        let parameters = vec![Interval::WHOLE; dim(law.parameters)];
+        Self { laws: vec![law], parameters: vec![parameters], reads: vec![reads], places }
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.laws.is_empty()
+    }
+
+    /// Returns the law of one of them.
+    pub fn law(&self, k: usize) -> Option<&'static Law> {
+        self.laws.get(k).copied()
+    }
+
+    /// Returns their text: each declared cutoff on intervals, and the function that calls them in turn.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (k, law) in self.laws.iter().enumerate() {
+            let (name, space) = (law.name, format!("nbody::bounds::law{k}"));
+            let reach = law.cuda.reach;
+            let _ = writeln!(
+                text,
+                "// {name}\nnamespace {space} {{\n\n{reach}}} // namespace {space}\n"
+            );
+        }
+        let [i, j] = self.places.each_ref().map(Vec::len);
+        let _ = writeln!(
+            text,
+            "namespace nbody {{
+
+constexpr u32 WATCHED_I = {i}, WATCHED_J = {j}; // numbers of a particle that cutoffs depend on
+
+// Calls `take` with each cutoff of pairs of particles whose numbers have these bounds.
+template <typename Take>
+__device__ __forceinline__ void each_cutoff(
+    const bounds::Interval *parameters, const bounds::Interval *i, const bounds::Interval *j,
+    const Take &take)
+{{"
+        );
+        let mut first = 0;
+        for (k, reads) in self.reads.iter().enumerate() {
+            let of = |(role, reads): (&str, &Vec<usize>)| {
+                let numbers: Vec<_> =
+                    reads.iter().map(|place| format!("{role}[{place}]")).collect();
+                let array =
+                    format!("const bounds::Interval of_{role}[] = {{{}}};", numbers.join(", "));
+                let none = format!("const bounds::Interval *const of_{role} = nullptr;");
+                if numbers.is_empty() { none } else { array }
+            };
+            let [of_i, of_j] = [of(("i", &reads[0])), of(("j", &reads[1]))];
+            let _ = writeln!(
+                text,
+                "    {{
+        {of_i}
+        {of_j}
+        take({k}, bounds::law{k}::cutoff(parameters + {first}, of_i, of_j));
+    }}"
+            );
+            first += self.parameters[k].len();
+        }
+        text.push_str("}\n\n} // namespace nbody\n");
+        text
+    }
+}
+
+impl Reach {
+    /// Copies the parameters and places of these cutoffs to the device.
+    pub fn set(&mut self, backend: &dyn Backend, varying: Varying) -> Result<(), Error> {
+        let bounds = |it: &Interval| [it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan.into()];
+        let parameters = varying.parameters.iter().flatten().flat_map(bounds);
+        let place = |&[byte, kind]: &[usize; 2]| (byte | kind << u32::BITS) as u64;
+        let places = varying.places.iter().flatten().map(place);
+        let words: Vec<_> = parameters.chain(places).collect();
+        let mut numbers = backend.allocate(size_of_val(&words[..]))?;
+        numbers.write(&mut |to| to[..words.len()].copy_from_slice(&words))?;
+        if self.found.is_none() {
+            let mut found = backend.allocate(3 * size_of::<f64>())?;
+            found.zero()?;
+            self.found = Some(found);
+        }
+        (self.numbers, self.varying) = (Some(numbers), varying);
+        Ok(())
+    }
+
+    pub fn varying(&self) -> &Varying {
+        &self.varying
+    }
+
+    /// Reserves memory for sets of this many particles, of which the second may be the first.
+    pub fn reserve(&mut self, backend: &dyn Backend, n: [usize; 2]) -> Result<(), Error> {
+        for (set, n) in n.into_iter().enumerate() {
+            let (numbers, nodes) = (self.varying.places[set].len(), levels(n).iter().sum());
+            let sizes = [numbers, nodes, BOUNDS, size_of::<u64>()];
+            self.bounds[set].reserve(backend, &sizes, false)?;
+            self.values[set].reserve(backend, &[numbers, n, size_of::<f64>()], false)?;
+        }
+        Ok(())
+    }
+
+    pub fn memory(&self) -> Vec<&dyn Memory> {
+        let scratch = self.bounds.iter().chain(&self.values).filter_map(Scratch::get);
+        let others = [&self.numbers, &self.found].into_iter().flatten().map(|it| &**it);
+        scratch.chain(others).collect()
+    }
+
+    /// Returns a `Reach` of `reach.cuh`, for the greatest cutoff that depends on no particle, and a skin
+    /// that is a share of the greatest cutoff and a length.
+    pub fn argument(&self, constant: f64, skin: [f64; 2], is_one: bool) -> Vec<u64> {
+        let address =
+            |memory: &Option<Box<dyn Memory>>| memory.as_ref().map_or(0, |it| it.address());
+        let numbers = address(&self.numbers);
+        let parameters = self.varying.parameters.iter().map(Vec::len).sum::<usize>() * BOUNDS;
+        let of_i = numbers + (parameters * size_of::<u64>()) as u64;
+        let of_j = of_i + (self.varying.places[0].len() * size_of::<u64>()) as u64;
+        let mut words = vec![constant.to_bits(), skin[0].to_bits(), skin[1].to_bits(), numbers];
+        words.extend([of_i, of_j]);
+        for scratch in [&self.bounds, &self.values] {
+            let sets = [0, usize::from(!is_one)];
+            words.extend(sets.map(|set| scratch[set].memory().address()));
+        }
+        words.push(address(&self.found));
+        words
+    }
+
+    /// Returns the numbers that cutoffs depend on, when the lists were built, of sets of this many
+    /// particles: a slice for each, in the order.
+    pub fn values(&self, n: [usize; 2]) -> Result<[Vec<Vec<f64>>; 2], Error> {
+        let mut values = [Vec::new(), Vec::new()];
+        for (set, values) in values.iter_mut().enumerate() {
+            let Some(memory) = self.values[set].get().filter(|_| n[set] > 0) else { continue };
+            let numbers = self.varying.places[set].len();
+            memory.read_words(0..numbers * n[set], &mut |words| {
+                let of = |words: &[u64]| words.iter().copied().map(f64::from_bits).collect();
+                *values = words.chunks(n[set]).map(of).collect();
+            })?;
+        }
+        Ok(values)
+    }
+
+    /// Returns the greatest cutoff and the skin that the device has found.
+    pub fn found(&self) -> Result<[f64; 2], Error> {
+        let mut found = [0.0; 2];
+        if let Some(memory) = &self.found {
+            memory.read(&mut |words| found = [words[0], words[1]].map(f64::from_bits))?;
+        }
+        Ok(found)
+    }
+}
