@@ -221,7 +221,10 @@ fn bad_input_is_refused() {
         let result = near.update(&bad, &[&*engine]);
         let result = result.and_then(|()| near.update(&particles, &[&*engine]));
         let refusal = error(result);
-        assert!(refusal.contains("33") && refusal.contains("NaN"), "{device}: {refusal}");
+        assert!(
+            refusal.contains("particles[33]") && refusal.contains("finite"),
+            "{device}: {refusal}"
+        );
         // The lists of the good ones are as before.
         engine.evaluate_into(&near, &particles, &mut out).unwrap();
         near.update(&particles, &[&*engine]).unwrap();
@@ -324,5 +327,91 @@ fn one_call_takes_positions_beyond_the_box() {
             let error = (found.pot / expected.pot - 1.0).abs();
             assert!(error < 1e-9, "{device}: {error}");
         }
+    }
+}
+
+/// Wherever the bags of a list end, no particle meets itself.
+#[test]
+fn bags_of_any_length_leave_out_self_pairs() {
+    let (_cache, devices) = devices();
+    let domain = Domain::Open;
+    for bag in [1, 7, 31, 40, 100] {
+        let order = SummationOrder { bag, splits: 1 };
+        let options = Options::default().order(order).math(Math::Exact);
+        for n in [19, 33, 51, 77, 108] {
+            let atoms = || uniform(n, 3);
+            let case = Case::one_set(&lennard_jones(), domain, atoms(), atoms()).unwrap();
+            for device in &devices {
+                let mut lists = Lists::new(device, lennard_jones(), options, Skin::Auto);
+                let report = case.check(&mut lists, &options).unwrap();
+                assert!(report.passes(), "{device}, {bag}, {n}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_serve_a_part_of_the_interactions_that_they_were_updated_for() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let [one, other] = [0.25, 0.125].map(|cutoff| {
+            ShortRange::new(device, LennardJones { cutoff, ..lennard_jones() }).unwrap()
+        });
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        assert_eq!(near.stats().unwrap().rebuilds, 0);
+        let atoms: Vec<Atom> = uniform(100, 5);
+        let atoms = near.upload(&atoms).unwrap();
+        near.update(&atoms, &[&other, &one]).unwrap();
+        near.update(&atoms, &[&one]).unwrap();
+        near.update(&atoms, &[&one, &other]).unwrap();
+        assert_eq!(near.rebuilds().unwrap(), 1, "{device}");
+        let fluid: Vec<<CubicMomentum3 as Interaction>::I> = uniform(100, 5);
+        let fluid = near.upload(&fluid).unwrap();
+        let momentum = ShortRange::new(device, CubicMomentum3 { alpha: 1.0 }).unwrap();
+        near.update(&fluid, &[&momentum]).unwrap();
+        assert_eq!(near.rebuilds().unwrap(), 2, "{device}");
+    }
+}
+
+#[test]
+fn refused_positions_leave_results_as_they_are() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut atoms: Vec<Atom> = uniform(50, 5);
+        let good = near.upload(&atoms).unwrap();
+        near.update(&good, &[&engine]).unwrap();
+        let mut out = engine.results(50).unwrap();
+        engine.add_into(&near, &good, &mut out).unwrap();
+        let before = engine.download::<f64>(&out).unwrap();
+        atoms[7].pos.x = f64::INFINITY;
+        let bad = near.upload(&atoms).unwrap();
+        // A GPU may know it later only.
+        if near.update(&bad, &[&engine]).is_ok() {
+            engine.add_into(&near, &bad, &mut out).unwrap();
+            assert!(near.update(&good, &[&engine]).is_err(), "{device}");
+        }
+        assert!(engine.download::<f64>(&out).unwrap() == before, "{device}");
+        let fewer = near.upload(&atoms[10..]).unwrap();
+        near.update(&fewer, &[&engine]).unwrap();
+    }
+}
+
+#[test]
+fn two_buffers_of_one_set_have_the_same_positions() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let engine = ShortRange::new(device, lennard_jones()).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut atoms: Vec<Atom> = uniform(50, 5);
+        let (i, same) = (near.upload(&atoms).unwrap(), near.upload(&atoms).unwrap());
+        near.update_with(&i, Sources::Same(&same), &[&engine]).unwrap();
+        atoms[9].pos.z += 0.5;
+        let other = near.upload(&atoms).unwrap();
+        let result = near.update_with(&i, Sources::Same(&other), &[&engine]);
+        let result = result.and_then(|()| near.update_with(&i, Sources::Same(&same), &[&engine]));
+        let refusal = result.unwrap_err().to_string();
+        assert!(refusal.contains("different positions"), "{device}: {refusal}");
     }
 }

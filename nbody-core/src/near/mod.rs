@@ -16,7 +16,7 @@ pub mod order;
 pub mod pairs;
 pub mod stats;
 
-use crate::Error;
+use crate::{Domain, Error};
 
 /// Particles of a group, and boxes of a box of the next level.
 pub const GROUP: usize = 32;
@@ -59,6 +59,12 @@ impl Skin {
         let periodic = lengths.iter().filter(|length| **length > 0.0);
         periodic.fold(length, |skin, length| skin.min(length - cutoff))
     }
+}
+
+/// Returns the lengths of the box of particles in so many dimensions, 0 along open axes.
+pub fn lengths(domain: &Domain, dimensions: usize) -> [f64; 3] {
+    let [[x, y, z], _] = domain.factors();
+    if dimensions < 3 { [x, y, 0.0] } else { [x, y, z] }
 }
 
 /// Refuses cutoffs for which pairs have several images, or none.

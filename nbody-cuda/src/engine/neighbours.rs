@@ -1,10 +1,10 @@
 //! Neighbour lists on any device.
 
-use nbody_core::near::check_box;
 use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
+use nbody_core::near::{self, check_box};
 use nbody_core::pack::{Binding, dim};
 use nbody_core::{
     CpuNeighbours, Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record,
@@ -213,8 +213,8 @@ pub(super) struct CudaNeighbours {
     watched: Vec<Watched>,
     fields: Vec<&'static [Field]>,
     one_set: bool,
-    /// The cells of the order, with the numbers of particles that they were chosen for.
-    frame: Option<([usize; 2], Frame)>,
+    /// The cells of the order, with the numbers of particles and the space that they were chosen for.
+    frame: Option<([usize; 2], Domain, Frame)>,
 }
 
 /// The particles of an update or an evaluation, and the fields of their records.
@@ -260,7 +260,7 @@ impl CudaNeighbours {
             nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
         }
         self.cover(sets, cutoffs)?;
-        let build = self.plan(sets)?;
+        let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
         let watched = &self.watched;
         let mut lists = sets.each().zip(watched).map(|((_, buffer, fields), watched)| {
             let words = numbers_of(fields, self.precision);
@@ -268,7 +268,7 @@ impl CudaNeighbours {
         });
         let lists = [lists.next().flatten(), lists.next().flatten()];
         let outcome = self.lists.update(lists, build)?;
-        self.refuse(outcome, sets)
+        self.refuse(outcome)
     }
 
     /// Has the lists cover these cutoffs, if they do not yet.
@@ -287,29 +287,41 @@ impl CudaNeighbours {
     }
 
     /// Returns the error of lists that were not built.
-    fn refuse(&self, outcome: Outcome, sets: &Sets) -> Result<(), Error> {
+    fn refuse(&mut self, outcome: Outcome) -> Result<(), Error> {
         match outcome {
             Outcome::Good | Outcome::Built(_) => Ok(()),
-            Outcome::NotFinite(index) => Err(not_finite(sets, &self.watched, index)),
+            Outcome::NotFinite(index) => {
+                self.frame = None;
+                Err(match index.checked_sub(self.lists.looked_at[0]) {
+                    None => Error::NotFinite { what: "particles", index },
+                    Some(index) => Error::NotFinite { what: "j-particles", index },
+                })
+            }
+            Outcome::Elsewhere => Err(nbody_core::Error::OtherPositions.into()),
             Outcome::Unbounded(k) => {
                 let law = self.lists.varying().law(k).map_or("", |law| law.name);
                 Err(nbody_core::Error::UnboundedCutoff { law }.into())
             }
             Outcome::BeyondBox => {
-                let ([lengths, _], [greatest, _]) =
-                    (self.domain.factors(), self.lists.reach_found()?);
-                Ok(check_box(greatest, &lengths)?)
+                let [greatest, _] = self.lists.reach_found()?;
+                Ok(check_box(greatest, &near::lengths(&self.domain, self.dimensions()))?)
             }
         }
     }
 
-    pub fn domain(&self) -> Domain {
-        self.domain
+    /// Returns the lengths of the box, which are 0 along open axes.
+    pub fn lengths(&self) -> [f64; 3] {
+        near::lengths(&self.domain, self.dimensions())
+    }
+
+    /// Returns the number of dimensions of positions.
+    fn dimensions(&self) -> usize {
+        self.watched.first().map_or(3, |watched| watched.position.places().len().max(2))
     }
 
     /// Returns what the lists are to be of.
     fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
-        let [lengths, _] = self.domain.factors();
+        let lengths = self.lengths();
         let mut greatest = 0.0_f64;
         for cutoff in &self.cutoffs {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
@@ -317,11 +329,17 @@ impl CudaNeighbours {
         check_box(greatest, &lengths)?;
         let n = sets.n();
         let frame = match self.frame {
-            Some((found, frame)) if found == n => frame,
+            Some((found, domain, frame))
+                if (found, domain) == (n, self.domain) && frame.dimensions == self.dimensions() =>
+            {
+                frame
+            }
             _ => self.choose_frame(sets)?,
         };
-        self.frame = Some((n, frame));
-        Ok(Build { n, domain: self.domain, frame, cutoff: greatest, skin: self.skin })
+        self.frame = Some((n, self.domain, frame));
+        let (has_j, one_set) = (sets.j.is_some(), sets.one_set);
+        let (cutoff, skin) = (greatest, self.skin);
+        Ok(Build { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
     }
 
     /// Chooses the cells of the order from the positions.
@@ -339,7 +357,7 @@ impl CudaNeighbours {
     fn stats(&mut self) -> Result<NeighbourStats, Error> {
         let mut stats = NeighbourStats::default();
         [stats.rebuilds, stats.age] = self.lists.counts_of_looks()?;
-        let bytes = self.lists.bytes();
+        let bytes = if self.lists.built().is_some() { self.lists.bytes() } else { 0 };
         Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
     }
 
@@ -347,10 +365,10 @@ impl CudaNeighbours {
     fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
         let Some(build) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
-        let [lengths, _] = build.domain.factors();
+        let lengths = build.lengths();
         let [cutoff, skin] = self.lists.reach(build)?;
         let greatest = cutoff + skin;
-        let (j, of_j) = if build.n[1] > 0 { (j, of_j) } else { (i, of_i) };
+        let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
         let levels = [of_i, of_j].map(|values| Levels::of(values));
         let both = [0, self.watched.len() - 1].map(|set| &self.watched[set]);
         let mut reaches =
@@ -374,8 +392,7 @@ impl CudaNeighbours {
         if !self.cutoffs.contains(cutoff) {
             return Err(nbody_core::Error::OtherLists { law }.into());
         }
-        if self.one_set != sets.one_set || (sets.j.is_some() != (build.n[1] > 0) && sets.n()[1] > 0)
-        {
+        if (build.one_set, build.has_j) != (sets.one_set, sets.j.is_some()) {
             return Err(nbody_core::Error::OtherSets.into());
         }
         for ((what, buffer, _), expected) in sets.each().zip(build.n) {
@@ -412,23 +429,4 @@ fn positions_of(
         x
     };
     Ok(rows.chunks(numbers.max(1)).map(position).collect())
-}
-
-/// Returns the error for a particle whose position is not finite.
-fn not_finite(sets: &Sets, watched: &[Watched], index: usize) -> Error {
-    let mut first = 0;
-    for ((what, buffer, fields), watched) in sets.each().zip(watched) {
-        if index < first + buffer.n {
-            let index = index - first;
-            let positions = positions_of(buffer, fields, &watched.position);
-            return match positions {
-                Ok(positions) => {
-                    nbody_core::Error::NotFinite { what, index, found: positions[index] }.into()
-                }
-                Err(error) => error,
-            };
-        }
-        first += buffer.n;
-    }
-    unreachable!("the index is that of a particle")
 }

@@ -27,7 +27,8 @@ const POSITION: usize = 3;
 /// Sums an interaction that has a cutoff over neighbour lists, on any [`Device`].
 ///
 /// The order of summation is that of the lists: it depends on the positions of the particles when the
-/// lists were built, and not on timing.
+/// lists were built, and not on timing. In the one evaluation after lists on a GPU outgrew their memory
+/// the sums are folded elsewhere, and the last bits may differ.
 #[derive(Debug)]
 pub struct ShortRange<X> {
     device: Device,
@@ -249,7 +250,6 @@ struct ListEngine {
     space: Vec<u64>,
     /// The kernels for the fields of buffers that were met so far.
     built: Vec<([&'static [Field]; 2], Kernel)>,
-    adding: Option<Kernel>,
     /// Copies of the i- and the j-particles in the order of the lists, and their positions.
     particles: [Scratch; 2],
     positions: [Scratch; 2],
@@ -278,7 +278,6 @@ impl ListEngine {
             parameters: Vec::new(),
             space: space(Domain::Open, options.precision),
             built: Vec::new(),
-            adding: None,
             particles: Default::default(),
             positions: Default::default(),
             fresh: None,
@@ -321,7 +320,11 @@ impl ListEngine {
             }
         };
         self.launch(kernel, near, sets, &fresh)?;
-        let added = self.add(&fresh, out);
+        let launch = Launch::new(c"add_listed", out.n.div_ceil(BLOCK) as u32);
+        let launch = launch.argument(&near.lists.lists());
+        let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
+        let launch = launch.pointers([&*fresh.memory, &*out.memory]).numbers([out.n as u32]);
+        let added = self.built[kernel].1.module.launch(launch);
         self.fresh = Some(fresh);
         added
     }
@@ -345,8 +348,7 @@ impl ListEngine {
         out: &Buffer,
     ) -> Result<(), Error> {
         let kernel = &self.built[kernel].1;
-        let [lengths, _] = near.domain().factors();
-        let lengths = lengths.map(f64::to_bits);
+        let lengths = near.lengths().map(f64::to_bits);
         let precision = self.options.precision;
         let (i, _) = sets.i;
         let (j, _) = sets.j.unwrap_or(sets.i);
@@ -379,18 +381,5 @@ impl ListEngine {
         let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
         let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
         kernel.module.launch(launch.pointers([&*out.memory]))
-    }
-
-    /// Adds results to earlier ones.
-    fn add(&mut self, fresh: &Buffer, out: &Buffer) -> Result<(), Error> {
-        if self.adding.is_none() {
-            let program = Program::adding(self.law, self.options);
-            let (module, build) = self.backend.build(&program, &self.cache)?;
-            self.adding = Some(Kernel { program, module, build });
-        }
-        let adding = self.adding.as_ref().expect("built before");
-        let blocks = out.n.div_ceil(adding.program.config.block) as u32;
-        let launch = Launch::new(c"add_results", blocks).pointers([&*fresh.memory, &*out.memory]);
-        adding.module.launch(launch.numbers([out.n as u32]))
     }
 }

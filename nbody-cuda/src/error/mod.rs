@@ -233,6 +233,15 @@ pub enum Error {
         expected: String,
     },
 
+    /// The position of a particle was infinite or NaN when lists were updated.
+    #[error("{what}[{index}]: expected finite coordinates")]
+    NotFinite {
+        /// The kind of particles.
+        what: &'static str,
+        /// The index of the first such particle.
+        index: usize,
+    },
+
     /// A launch cannot number so many particles.
     #[error("{found} {what}: one evaluation takes at most {limit}; evaluate in parts")]
     TooManyParticles {

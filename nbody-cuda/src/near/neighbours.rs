@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use nbody_core::near::GROUP;
 use nbody_core::near::boxes::Tree;
 use nbody_core::near::frame::Frame;
-use nbody_core::near::image::LIMIT;
+use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
+use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, Skin};
 
@@ -21,6 +21,8 @@ use crate::{Error, Program};
 const ENTRIES: usize = 16;
 /// Numbers of an origin.
 const ORIGIN: usize = 3;
+/// The length of a list that there is no room for.
+const NO_ROOM: u32 = u32::MAX;
 /// The first particle whose position is not finite, where all are.
 const ALL_FINITE: u64 = u32::MAX as u64;
 
@@ -46,6 +48,8 @@ pub(crate) struct Neighbours {
     launches: u32,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
+    /// The numbers of particles that it looked at.
+    pub looked_at: [usize; 2],
     /// The number of rebuilds, and of looks since the last one that found the lists good.
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
@@ -57,11 +61,29 @@ pub(crate) struct Neighbours {
 pub(crate) struct Build {
     /// The numbers of i-particles, and of j-particles in another buffer.
     pub n: [usize; 2],
+    /// Whether there is another buffer.
+    pub has_j: bool,
+    /// Whether particle k of i is particle k of j.
+    pub one_set: bool,
     pub domain: Domain,
     pub frame: Frame,
     /// The greatest cutoff that depends on no particle, and the length that lists reach farther.
     pub cutoff: f64,
     pub skin: Skin,
+}
+
+impl Build {
+    /// Returns the lengths of the box, which are 0 along open axes.
+    pub fn lengths(&self) -> [f64; 3] {
+        near::lengths(&self.domain, self.frame.dimensions)
+    }
+
+    /// Returns the entries of a list that there is no room for: every j-particle, in each image.
+    fn all_entries(&self) -> impl Iterator<Item = u32> {
+        let (lengths, nj) = (self.lengths(), self.n[usize::from(self.has_j)] as u32);
+        let images = (0..IMAGES).filter(move |&image| image::exists(image, &lengths));
+        images.flat_map(move |image| (0..nj).map(move |place| image << INDEX_BITS | place))
+    }
 }
 
 /// The particles of lists: a buffer, the words of its records, and the first coordinate.
@@ -85,18 +107,23 @@ pub(crate) enum Outcome {
     Unbounded(usize),
     /// A cutoff is half of a periodic box or more.
     BeyondBox,
+    /// A particle of one set is elsewhere in the buffer of j than in that of i.
+    Elsewhere,
 }
 
 impl Outcome {
     fn of(answer: u64) -> Self {
         const BITS: u32 = 60;
         const BEYOND_BOX: usize = u32::MAX as usize - 1;
+        const MOST_CUTOFFS: usize = 1 << 16;
+        const ELSEWHERE: usize = 1 << 31;
         let number = (answer & ((1 << BITS) - 1)) as usize;
         match answer >> BITS {
             0 => Self::Good,
             1 => Self::Built(number),
             _ if number == BEYOND_BOX => Self::BeyondBox,
-            _ if number > LIMIT * 2 => Self::Unbounded(BEYOND_BOX - 1 - number),
+            _ if number > BEYOND_BOX - MOST_CUTOFFS => Self::Unbounded(BEYOND_BOX - 1 - number),
+            _ if number >= ELSEWHERE => Self::Elsewhere,
             _ => Self::NotFinite(number),
         }
     }
@@ -127,6 +154,7 @@ impl Neighbours {
             reply: backend.reply()?,
             launches: 0,
             is_awaited: false,
+            looked_at: [0; 2],
             counts_of_looks: [0; 2],
             built: None,
         })
@@ -160,8 +188,8 @@ impl Neighbours {
     /// Returns the greatest cutoff and the skin of lists.
     pub fn reach(&self, build: &Build) -> Result<[f64; 2], Error> {
         if self.reach.varying().is_empty() {
-            let [lengths, _] = build.domain.factors();
-            return Ok([build.cutoff, build.skin.length(build.cutoff, &lengths)]);
+            let skin = build.skin.length(build.cutoff, &build.lengths());
+            return Ok([build.cutoff, skin]);
         }
         self.reach.found()
     }
@@ -214,7 +242,7 @@ impl Neighbours {
                 outcome => break outcome,
             }
         };
-        self.built = (!outcome.is_refusal()).then_some(build);
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
         Ok(outcome)
     }
 
@@ -229,7 +257,7 @@ impl Neighbours {
             Outcome::Good => self.counts_of_looks[1] += 1,
             Outcome::Built(_) => self.counts_of_looks = [self.counts_of_looks[0] + 1, 0],
             // Evaluations since then did nothing, and the lists are as they were.
-            Outcome::NotFinite(_) => self.reset()?,
+            Outcome::NotFinite(_) | Outcome::Elsewhere => self.reset()?,
             Outcome::Unbounded(_) | Outcome::BeyondBox => {
                 self.reset()?;
                 self.built = None;
@@ -288,6 +316,8 @@ impl Neighbours {
     fn grow(&mut self, entries: usize) -> Result<(), Error> {
         let entries = entries.max(GROUP);
         if entries > self.capacity {
+            // The old ones are freed first.
+            self.capacity = 0;
             self.entries.reserve(&*self.backend, &[entries, size_of::<u32>()], false)?;
             self.capacity = entries;
         }
@@ -305,15 +335,21 @@ impl Neighbours {
         }
         let Some(i) = i else { return Ok(()) };
         self.launches += 1;
+        self.looked_at = build.n;
         self.reply.expect()?;
-        let [lengths, _] = build.domain.factors();
+        let lengths = build.lengths();
         let skin = build.skin.length(build.cutoff, &lengths);
         let allowed = skin * 0.5;
         let phases = [order::phases(build.n[0]), j.map_or(0, |_| order::phases(build.n[1]))];
+        let two_sets = match (j, build.one_set) {
+            (None, _) => 0,
+            (Some(_), false) => 1,
+            (Some(_), true) => 2,
+        };
         let request = [
             (allowed * allowed).to_bits(),
             u64::from(self.launches) | u64::from(forced) << 32,
-            u64::from(j.is_some()) | u64::from(phases[0]) << 32,
+            two_sets | u64::from(phases[0]) << 32,
             phases[1].into(),
         ];
         let of_j = j.unwrap_or(i);
@@ -340,8 +376,9 @@ impl Neighbours {
         let launch = memory.chain(self.reach.memory()).fold(launch, Launch::reads);
         let launch = launch.reads(&*i.buffer.memory).reads(&*of_j.buffer.memory);
         // A look, the order of each set, lists, the answer.
+        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))?;
         self.is_awaited = true;
-        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))
+        Ok(())
     }
 
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
@@ -374,8 +411,12 @@ impl Neighbours {
         let (counts, entries) = (as_u32(&counts), read(&self.entries)?);
         let mut lists = Lists { begins: vec![0], ..Lists::default() };
         for (&begin, &count) in begins.iter().zip(counts).take(groups) {
-            let list = &as_u32(&entries)[begin as usize..][..count as usize];
-            lists.entries.extend_from_slice(list);
+            if count == NO_ROOM {
+                lists.entries.extend(build.all_entries());
+            } else {
+                let list = &as_u32(&entries)[begin as usize..][..count as usize];
+                lists.entries.extend_from_slice(list);
+            }
             lists.begins.push(lists.entries.len() as u64);
         }
         let ordered = |set: usize| {
@@ -429,161 +470,4 @@ fn as_u32(words: &[u64]) -> &[u32] {
 }
 
 #[cfg(test)]
-mod tests {
-    use nbody_core::{Field, FieldKind, Precision};
-
-    use super::*;
-    use crate::backend::emulator::Emulator;
-    use crate::backend::gpu;
-
-    const FIELDS: &[Field] = &[
-        Field { name: "kind", kind: FieldKind::U32 },
-        Field { name: "pos", kind: FieldKind::Point(3) },
-    ];
-
-    fn random(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (*state >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Uniform; in two densities; in a plane; on few points; with some far away; on one point.
-    type Distribution = fn([f64; 3], usize) -> [f64; 3];
-    const DISTRIBUTIONS: [Distribution; 6] = [
-        |u, _| u.map(|u| 9.0 * u - 3.0),
-        |u, k| u.map(|u| if k % 5 == 0 { u } else { 0.3 + 1e-1 * u }),
-        |u, _| [u[0], 0.5, 2.0 * u[2]],
-        |u, _| u.map(|u| (2.0 * u).floor()),
-        |u, k| u.map(|u| if k % 100 == 7 { 1e6 * (u - 0.5) } else { u }),
-        |_, _| [0.25; 3],
-    ];
-
-    /// Records of these positions in double precision.
-    #[derive(Clone, Debug)]
-    struct Bodies(Vec<[f64; 3]>);
-
-    impl nbody_core::pack::Rows for Bodies {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-        fn fields(&self) -> &'static [Field] {
-            FIELDS
-        }
-        fn write(&self, records: std::ops::Range<usize>, rows: &mut [u64]) {
-            for (position, row) in self.0[records].iter().zip(rows.chunks_exact_mut(4)) {
-                row[0] = 7;
-                row[1..].copy_from_slice(&position.map(f64::to_bits));
-            }
-        }
-    }
-
-    struct Check {
-        backend: Arc<dyn Backend>,
-        lists: Neighbours,
-    }
-
-    impl Check {
-        fn new(backend: Arc<dyn Backend>) -> Option<Self> {
-            let folder = tempfile::tempdir().unwrap();
-            let lists = match Neighbours::new(&backend, &Cache::at(folder.path())) {
-                Err(Error::NvrtcNotFound(_)) => return None,
-                lists => lists.unwrap(),
-            };
-            Some(Self { backend, lists })
-        }
-
-        fn update(&mut self, sets: &[Bodies], build: Build) -> Outcome {
-            let binding = nbody_core::pack::Binding::new("test", &FIELDS[1..], FIELDS).unwrap();
-            let position = binding.places()[0];
-            let buffer = |bodies: &Bodies| {
-                Buffer::of_particles(&self.backend, bodies, Precision::Double).unwrap()
-            };
-            let buffers: Vec<_> = sets.iter().map(buffer).collect();
-            let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position });
-            let sets = [sets.next(), sets.next()];
-            match self.lists.update(sets, build).unwrap() {
-                Outcome::Good => self.lists.outcome().unwrap(),
-                known => known,
-            }
-        }
-
-        /// Compares lists with those of the definition.
-        fn check(
-            &mut self,
-            i: Vec<[f64; 3]>,
-            j: Option<Vec<[f64; 3]>>,
-            domain: Domain,
-            cutoff: f64,
-        ) {
-            let frame = Frame::of(i.len(), &|k| i[k], &domain, 3);
-            let n = [i.len(), j.as_ref().map_or(0, Vec::len)];
-            let [lengths, _] = domain.factors();
-            let of_i = Ordered::of(&i, &domain, &frame);
-            let of_j = j.as_ref().map(|j| Ordered::of(j, &domain, &frame));
-            let expected =
-                Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &lengths, &|_, _| {
-                    cutoff + 0.125
-                });
-            let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
-            let build = Build { n, domain, frame, cutoff, skin: Skin::Length(0.125) };
-            self.lists.forget();
-            assert_eq!(self.update(&sets, build), Outcome::Built(expected.entries.len()));
-            let Downloaded { lists, sets: found, .. } = self.lists.download().unwrap();
-            assert_eq!(found[0].indices, of_i.indices);
-            assert_eq!(found[1].indices, of_j.map_or(Vec::new(), |of_j| of_j.indices));
-            assert!(lists == expected, "{n:?} {domain:?}");
-            assert_eq!(self.update(&sets, build), Outcome::Good);
-        }
-
-        fn check_all(&mut self, sizes: &[usize]) {
-            let domains = [
-                Domain::Open,
-                Domain::periodic([2.0, 3.0, 2.5]).unwrap(),
-                Domain::periodic([2.0, f64::INFINITY, 3.0]).unwrap(),
-            ];
-            for (turn, &n) in sizes.iter().enumerate() {
-                let mut state = turn as u64 + 1;
-                let distribution = DISTRIBUTIONS[turn % DISTRIBUTIONS.len()];
-                let mut positions = |n: usize| -> Vec<_> {
-                    let mut unit = || [0; 3].map(|_| random(&mut state));
-                    (0..n).map(|k| distribution(unit(), k)).collect()
-                };
-                let (i, j) = (positions(n), (turn % 4 == 1).then(|| positions(n / 2 + 1)));
-                self.check(i, j, domains[turn % domains.len()], 0.125 + 0.01 * turn as f64);
-            }
-        }
-    }
-
-    const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 100, 1024, 1025, 1500, 4099, 700, 2000];
-
-    #[test]
-    fn lists_are_those_of_the_definition() {
-        Check::new(Arc::new(Emulator::open().unwrap())).unwrap().check_all(&SIZES);
-        let Some((_one, gpu)) = gpu::tests::gpu() else { return };
-        let Some(mut check) = Check::new(Arc::new(gpu)) else { return };
-        check.check_all(&SIZES);
-        check.check_all(&[100_000, 200_001, 30_000]);
-    }
-
-    #[test]
-    fn lists_are_built_when_a_particle_has_moved_too_far() {
-        let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
-        let mut check = Check::new(emulator).unwrap();
-        let domain = Domain::periodic([2.0; 3]).unwrap();
-        let mut state = 1;
-        let mut bodies =
-            Bodies((0..500).map(|_| [0; 3].map(|_| 2.0 * random(&mut state))).collect());
-        let frame = Frame::of(500, &|k| bodies.0[k], &domain, 3);
-        let build = Build { n: [500, 0], domain, frame, cutoff: 0.25, skin: Skin::Length(0.25) };
-        let mut update = |bodies: &Bodies| check.update(std::slice::from_ref(bodies), build);
-        assert!(matches!(update(&bodies), Outcome::Built(_)));
-        bodies.0[77][1] += 0.125 - 1e-9 - 4.0;
-        assert_eq!(update(&bodies), Outcome::Good);
-        bodies.0[77][1] += 1e-6;
-        assert!(matches!(update(&bodies), Outcome::Built(_)));
-        assert_eq!(update(&bodies), Outcome::Good);
-        bodies.0[33][2] = f64::NAN;
-        assert_eq!(update(&bodies), Outcome::NotFinite(33));
-        bodies.0[33][2] = 0.0;
-        assert!(matches!(update(&bodies), Outcome::Built(_)));
-    }
-}
+mod tests;

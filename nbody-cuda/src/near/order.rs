@@ -94,7 +94,7 @@ impl Order {
 
     /// Returns an `Order` of the text.
     pub fn argument(&self, from: &Positions, domain: &Domain, frame: &Frame) -> Vec<u64> {
-        let [lengths, _] = domain.factors();
+        let lengths = nbody_core::near::lengths(domain, frame.dimensions);
         let numbers = lengths.iter().chain(&frame.origin).chain([&frame.scale]);
         let memory = [&self.positions, &self.boxes].map(|scratch| scratch.memory().address());
         let mut words = from.argument().to_vec();

@@ -7,7 +7,7 @@ struct Request {
     double allowed2; // the greatest square of a displacement since the lists were built
     u32 now; // the number of this launch
     u32 forced; // build the lists, whether they are good or not
-    u32 two_sets; // j-particles are in another buffer
+    u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
     u32 i_phases, j_phases; // phases that order each set
 };
 
@@ -18,6 +18,8 @@ struct State {
     // cutoffs are refused.
     u32 refused;
 };
+
+constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the place of that of i
 
 // The answer to the host: this in the upper bits, with a number below.
 enum Answer : u32 { STILL_GOOD, BUILT, REFUSED };
@@ -52,6 +54,18 @@ __device__ __forceinline__ void check(
         if (!request.forced) moved |= !covers(reach, order, set, place, k);
     }
     if (moved) state->wanted = request.now;
+}
+
+// Looks whether the particles of two buffers are at the same places.
+__device__ __forceinline__ void compare(const Positions &i, const Order &j, State *state)
+{
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
+        for (u32 axis = 0; axis < j.frame.dimensions; ++axis) {
+            if (coordinate(i, k, axis) != coordinate(j.from, k, axis)) {
+                ::atomicMin(&state->refused, ELSEWHERE | k);
+            }
+        }
+    }
 }
 
 // Returns whether this launch builds lists, which all blocks see alike.
@@ -97,7 +111,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) rebuild(
         if (phase > first_phase && (phase == 1 || wanted)) grid_barrier(arrived);
         if (phase == 1) wanted = is_wanted(request, state);
         if (phase == 0) {
-            for (u32 set = 0; set <= request.two_sets; ++set) {
+            if (request.two_sets == 2) compare(orders[0].from, orders[1], state);
+            for (u32 set = 0; set < (request.two_sets > 0 ? 2 : 1); ++set) {
                 check(request, lists.reach, orders[set], set, state, set == 0 ? 0 : orders[0].from.n);
             }
         } else if (phase > build) {

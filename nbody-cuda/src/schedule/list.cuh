@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
 __device__ __forceinline__ bool exists(u32 image, const Box &box)
 {
     return (image % 3 == 1 || box.length[0] > 0.0) && (image / 3 % 3 == 1 || box.length[1] > 0.0)
-        && (image / 9 == 1 || box.length[2] > 0.0);
+        && (image / 9 == 1 || (DIMENSIONS == 3 && box.length[2] > 0.0));
 }
 
 // Moves a particle to its position relative to an origin.
@@ -194,7 +194,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
             const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
             own = stage(
                 bag, j_particles, j_at, j_order, entries, first, count, box, origin, own);
-            const bool diagonal = skip_self && (own < count || own + BLOCK - 1 < count);
+            const bool has_own = own + (BLOCK - 1) < count + (BLOCK - 1); // modulo 2^32
+            const bool diagonal = skip_self && has_own;
             u32 ends[1];
             if (filter(
                     parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends)) {
@@ -208,11 +209,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
                 fold(current[0], total);
                 current[0] = nothing_yet();
             }
-            own = own < count ? own - count : ~0u - BLOCK;
+            own = has_own ? own - count : ~0u - BLOCK;
         }
     }
     if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
     if (mine < ni) store(total, out, i_order[mine], ni);
+}
+
+// Adds the results of an evaluation to earlier ones, unless it was left out.
+extern "C" __global__ void __launch_bounds__(BLOCK) add_listed(
+    const Lists lists, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
+{
+    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
+    if (k >= n || *lists.not_finite != ALL_FINITE) return;
+    backup term[FDIM];
+    backup sum[FDIM];
+    load(results, k, n, term);
+    load(out, k, n, sum);
+    merge(term, sum);
+    store(sum, out, k, n);
 }
 
 } // namespace nbody

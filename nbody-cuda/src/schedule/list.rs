@@ -23,7 +23,7 @@ const WORD: usize = 32;
 const HITS: usize = 8;
 
 /// The kernels, of which the first evaluates pairs.
-pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j"];
+pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_listed"];
 
 impl Program {
     /// Returns the program that evaluates the pairs of neighbour lists, for particles in buffers of these

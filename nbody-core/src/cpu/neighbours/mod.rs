@@ -7,12 +7,12 @@ use super::CpuParticles;
 use super::engine::{Particles, check_precision};
 use super::schedule::{Listing, Placed};
 use crate::law::binding::Binding;
-use crate::near::check_box;
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
 use crate::near::frame::Frame;
 use crate::near::given::{Given, check_indices};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
+use crate::near::{self, check_box};
 use crate::{Domain, Error, Field, Law, Point, Precision, Record, Scalar, Skin, Sources};
 use set::Set;
 
@@ -303,7 +303,6 @@ impl Built {
         places: Vec<(Watched, Vec<[f64; 3]>)>,
         cutoffs: Vec<Cutoff>,
     ) -> Result<Self, Error> {
-        let [lengths, _] = domain.factors();
         let n = places.iter().map(|(_, positions)| positions.len()).sum();
         let of_i = &places[0].1;
         let position = |k: usize| {
@@ -311,6 +310,7 @@ impl Built {
             domain.wrap(Point(*position)).0
         };
         let dimensions = places[0].0.position.places().len().max(2);
+        let lengths = near::lengths(&domain, dimensions);
         let frame = Frame::of(n, &position, &domain, dimensions);
         let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
             Set::build(particles, &positions, watched, &domain, &frame)
@@ -339,7 +339,7 @@ impl Built {
         places: Vec<(Watched, Vec<[f64; 3]>)>,
         cutoffs: Vec<Cutoff>,
     ) -> Self {
-        let [lengths, _] = domain.factors();
+        let lengths = near::lengths(&domain, places[0].0.position.places().len());
         let mut built =
             places.into_iter().map(|(watched, positions)| Set::keep(&positions, watched, &domain));
         let i = built.next().expect("there is one set or two");
