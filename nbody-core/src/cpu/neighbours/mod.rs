@@ -27,9 +27,15 @@ pub struct CpuNeighbours {
     excluded: Vec<[u32; 2]>,
     precision: Precision,
     built: Option<Built>,
+    /// The cells of the order, with the numbers of particles, the dimensions and the space that they were
+    /// chosen for.
+    frame: Option<(FrameKey, Frame)>,
     rebuilds: u64,
     age: u64,
 }
+
+/// The numbers of i-particles and j-particles, the dimensions and the space.
+type FrameKey = ([usize; 2], usize, Domain);
 
 /// Where the pairs of lists come from.
 #[derive(Clone, Debug)]
@@ -140,7 +146,7 @@ impl CpuNeighbours {
     fn of(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
         domain.check(precision)?;
         let (excluded, built, rebuilds, age) = Default::default();
-        Ok(Self { domain, origin, excluded, precision, built, rebuilds, age })
+        Ok(Self { domain, origin, excluded, precision, built, frame: None, rebuilds, age })
     }
 
     /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
@@ -258,7 +264,10 @@ impl CpuNeighbours {
         let places: Vec<_> = watched.into_iter().zip(positions).collect();
         self.built = None;
         let mut built = match &self.origin {
-            Origin::Found(skin) => Built::find(self.domain, *skin, sets, places, cutoffs)?,
+            Origin::Found(skin) => {
+                let frame = choose_frame(self.domain, &places, &mut self.frame);
+                Built::find(self.domain, *skin, sets, places, cutoffs, &frame)?
+            }
             Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs),
         };
         built.exclude(&self.excluded);
@@ -294,6 +303,31 @@ impl CpuNeighbours {
     }
 }
 
+/// Returns the cells of the order that are kept, or chooses them from these positions: they stay while
+/// the particles move.
+fn choose_frame(
+    domain: Domain,
+    places: &[(Watched, Vec<[f64; 3]>)],
+    kept: &mut Option<(FrameKey, Frame)>,
+) -> Frame {
+    let of_i = &places[0].1;
+    let of_j = places.get(1).map_or(&[][..], |(_, positions)| positions);
+    let dimensions = places[0].0.position.places().len().max(2);
+    let key = ([of_i.len(), of_j.len()], dimensions, domain);
+    if let Some((known, frame)) = kept
+        && *known == key
+    {
+        return *frame;
+    }
+    let position = |k: usize| {
+        let position = of_i.get(k).unwrap_or_else(|| &of_j[k - of_i.len()]);
+        domain.wrap(Point(*position)).0
+    };
+    let frame = Frame::of(of_i.len() + of_j.len(), &position, &domain, dimensions);
+    *kept = Some((key, frame));
+    frame
+}
+
 impl Built {
     /// Builds lists of the pairs within the cutoffs plus the skin.
     fn find(
@@ -302,18 +336,11 @@ impl Built {
         sets: &Sets,
         places: Vec<(Watched, Vec<[f64; 3]>)>,
         cutoffs: Vec<Cutoff>,
+        frame: &Frame,
     ) -> Result<Self, Error> {
-        let n = places.iter().map(|(_, positions)| positions.len()).sum();
-        let of_i = &places[0].1;
-        let position = |k: usize| {
-            let position = of_i.get(k).unwrap_or_else(|| &places[1].1[k - of_i.len()]);
-            domain.wrap(Point(*position)).0
-        };
-        let dimensions = places[0].0.position.places().len().max(2);
-        let lengths = near::lengths(&domain, dimensions);
-        let frame = Frame::of(n, &position, &domain, dimensions);
+        let lengths = near::lengths(&domain, frame.dimensions);
         let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
-            Set::build(particles, &positions, watched, &domain, &frame)
+            Set::build(particles, &positions, watched, &domain, frame)
         });
         let mut built = built.collect::<Vec<_>>().into_iter();
         let i = built.next().expect("there is one set or two");
