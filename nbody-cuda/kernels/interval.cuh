@@ -360,8 +360,9 @@ __device__ __forceinline__ double exp_of(double x)
     // The upper bits of ln 2, whose products with small integers are exact, and the others.
     constexpr double HIGH = 0x1.62e42p-1, LOW = 4.7493250390316726e-7;
     constexpr double GREATEST = 709.0;
-    if (is_nan(x) || x > GREATEST) return x * infinite();
-    if (x < 1.0 - GREATEST) return 0.0;
+    if (is_nan(x) || x == infinite()) return x;
+    x = ::fmin(x, GREATEST); // more than any float, but not infinite
+    if (x < 1.0 - GREATEST) return x == -infinite() ? 0.0 : 0x1p-1022; // less than any float
     const double power = ::rint(x * LOG2_E);
     const double rest = (x - power * HIGH) - power * LOW;
     double sum = 1.0;

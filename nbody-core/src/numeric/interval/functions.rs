@@ -15,11 +15,14 @@ pub fn exp(x: f64) -> f64 {
     const LOW: f64 = 4.749_325_039_031_672_6e-7;
     // Powers of 2 whose exponents are those of normal numbers.
     const MOST: f64 = 709.0;
-    if x.is_nan() || x > MOST {
-        return x * f64::INFINITY;
+    if x.is_nan() || x == f64::INFINITY {
+        return x;
     }
+    // More than any `f32`, but not infinite.
+    let x = x.min(MOST);
     if x < 1.0 - MOST {
-        return 0.0;
+        // Less than any `f32`, but not 0.
+        return if x == f64::NEG_INFINITY { 0.0 } else { f64::MIN_POSITIVE };
     }
     let power = (x * LOG2_E).round_ties_even();
     let rest = (x - power * HIGH) - power * LOW;
