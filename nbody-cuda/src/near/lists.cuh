@@ -4,8 +4,10 @@ namespace nbody {
 
 constexpr u32 INDEX_BITS = 27; // of an entry, for the place of a j-particle; above it is its image
 constexpr u32 IMAGES = 27;
-constexpr u32 LEVELS = 6; // of a tree over 2^27 particles
-constexpr u32 PARTS = 96; // of a list that a warp keeps
+constexpr u32 LEVELS = 6; // of a tree over 2^27 particles, and one of images above it
+constexpr u32 NODES = WARPS * LANES; // of a level that a block keeps: the children of a node for each warp
+constexpr u32 PARTS = BLOCK; // of a list that a block keeps
+constexpr u32 UNROLL = 4; // candidates that are tested at a time
 constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
 
 // The lists of groups of i-particles, and the origin that positions of their pairs are relative to.
@@ -31,28 +33,62 @@ struct Group {
     float half[3]; // the greatest distance from the centre along each axis
 };
 
-// What a warp shares while it searches, to save registers.
-struct SearchShared {
-    Group group;
-    double displacement[3]; // of the image
-    u32 pending[LEVELS]; // the nodes left to visit, a bit each
-    u32 first[LEVELS]; // of these nodes
-    Part parts[PARTS];
-};
-
-// The position of an i-particle relative to the centre of its group.
-struct Relative {
+// A position relative to the centre of a group.
+struct alignas(16) Relative {
     float x[3];
 };
 
-__device__ __forceinline__ float from_lane(float x, u32 lane) { return ::__shfl_sync(~0u, x, int(lane)); }
+// The nodes of a level that are left to visit.
+struct Pending {
+    u32 next, end;
+};
+
+// What a block shares while it searches for the j-particles of a group. A node has its image above its
+// index in its level, like an entry.
+struct SearchShared {
+    double displacements[IMAGES][3];
+    Level levels[LEVELS]; // of the tree
+    u32 top; // level of the tree
+    Box whole; // the box of all j-particles
+    Group group;
+    u32 images; // within reach
+    u32 nodes[LEVELS][NODES];
+    Pending pending[LEVELS];
+    u32 counts[WARPS]; // of nodes that each warp has found
+    float limits[NODES]; // the greatest squares of distances from the particles of leaves
+    Part parts[PARTS];
+    u32 begins[PARTS]; // of the entries of parts
+    Relative candidates[WARPS][LANES + UNROLL];
+    u64 begin; // of the list
+};
+
+__device__ __forceinline__ u32 index_of(u32 node) { return node & ((1u << INDEX_BITS) - 1); }
+
+// Returns whether a box has an image: there is none along open axes but the particle itself.
+__device__ __forceinline__ bool exists(u32 image, const double (&length)[3])
+{
+    return (image % 3 == 1 || length[0] > 0.0) && (image / 3 % 3 == 1 || length[1] > 0.0)
+        && (image / 9 == 1 || length[2] > 0.0);
+}
 
 __device__ __forceinline__ float greatest_of_warp(float x)
 {
     for (u32 half = LANES / 2; half > 0; half /= 2) {
-        x = ::fmaxf(x, from_lane(x, (threadIdx.x ^ half) % LANES));
+        x = ::fmaxf(x, ::__shfl_sync(~0u, x, int((threadIdx.x ^ half) % LANES)));
     }
     return x;
+}
+
+__device__ __forceinline__ u32 union_of_warp(u32 bits)
+{
+    for (u32 half = LANES / 2; half > 0; half /= 2) bits |= value_of(threadIdx.x ^ half, bits);
+    return bits;
+}
+
+__device__ __forceinline__ Relative no_particle()
+{
+    const float infinite = ::__uint_as_float(0x7f800000u);
+    return {{infinite, infinite, infinite}};
 }
 
 // Finds a group. Returns the particle of this lane, infinitely far away if there is none.
@@ -61,23 +97,25 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
     const u32 place = index * GROUP + threadIdx.x % LANES;
     const bool is_there = place < i.from.n;
     const Box box = i.boxes[index];
-    Relative relative;
+    Relative relative = no_particle();
+    __syncthreads();
     for (u32 axis = 0; axis < 3; ++axis) {
         const double centre = box.least[axis] * 0.5 + box.greatest[axis] * 0.5;
         const double x = is_there ? i.positions[size_t(axis) * i.from.n + place] : 0.0;
         const float at = float(x - centre);
         const float half = greatest_of_warp(is_there ? ::fabsf(at) : 0.0f);
-        relative.x[axis] = is_there ? at : ::__uint_as_float(0x7f800000u);
-        if (threadIdx.x % LANES == 0) {
+        if (is_there) relative.x[axis] = at;
+        if (threadIdx.x == 0) {
             group.centre[axis] = centre;
             group.half[axis] = half;
         }
     }
-    if (threadIdx.x % LANES == 0) group.box = box;
-    ::__syncwarp();
+    if (threadIdx.x == 0) group.box = box;
+    __syncthreads();
     return relative;
 }
 
+// Returns the square of the distance of a box from another one that is displaced.
 __device__ __forceinline__ double distance2(
     const Box &one, const Box &other, const double (&displacement)[3])
 {
@@ -86,115 +124,190 @@ __device__ __forceinline__ double distance2(
         const double d = displacement[axis];
         const double below = one.least[axis] - (other.greatest[axis] + d);
         const double above = (other.least[axis] + d) - one.greatest[axis];
-        gap[axis] = ::fmax(::fmax(below, above), 0.0);
+        gap[axis] = below > 0.0 ? below : above > 0.0 ? above : 0.0;
     }
     return gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
 }
 
-// Returns which j-particles of a leaf are near some i-particle of the group.
-__device__ __forceinline__ u32 near_in_leaf(
-    const SearchShared &shared, const Relative &i, const Order &j, u32 leaf, float most)
-{
-    const Group &group = shared.group;
-    const u32 place = leaf * GROUP + threadIdx.x % LANES;
-    const bool is_there = place < j.from.n;
-    float at[3];
-    float gap[3];
-    for (u32 axis = 0; axis < 3; ++axis) {
-        const double x = is_there ? j.positions[size_t(axis) * j.from.n + place] : 0.0;
-        at[axis] = float((x + shared.displacement[axis]) - group.centre[axis]);
-        gap[axis] = ::fmaxf(::fabsf(at[axis]) - group.half[axis], 0.0f);
-    }
-    const bool near_box = !(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2] > most);
-    u32 candidates = ::__ballot_sync(~0u, int(is_there && near_box));
-    u32 accepted = 0;
-    while (candidates != 0) {
-        const u32 lane = ::__ffs(int(candidates)) - 1;
-        candidates &= candidates - 1;
-        const float x = i.x[0] - from_lane(at[0], lane);
-        const float y = i.x[1] - from_lane(at[1], lane);
-        const float z = i.x[2] - from_lane(at[2], lane);
-        const bool near = !(x * x + y * y + z * z > most);
-        if (::__any_sync(~0u, int(near))) accepted |= 1u << lane;
-    }
-    return accepted;
-}
+// The search of a block for the j-particles of a group.
+class Search {
+    const Order &j;
+    SearchShared &shared;
+    const Relative i; // of this lane
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
 
-// Calls `visit` with each part of the list of a group, in order.
-template <typename Visit>
-__device__ __forceinline__ void search(
-    const Relative &i, const Order &j, GroupReach reach, SearchShared &shared, const Visit &visit)
-{
-    const u32 lane = threadIdx.x % LANES, n = j.from.n;
-    u32 top = 0;
-    while (level_of(n, top).count > GROUP) ++top;
-    for (u32 image = 0; image < IMAGES; ++image) {
-        const int shift[] = {int(image % 3) - 1, int(image / 3 % 3) - 1, int(image / 9) - 1};
-        bool exists = true;
-        ::__syncwarp();
+    // Returns the lanes before this one among some.
+    __device__ __forceinline__ u32 rank_among(u32 lanes) const
+    {
+        return ::__popc(lanes & ((1u << lane) - 1));
+    }
+
+    // Finds the children within reach of up to WARPS nodes, in order. Returns how many there are.
+    __device__ __forceinline__ u32 find_children(
+        GroupReach &reach, u32 level, bool of_images, const u32 *parents, u32 count)
+    {
+        const Level nodes = shared.levels[level];
+        const u32 parent = warp < count ? parents[warp] : 0, image = parent >> INDEX_BITS;
+        const u32 child = (of_images ? 0 : index_of(parent) * GROUP) + lane;
+        bool is_near = false;
+        float leaf_limit = 0.0f;
+        if (warp < count && child < nodes.count) {
+            const double limit = reach.of_node(nodes.first + child);
+            const Box &box = j.boxes[nodes.first + child];
+            is_near = distance2(shared.group.box, box, shared.displacements[image]) <= limit;
+            if (level == 0) leaf_limit = reach.of_leaf();
+        }
+        const u32 found = ::__ballot_sync(~0u, int(is_near));
+        if (lane == 0) shared.counts[warp] = ::__popc(found);
+        __syncthreads();
+        u32 before = 0, all = 0;
+        for (u32 w = 0; w < WARPS; ++w) {
+            if (w < warp) before += shared.counts[w];
+            all += shared.counts[w];
+        }
+        if (is_near) {
+            const u32 place = before + rank_among(found);
+            shared.nodes[level][place] = child | image << INDEX_BITS;
+            if (level == 0) shared.limits[place] = leaf_limit;
+        }
+        __syncthreads();
+        return all;
+    }
+
+    // Returns which j-particles of a leaf are near some i-particle of the group.
+    __device__ __forceinline__ u32 near_in_leaf(u32 leaf, float most)
+    {
+        const Group &group = shared.group;
+        const u32 place = index_of(leaf) * GROUP + lane, image = leaf >> INDEX_BITS;
+        const bool is_there = place < j.from.n;
+        Relative at;
+        float gap[3];
         for (u32 axis = 0; axis < 3; ++axis) {
-            const double length = j.frame.length[axis];
-            exists &= shift[axis] == 0 || length > 0.0;
-            if (lane == 0) shared.displacement[axis] = shift[axis] * length;
+            const double x = is_there ? j.positions[size_t(axis) * j.from.n + place] : 0.0;
+            at.x[axis] = float((x + shared.displacements[image][axis]) - group.centre[axis]);
+            gap[axis] = ::fmaxf(::fabsf(at.x[axis]) - group.half[axis], 0.0f);
         }
+        const bool near_box = !(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2] > most);
+        const bool is_candidate = is_there && near_box;
+        const u32 candidates = ::__ballot_sync(~0u, int(is_candidate)), rank = rank_among(candidates);
+        Relative *const kept = shared.candidates[warp];
+        const u32 count = ::__popc(candidates), padded = (count + UNROLL - 1) / UNROLL * UNROLL;
+        // Some more, infinitely far away.
+        if (lane < UNROLL) kept[count + lane] = no_particle();
         ::__syncwarp();
-        if (!exists) continue;
-        // Returns which of the nodes from `first` on are within reach.
-        const auto within_reach = [&](u32 level, u32 first) {
-            const Level nodes = level_of(n, level);
-            const u32 node = first + lane;
-            const bool near = node < nodes.count
-                && distance2(shared.group.box, j.boxes[nodes.first + node], shared.displacement)
-                    <= reach.of_node(nodes.first + node);
-            return ::__ballot_sync(~0u, int(near));
-        };
-        u32 level = top, first = 0, pending = within_reach(top, 0);
+        if (is_candidate) kept[rank] = at;
+        ::__syncwarp();
+        // Whether each candidate is near the i-particle of this lane, the last one lowest.
+        u32 near = 0;
+#pragma unroll 1
+        for (u32 k = 0; k < padded; k += UNROLL) {
+            u32 some = 0;
+#pragma unroll
+            for (u32 m = 0; m < UNROLL; ++m) {
+                const Relative candidate = kept[k + m];
+                const float x = i.x[0] - candidate.x[0];
+                const float y = i.x[1] - candidate.x[1];
+                const float z = i.x[2] - candidate.x[2];
+                if (!(x * x + y * y + z * z > most)) some |= 1u << (UNROLL - 1 - m);
+            }
+            near = near << UNROLL | some;
+        }
+        near = union_of_warp(near);
+        ::__syncwarp();
+        return ::__ballot_sync(~0u, int(is_candidate && near >> (padded - 1 - rank) & 1));
+    }
+
+public:
+    __device__ __forceinline__ Search(
+        const Order &i, const Order &j, u32 group, SearchShared &shared)
+        : j(j), shared(shared), i(find_group(i, group, shared.group))
+    {
+    }
+
+    // Finds the leaves within reach, depth first, and calls `visit` with their number: up to NODES at a
+    // time, in order.
+    template <typename Visit>
+    __device__ __forceinline__ void walk(GroupReach &reach, const Visit &visit)
+    {
+        const u32 images = shared.top + 1; // a level above the tree
+        if (warp == 0) {
+            const bool is_near = lane < IMAGES && exists(lane, j.frame.length)
+                && distance2(shared.group.box, shared.whole, shared.displacements[lane])
+                    <= reach.farthest();
+            const u32 found = ::__ballot_sync(~0u, int(is_near));
+            if (is_near) shared.nodes[images][rank_among(found)] = lane << INDEX_BITS;
+            if (lane == 0) shared.images = ::__popc(found);
+        }
+        __syncthreads();
+        u32 level = images, next = 0, end = shared.images;
         while (true) {
-            if (pending == 0) {
-                if (level == top) break;
+            if (next == end) {
+                if (level == images) return;
                 ++level;
-                ::__syncwarp();
-                pending = shared.pending[level];
-                first = shared.first[level];
+                next = shared.pending[level].next;
+                end = shared.pending[level].end;
                 continue;
             }
-            const u32 next = ::__ffs(int(pending)) - 1, node = first + next;
-            pending &= pending - 1;
-            if (level == 0) {
-                const u32 accepted = near_in_leaf(shared, i, j, node, reach.of_leaf(next));
-                if (accepted != 0) visit(Part{node * GROUP | image << INDEX_BITS, accepted});
+            const u32 count = end - next < WARPS ? end - next : WARPS;
+            const u32 *const parents = shared.nodes[level] + next;
+            next += count;
+            const u32 children = find_children(reach, level - 1, level == images, parents, count);
+            if (children == 0) continue;
+            if (level == 1) {
+                visit(children);
                 continue;
             }
-            ::__syncwarp();
-            if (lane == 0) {
-                shared.pending[level] = pending;
-                shared.first[level] = first;
-            }
+            if (threadIdx.x == 0) shared.pending[level] = {next, end};
             --level;
-            first = node * GROUP;
-            pending = within_reach(level, first);
+            next = 0;
+            end = children;
         }
     }
-}
 
-// Writes the entries of a part.
-__device__ __forceinline__ void write_part(Part part, u32 *to)
-{
-    const u32 lane = threadIdx.x % LANES;
-    const u32 before = ::__popc(part.accepted & ((1u << lane) - 1));
-    if (part.accepted >> lane & 1) to[before] = part.first + lane;
-}
-
-// Takes room for the list of a group, which may be beyond what there is. Returns where it begins.
-__device__ __forceinline__ u64 take_room(const Lists &lists, u32 count)
-{
-    u32 low = 0, high = 0;
-    if (threadIdx.x % LANES == 0) {
-        const u64 begin = ::atomicAdd(lists.used, u64(count));
-        low = u32(begin);
-        high = u32(begin >> 32);
+    // Writes the parts of this many leaves, from `first` on if there is room for them. Returns the number
+    // of particles that this warp has accepted.
+    __device__ __forceinline__ u32 find_parts(u32 leaves, u32 first)
+    {
+        u32 count = 0;
+        for (u32 k = warp; k < leaves; k += WARPS) {
+            const u32 leaf = shared.nodes[0][k];
+            const u32 accepted = near_in_leaf(leaf, shared.limits[k]);
+            count += ::__popc(accepted);
+            if (lane == 0 && first + k < PARTS) {
+                const u32 image = leaf >> INDEX_BITS;
+                shared.parts[first + k] = {index_of(leaf) * GROUP | image << INDEX_BITS, accepted};
+            }
+        }
+        __syncthreads();
+        return count;
     }
-    return u64(value_of(0, high)) << 32 | value_of(0, low);
+
+    // Writes the entries of this many parts. Returns how many there are.
+    __device__ __forceinline__ u32 write_parts(u32 parts, u32 *to)
+    {
+        const bool is_part = threadIdx.x < parts;
+        u32 all;
+        const u32 begin =
+            sum_before(is_part ? ::__popc(shared.parts[threadIdx.x].accepted) : 0, all);
+        if (is_part) shared.begins[threadIdx.x] = begin;
+        __syncthreads();
+        for (u32 k = warp; k < parts; k += WARPS) {
+            const Part part = shared.parts[k];
+            if (part.accepted >> lane & 1) {
+                to[shared.begins[k] + rank_among(part.accepted)] = part.first + lane;
+            }
+        }
+        __syncthreads();
+        return all;
+    }
+};
+
+// Takes room for a list, which may be beyond what there is. Returns where it begins.
+__device__ __forceinline__ u64 take_room(const Lists &lists, u32 count, SearchShared &shared)
+{
+    if (threadIdx.x == 0) shared.begin = ::atomicAdd(lists.used, u64(count));
+    __syncthreads();
+    return shared.begin;
 }
 
 // Writes where a list is, and the origin of its pairs.
@@ -216,47 +329,53 @@ __device__ __forceinline__ void set_list(
 __device__ __forceinline__ void list_group(
     const Order &i, const Order &j, const Lists &lists, u32 index, SearchShared &shared)
 {
-    const u32 lane = threadIdx.x % LANES;
-    ::__syncwarp();
-    const Relative relative = find_group(i, index, shared.group);
-    u32 *to = nullptr;
-    u32 count = 0, parts = 0;
-    while (true) {
-        const GroupReach reach(lists.reach, index, j.frame.length, shared.group.half);
-        search(relative, j, reach, shared, [&](Part part) {
-            if (to != nullptr) {
-                write_part(part, to);
-                to += ::__popc(part.accepted);
-                return;
-            }
-            if (lane == 0 && parts < PARTS) shared.parts[parts] = part;
-            ++parts;
-            count += ::__popc(part.accepted);
-        });
-        if (to != nullptr) return;
-        const u64 begin = take_room(lists, count);
-        const bool fits = begin + count <= lists.capacity;
-        if (lane == 0) set_list(i, lists, shared.group, index, begin, fits ? count : NO_ROOM);
-        if (!fits) return;
-        to = lists.entries + begin;
-        if (parts <= PARTS) break;
+    Search search(i, j, index, shared);
+    GroupReach reach(lists.reach, index, j.frame.length, shared.group.half);
+    u32 of_warp = 0, parts = 0, count;
+    search.walk(reach, [&](u32 leaves) {
+        of_warp += search.find_parts(leaves, parts);
+        parts += leaves;
+    });
+    sum_before(threadIdx.x % LANES == 0 ? of_warp : 0, count);
+    const u64 begin = take_room(lists, count, shared);
+    const bool fits = begin + count <= lists.capacity;
+    if (threadIdx.x == 0) set_list(i, lists, shared.group, index, begin, fits ? count : NO_ROOM);
+    if (!fits) return;
+    u32 *to = lists.entries + begin;
+    if (parts <= PARTS) {
+        search.write_parts(parts, to);
+        return;
     }
-    ::__syncwarp();
-    for (u32 k = 0; k < parts; ++k) {
-        const Part part = shared.parts[k];
-        write_part(part, to);
-        to += ::__popc(part.accepted);
+    search.walk(reach, [&](u32 leaves) {
+        search.find_parts(leaves, 0);
+        to += search.write_parts(leaves, to);
+    });
+}
+
+// Finds what all groups share.
+__device__ __forceinline__ void begin_search(const Order &j, SearchShared &shared)
+{
+    if (threadIdx.x >= LANES) return;
+    const u32 image = threadIdx.x, top_of_tree = top_level(j.from.n);
+    if (image == 0) shared.top = top_of_tree;
+    if (image <= top_of_tree) shared.levels[image] = level_of(j.from.n, image);
+    const Level top = level_of(j.from.n, top_of_tree);
+    const Box whole = box_of_warp(image < top.count ? j.boxes[top.first + image] : no_box());
+    if (image == 0) shared.whole = whole;
+    const u32 steps[] = {image, image / 3, image / 9};
+    for (u32 axis = 0; axis < 3 && image < IMAGES; ++axis) {
+        shared.displacements[image][axis] = (int(steps[axis] % 3) - 1) * j.frame.length[axis];
     }
 }
 
-// Builds all lists, a warp for each group.
+// Builds all lists, a block for each group.
 __device__ __forceinline__ void build_lists(
-    const Order &i, const Order &j, const Lists &lists, SearchShared (&shared)[WARPS])
+    const Order &i, const Order &j, const Lists &lists, SearchShared &shared)
 {
-    const u32 groups = (i.from.n + GROUP - 1) / GROUP;
-    const u32 warp = threadIdx.x / LANES;
-    for (u32 group = blockIdx.x * WARPS + warp; group < groups; group += gridDim.x * WARPS) {
-        list_group(i, j, lists, group, shared[warp]);
+    begin_search(j, shared);
+    const u32 groups = level_of(i.from.n, 0).count;
+    for (u32 group = blockIdx.x; group < groups; group += gridDim.x) {
+        list_group(i, j, lists, group, shared);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Neighbour lists on one backend.
 //!
-//! The kernel is assembled from the files `.cuh` beside this one. One launch of it, in several phases,
-//! does a whole rebuild, if the device has found that one is wanted.
+//! The kernels are assembled from the files `.cuh` beside this one. The device looks by itself whether
+//! lists must be built, and if not the launches that would do it end at once.
 
 #[cfg(test)]
 mod interval;
@@ -18,7 +18,7 @@ use crate::Program;
 use reach::Varying;
 
 /// Threads of a block.
-pub(crate) const BLOCK: usize = 512;
+pub(crate) const BLOCK: usize = 256;
 
 /// The text that orders particles, of which the rebuild is a part.
 const ORDER: [&str; 6] = [
@@ -62,7 +62,7 @@ impl Program {
         let limits = [include_str!("limits.cuh")];
         let lists = [include_str!("lists.cuh"), include_str!("rebuild.cuh")];
         let parts = [&ORDER[..], &limits, reach, &lists].concat();
-        Self::near("neighbours", "neighbour lists", &[c"rebuild"], &parts)
+        Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }
 
     /// Returns a program of these parts. All of its arithmetic is IEEE without contraction, so that every

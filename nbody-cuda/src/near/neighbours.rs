@@ -1,5 +1,6 @@
 //! Neighbour lists on one backend, without the types of their particles.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use nbody_core::near::boxes::Tree;
@@ -11,6 +12,7 @@ use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, Skin};
 
+use super::BLOCK;
 use super::order::{self, Order, Positions};
 use super::reach::{Reach, Varying};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
@@ -25,6 +27,19 @@ const ORIGIN: usize = 3;
 const NO_ROOM: u32 = u32::MAX;
 /// The first particle whose position is not finite, where all are.
 const ALL_FINITE: u64 = u32::MAX as u64;
+
+/// The kernels, in the order of their launches.
+pub(super) const KERNELS: &[&CStr] = &[LOOK, ORDER, LIST];
+const LOOK: &CStr = c"look";
+const ORDER: &CStr = c"order";
+const LIST: &CStr = c"list";
+
+/// A `State` of the text, the number of entries, and the count of blocks at a barrier: the byte of each,
+/// and their words at first.
+const STATE: u64 = 0;
+const USED: u64 = 16;
+const ARRIVED: u64 = 24;
+const STATE_AT_FIRST: [u64; 4] = [ALL_FINITE << 32, 0, 0, 0];
 
 /// Neighbour lists of particles in device memory.
 #[derive(Debug)]
@@ -42,10 +57,11 @@ pub(crate) struct Neighbours {
     entries: Scratch,
     /// The entries that there is room for.
     capacity: usize,
-    /// A `State` of the text, the number of entries, and the count of blocks at a barrier.
+    /// What launches leave behind for the next one.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    launches: u32,
+    /// The number of looks since the state was reset.
+    looks: u32,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
     /// The numbers of particles that it looked at.
@@ -137,8 +153,8 @@ impl Outcome {
 impl Neighbours {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let kernel = build(&**backend, cache, Program::neighbours())?;
-        let mut state = backend.allocate(3 * size_of::<u64>())?;
-        state.write(&mut |words| words.copy_from_slice(&[ALL_FINITE << 32, 0, 0]))?;
+        let mut state = backend.allocate(size_of_val(&STATE_AT_FIRST))?;
+        state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
         Ok(Self {
             backend: backend.clone(),
             kernel,
@@ -152,7 +168,7 @@ impl Neighbours {
             capacity: 0,
             state,
             reply: backend.reply()?,
-            launches: 0,
+            looks: 0,
             is_awaited: false,
             looked_at: [0; 2],
             counts_of_looks: [0; 2],
@@ -289,16 +305,12 @@ impl Neighbours {
 
     /// Resets what launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
-        self.launches = 0;
-        self.state.write(&mut |words| words.copy_from_slice(&[ALL_FINITE << 32, 0, 0]))
-    }
-
-    fn blocks(&self) -> usize {
-        self.kernel.module.resident_blocks(c"rebuild")
+        self.looks = 0;
+        self.state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))
     }
 
     fn reserve(&mut self, build: &Build) -> Result<(), Error> {
-        let (backend, blocks) = (self.backend.clone(), self.blocks());
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
         for (order, n) in self.orders.iter_mut().zip(build.n) {
             order.reserve(&*backend, n, blocks)?;
         }
@@ -324,61 +336,79 @@ impl Neighbours {
         Ok(())
     }
 
+    /// Looks at the particles, and lets the device build lists if it finds that they must be.
     fn launch(
         &mut self,
         [i, j]: [Option<Set>; 2],
         build: &Build,
         forced: bool,
     ) -> Result<(), Error> {
-        if self.launches == u32::MAX {
+        if self.looks == u32::MAX {
             self.reset()?;
         }
         let Some(i) = i else { return Ok(()) };
-        self.launches += 1;
+        self.looks += 1;
         self.looked_at = build.n;
         self.reply.expect()?;
-        let lengths = build.lengths();
-        let skin = build.skin.length(build.cutoff, &lengths);
-        let allowed = skin * 0.5;
-        let phases = [order::phases(build.n[0]), j.map_or(0, |_| order::phases(build.n[1]))];
-        let two_sets = match (j, build.one_set) {
-            (None, _) => 0,
-            (Some(_), false) => 1,
-            (Some(_), true) => 2,
-        };
-        let request = [
-            (allowed * allowed).to_bits(),
-            u64::from(self.launches) | u64::from(forced) << 32,
-            two_sets | u64::from(phases[0]) << 32,
-            phases[1].into(),
-        ];
-        let of_j = j.unwrap_or(i);
+        let request = self.request(j.is_some(), build, forced);
+        let [of_i, of_j] = [i, j.unwrap_or(i)];
         let Build { domain, frame, .. } = build;
-        let order = |order: &Order, set: &Set| {
-            order.argument(&Positions::of(set.buffer, set.words, set.position), domain, frame)
+        let order = |set: usize, particles: &Set| {
+            let Set { buffer, words, position } = *particles;
+            self.orders[set].argument(&Positions::of(buffer, words, position), domain, frame)
         };
-        let launch = Launch::new(c"rebuild", self.blocks() as u32).argument(&request);
-        let launch = launch.argument(&order(&self.orders[0], &i));
-        let launch = launch.argument(&order(&self.orders[usize::from(j.is_some())], &of_j));
-        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
-        let mut words: Vec<_> = lists.iter().map(|scratch| scratch.memory().address()).collect();
-        let [state, used, arrived] = [0, 8, 16].map(|byte| self.state.address() + byte);
-        words.extend([self.capacity as u64, used]);
-        if self.reach.varying().is_empty() {
-            words.push((build.cutoff + skin).to_bits());
-        } else {
-            words.extend(self.reach.argument(build.cutoff, build.skin.parts(), j.is_none()));
-        }
-        let launch = launch.argument(&words).argument(&[state]).argument(&[arrived]);
-        let launch = launch.argument(&[self.reply.address()]);
-        let orders = self.orders.iter().flat_map(Order::memory);
-        let memory = orders.chain(lists.into_iter().map(Scratch::memory)).chain([&*self.state]);
-        let launch = memory.chain(self.reach.memory()).fold(launch, Launch::reads);
-        let launch = launch.reads(&*i.buffer.memory).reads(&*of_j.buffer.memory);
-        // A look, the order of each set, lists, the answer.
-        self.kernel.module.launch(launch.phases(3 + phases[0] + phases[1]))?;
+        let orders = [order(0, &of_i), order(usize::from(j.is_some()), &of_j)];
+        let (reach, lists) = (self.reach_argument(build, j.is_none()), self.lists_argument());
+        let lists = [lists, reach.clone()].concat();
+        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
+        let begin = |kernel: &'static CStr, blocks: usize| {
+            let launch = Launch::new(kernel, blocks.max(1) as u32).argument(&request);
+            let launch = launch.argument(&orders[0]).argument(&orders[1]);
+            let launch = self.memory().into_iter().fold(launch, Launch::reads);
+            let launch = self.reach.memory().into_iter().fold(launch, Launch::reads);
+            launch.reads(&*of_i.buffer.memory).reads(&*of_j.buffer.memory)
+        };
+        let module = &self.kernel.module;
+        let blocks = build.n.into_iter().max().unwrap_or(0).div_ceil(BLOCK);
+        module.launch(begin(LOOK, blocks).argument(&reach).argument(&[state]))?;
+        let phases = order::phases(build.n[0]) + j.map_or(0, |_| order::phases(build.n[1]));
+        let launch = begin(ORDER, module.resident_blocks(ORDER)).argument(&lists);
+        module.launch(launch.argument(&[state]).argument(&[arrived]).phases(phases))?;
+        let blocks = build.n[0].div_ceil(GROUP).min(module.resident_blocks(LIST));
+        let launch = begin(LIST, blocks).argument(&lists);
+        module.launch(launch.argument(&[state]).argument(&[self.reply.address()]))?;
         self.is_awaited = true;
         Ok(())
+    }
+
+    /// Returns a `Request` of the text.
+    fn request(&self, has_j: bool, build: &Build, forced: bool) -> [u64; 3] {
+        let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
+        let two_sets = match (has_j, build.one_set) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+        };
+        let phases = u64::from(order::phases(build.n[0]));
+        let words =
+            [(allowed * allowed).to_bits(), u64::from(self.looks) | u64::from(forced) << 32];
+        [words[0], words[1], two_sets | phases << 32]
+    }
+
+    /// Returns a `Reach` of the text.
+    fn reach_argument(&self, build: &Build, is_one: bool) -> Vec<u64> {
+        if self.reach.varying().is_empty() {
+            let skin = build.skin.length(build.cutoff, &build.lengths());
+            return vec![(build.cutoff + skin).to_bits()];
+        }
+        self.reach.argument(build.cutoff, build.skin.parts(), is_one)
+    }
+
+    /// Returns a `Lists` of the text, without the `Reach` at its end.
+    fn lists_argument(&self) -> Vec<u64> {
+        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
+        let addresses = lists.iter().map(|scratch| scratch.memory().address());
+        addresses.chain([self.capacity as u64, self.state.address() + USED]).collect()
     }
 
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.

@@ -1,6 +1,8 @@
 // The reach of lists whose cutoffs depend on no particle: it is the same for all pairs.
 namespace nbody {
 
+constexpr u32 LIST_RESIDENT = 4; // blocks per multiprocessor that build lists
+
 struct Reach {
     double greatest; // the greatest cutoff and the skin
 };
@@ -35,11 +37,14 @@ public:
     {
     }
 
-    // Returns the greatest square of a distance from a node, of which each lane has one.
+    // Returns the greatest square of a distance within reach of any pair.
+    __device__ __forceinline__ double farthest() const { return node_most; }
+
+    // Returns the greatest square of a distance from a node, of which each thread has one.
     __device__ __forceinline__ double of_node(u32) { return node_most; }
 
-    // Returns the greatest square of a distance from a particle of the leaf of a lane.
-    __device__ __forceinline__ float of_leaf(u32) const { return leaf_most; }
+    // Returns the greatest square of a distance from a particle of the last node, which is a leaf.
+    __device__ __forceinline__ float of_leaf() const { return leaf_most; }
 };
 
 } // namespace nbody

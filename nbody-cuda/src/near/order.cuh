@@ -5,6 +5,7 @@ namespace nbody {
 constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
 constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
 constexpr u32 KEY_BITS = 48;
+constexpr u32 ORDER_RESIDENT = 2; // blocks per multiprocessor
 
 using Byte = unsigned char;
 
@@ -45,10 +46,19 @@ struct Level {
 __device__ __forceinline__ Level level_of(u32 n, u32 level)
 {
     Level found = {0, (n + GROUP - 1) / GROUP};
+#pragma unroll 1
     for (u32 k = 0; k < level; ++k) {
         found = {found.first + found.count, (found.count + GROUP - 1) / GROUP};
     }
     return found;
+}
+
+// Returns the level of at most GROUP boxes.
+__device__ __forceinline__ u32 top_level(u32 n)
+{
+    u32 level = 0;
+    for (u32 boxes = (n + GROUP - 1) / GROUP; boxes > GROUP; boxes = (boxes + GROUP - 1) / GROUP) ++level;
+    return level;
 }
 
 // Returns a coordinate exactly as it is stored.

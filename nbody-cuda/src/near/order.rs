@@ -246,7 +246,7 @@ mod tests {
         const KERNEL: &str = "
 namespace nbody {
 
-extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) order(
+extern \"C\" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
     u32 *arrived, const Order order, const u32 first_phase, const u32 end_phase)
 {
     __shared__ OrderShared shared;

@@ -18,6 +18,8 @@ struct Found {
     u32 refused; // the reason why there is no reach
 };
 
+constexpr u32 LIST_RESIDENT = 2; // blocks per multiprocessor that build lists
+
 struct Reach {
     double constant; // the greatest cutoff that depends on no particle
     double share, length; // of the skin: a share of the greatest cutoff, and a length
@@ -144,9 +146,7 @@ __device__ __forceinline__ double magnitude(const Interval &cutoff)
 __device__ __forceinline__ void bounds_of_all(
     const Reach &reach, const Order &order, u32 set, Interval *all)
 {
-    u32 top = 0;
-    while (level_of(order.from.n, top).count > GROUP) ++top;
-    const Level nodes = level_of(order.from.n, top);
+    const Level nodes = level_of(order.from.n, top_level(order.from.n));
     const u32 node = threadIdx.x % LANES, numbers = watched(set);
 #pragma unroll
     for (u32 w = 0; w < numbers; ++w) {
@@ -204,13 +204,19 @@ class GroupReach {
     const Interval *of_i;
     const double (&length)[3];
     const float (&half)[3];
-    double here = 0.0; // that of the node of this lane
+    double here = 0.0; // that of the last node
 
 public:
     __device__ __forceinline__ GroupReach(
         const Reach &reach, u32 group, const double (&length)[3], const float (&half)[3])
         : reach(reach), of_i(reach.bounds[0] + size_t(group) * WATCHED_I), length(length), half(half)
     {
+    }
+
+    // Returns the greatest square of a distance within reach of any pair.
+    __device__ __forceinline__ double farthest() const
+    {
+        return node_limit(greatest(reach), length);
     }
 
     __device__ __forceinline__ double of_node(u32 node)
@@ -224,10 +230,7 @@ public:
         return node_limit(here, length);
     }
 
-    __device__ __forceinline__ float of_leaf(u32 lane) const
-    {
-        return limit(::__shfl_sync(~0u, here, int(lane)), half);
-    }
+    __device__ __forceinline__ float of_leaf() const { return limit(here, half); }
 };
 
 } // namespace nbody

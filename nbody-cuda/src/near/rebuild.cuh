@@ -1,22 +1,23 @@
-// The rebuild of neighbour lists, in one launch: it looks whether the lists are still good, and if not
-// builds them again. The host need not know.
+// The rebuild of neighbour lists, in three launches: they look whether the lists are still good, and if not
+// order the particles and build the lists again. The host need not know.
 namespace nbody {
 
 // What the host asks for.
 struct Request {
     double allowed2; // the greatest square of a displacement since the lists were built
-    u32 now; // the number of this launch
+    u32 now; // the number of this look
     u32 forced; // build the lists, whether they are good or not
     u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
-    u32 i_phases, j_phases; // phases that order each set
+    u32 i_phases; // phases that order the particles of i
 };
 
 // What launches leave behind for the next one.
 struct State {
-    u32 wanted; // the last launch that built lists
+    u32 wanted; // the last look that found that lists must be built
     // The first particle whose position is not finite, those of i before those of j; or the reason why
     // cutoffs are refused.
     u32 refused;
+    u32 done; // blocks of the launch that builds lists
 };
 
 constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the place of that of i
@@ -68,65 +69,73 @@ __device__ __forceinline__ void compare(const Positions &i, const Order &j, Stat
     }
 }
 
-// Returns whether this launch builds lists, which all blocks see alike.
+// Returns whether this look has found that lists must be built.
 __device__ __forceinline__ bool is_wanted(const Request &request, const State *state)
 {
-    const volatile State *const now = state;
-    return now->wanted == request.now && now->refused == NOTHING;
+    return state->wanted == request.now && state->refused == NOTHING;
 }
 
-__device__ __forceinline__ u64 answer(const Request &request, State *state, const Lists &lists)
+// The first of three launches: a look at the particles of both sets. Of one set, j is i.
+extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
+    const Request request, const Order i, const Order j, const Reach reach, State *state)
 {
-    const u32 reason = refusal(lists.reach);
-    if (reason != NOTHING && is_wanted(request, state)) state->refused = reason;
-    if (state->refused != NOTHING) {
-        return u64(REFUSED) << ANSWER_BITS | state->refused;
-    }
-    if (state->wanted != request.now) return u64(STILL_GOOD) << ANSWER_BITS;
-    return u64(BUILT) << ANSWER_BITS | *lists.used;
+    if (request.two_sets == 2) compare(i.from, j, state);
+    check(request, reach, i, 0, state, 0);
+    if (request.two_sets > 0) check(request, reach, j, 1, state, i.from.n);
 }
 
-union RebuildShared {
-    OrderShared order;
-    SearchShared search[WARPS];
-};
-
-// The phases: a look; the order of i, and of j if they are two sets; lists; the answer. Of one set, j is
-// i.
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) rebuild(
-    const Request request, const Order i, const Order j, const Lists lists, State *state,
-    u32 *arrived, volatile u64 *reply, const u32 first_phase, const u32 end_phase)
+// The second launch, if lists are wanted: the order of i, and of j if they are two sets.
+extern "C" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
+    const Request request, const Order i, const Order j, const Lists lists, const State *state,
+    u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
-    __shared__ RebuildShared shared;
+    if (!is_wanted(request, state)) return;
+    __shared__ OrderShared shared;
     __shared__ Order orders[2]; // to save registers
     if (threadIdx.x == 0) {
         orders[0] = i;
         orders[1] = j;
+        if (blockIdx.x == 0) *lists.used = 0;
     }
     __syncthreads();
-    const u32 j_begin = 1 + request.i_phases;
-    const u32 build = j_begin + request.j_phases;
-    bool wanted = first_phase > 0 && is_wanted(request, state);
-    for (u32 phase = first_phase; phase < end_phase; ++phase) {
-        if (phase > first_phase && (phase == 1 || wanted)) grid_barrier(arrived);
-        if (phase == 1) wanted = is_wanted(request, state);
-        if (phase == 0) {
-            if (request.two_sets == 2) compare(orders[0].from, orders[1], state);
-            for (u32 set = 0; set < (request.two_sets > 0 ? 2 : 1); ++set) {
-                check(request, lists.reach, orders[set], set, state, set == 0 ? 0 : orders[0].from.n);
-            }
-        } else if (phase > build) {
-            if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(request, state, lists);
-        } else if (wanted && phase < build) {
-            if (phase == 1 && blockIdx.x == 0 && threadIdx.x == 0) *lists.used = 0;
-            const bool of_j = phase >= j_begin;
-            const u32 phase_of_set = phase - (of_j ? j_begin : 1);
-            order_phase(orders[of_j], phase_of_set, shared.order);
-            bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
-        } else if (wanted && find_reach(lists.reach, orders[0], orders[1])) {
-            build_lists(orders[0], orders[1], lists, shared.search);
-        }
+    in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
+        const bool of_j = phase >= request.i_phases;
+        const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);
+        order_phase(orders[of_j], phase_of_set, shared);
+        bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
+    });
+}
+
+// Returns the answer to the host.
+__device__ __forceinline__ u64 answer(
+    const Request &request, const State *state, const Lists &lists)
+{
+    if (state->refused != NOTHING) return u64(REFUSED) << ANSWER_BITS | state->refused;
+    if (state->wanted != request.now) return u64(STILL_GOOD) << ANSWER_BITS;
+    return u64(BUILT) << ANSWER_BITS | *static_cast<const volatile u64 *>(lists.used);
+}
+
+// The third launch: lists if they are wanted, and the answer.
+extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
+    const Request request, const Order i, const Order j, const Lists lists, State *state,
+    volatile u64 *reply)
+{
+    __shared__ SearchShared shared;
+    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+    if (!is_wanted(request, state)) {
+        if (is_first) *reply = answer(request, state, lists);
+        return;
     }
+    if (find_reach(lists.reach, i, j)) build_lists(i, j, lists, shared);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    // The last block that is done knows of all lists.
+    ::__threadfence();
+    if (::atomicAdd(&state->done, 1u) + 1 < gridDim.x) return;
+    state->done = 0;
+    const u32 reason = refusal(lists.reach);
+    if (reason != NOTHING) state->refused = reason;
+    *reply = answer(request, state, lists);
 }
 
 } // namespace nbody
