@@ -57,7 +57,7 @@ pub(crate) struct Neighbours {
     entries: Scratch,
     /// The entries that there is room for.
     capacity: usize,
-    /// What launches leave behind for the next one.
+    /// Memory that launches leave behind for the next one.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
     /// The number of looks since the state was reset.
