@@ -106,16 +106,20 @@ impl Neighbours {
         }
     }
 
-    /// Returns how often lists were built, after all earlier work on the device.
+    /// Returns how often lists were built, after all earlier work on the device; the error of the last update
+    /// if it was not yet known.
     pub fn rebuilds(&mut self) -> Result<u64, Error> {
         match &mut self.lists {
             Inner::Cpu(lists) => Ok(lists.rebuilds()),
-            Inner::Cuda(lists) => Ok(lists.lists.counts_of_looks()?[0]),
+            Inner::Cuda(lists) => {
+                lists.know()?;
+                Ok(lists.lists.counts_of_looks()[0])
+            }
         }
     }
 
-    /// Returns figures of the lists; zeros for lists that are not built. They are copied to the host and
-    /// counted there, which takes long.
+    /// Returns figures of the lists; zeros for lists that are not built; the error of the last update if it
+    /// was not yet known. Lists are copied to the host and counted there, which takes long.
     pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
         match &mut self.lists {
             Inner::Cpu(lists) => Ok(lists.stats()),
@@ -354,9 +358,16 @@ impl CudaNeighbours {
         Ok(Frame::of(positions.len(), &|k| positions[k], &self.domain, dimensions))
     }
 
+    /// Waits for the outcome of the last look, and returns the error of lists that were not built.
+    fn know(&mut self) -> Result<(), Error> {
+        let outcome = self.lists.outcome()?;
+        self.refuse(outcome)
+    }
+
     fn stats(&mut self) -> Result<NeighbourStats, Error> {
+        self.know()?;
         let mut stats = NeighbourStats::default();
-        [stats.rebuilds, stats.age] = self.lists.counts_of_looks()?;
+        [stats.rebuilds, stats.age] = self.lists.counts_of_looks();
         let bytes = if self.lists.built().is_some() { self.lists.bytes() } else { 0 };
         Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
     }

@@ -57,6 +57,8 @@ pub(crate) struct Neighbours {
     entries: Scratch,
     /// The entries that there is room for.
     capacity: usize,
+    /// The entries of the last lists that the device built by itself.
+    entries_built: usize,
     /// Memory that launches leave behind for the next one.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
@@ -166,6 +168,7 @@ impl Neighbours {
             origins: Scratch::default(),
             entries: Scratch::default(),
             capacity: 0,
+            entries_built: 0,
             state,
             reply: backend.reply()?,
             looks: 0,
@@ -236,17 +239,17 @@ impl Neighbours {
         if before.is_refusal() {
             return Ok(before);
         }
-        let full = match before {
-            Outcome::Built(entries) if 4 * entries > 3 * self.capacity => Some(entries),
-            _ => None,
-        };
-        if self.built == Some(build) && full.is_none() {
+        let entries = std::mem::take(&mut self.entries_built);
+        let is_full = 4 * entries > 3 * self.capacity;
+        if self.built == Some(build) && !is_full {
             self.launch(sets, &build, false)?;
             return self.known_outcome();
         }
         self.built = None;
         self.reserve(&build)?;
-        self.grow(full.map_or(0, |entries| 2 * entries))?;
+        if is_full {
+            self.grow(2 * entries)?;
+        }
         let outcome = loop {
             self.launch(sets, &build, true)?;
             match self.outcome()? {
@@ -258,6 +261,7 @@ impl Neighbours {
                 outcome => break outcome,
             }
         };
+        self.entries_built = 0;
         self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
         Ok(outcome)
     }
@@ -271,7 +275,10 @@ impl Neighbours {
         let outcome = Outcome::of(self.reply.receive()?);
         match outcome {
             Outcome::Good => self.counts_of_looks[1] += 1,
-            Outcome::Built(_) => self.counts_of_looks = [self.counts_of_looks[0] + 1, 0],
+            Outcome::Built(entries) => {
+                self.entries_built = entries;
+                self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
+            }
             // Evaluations since then did nothing, and the lists are as they were.
             Outcome::NotFinite(_) | Outcome::Elsewhere => self.reset()?,
             Outcome::Unbounded(_) | Outcome::BeyondBox => {
@@ -290,17 +297,10 @@ impl Neighbours {
         }
     }
 
-    /// Returns how often lists were built, and how often they were found good since; waits for the last
-    /// look.
-    pub fn counts_of_looks(&mut self) -> Result<[u64; 2], Error> {
-        if let Some(answer) = self.is_awaited.then(|| self.reply.receive()).transpose()? {
-            let [rebuilds, age] = self.counts_of_looks;
-            return Ok(match Outcome::of(answer) {
-                Outcome::Built(_) => [rebuilds + 1, 0],
-                _ => [rebuilds, age + 1],
-            });
-        }
-        Ok(self.counts_of_looks)
+    /// Returns how often lists were built, and how often they were found good since, as far as outcomes are
+    /// known.
+    pub fn counts_of_looks(&self) -> [u64; 2] {
+        self.counts_of_looks
     }
 
     /// Resets what launches leave behind.
