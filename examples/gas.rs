@@ -230,8 +230,8 @@ fn main() -> Result<(), nbody::Error> {
 
     let mut sequence = Sequence::new(&device);
     let mut advance = |near: &mut Neighbours, parcels: &mut Particles<Parcel>| {
-        near.update(parcels, &[&sum, &push])?;
         sequence.run(|| {
+            near.update(parcels, &[&sum, &push])?;
             sum.evaluate_into(near, parcels, &mut density)?;
             state.update(parcels, &density)?;
             push.evaluate_into(near, parcels, &mut acceleration)?;

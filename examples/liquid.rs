@@ -171,8 +171,8 @@ fn main() -> Result<(), nbody::Error> {
     let mut advance = |molecules: &mut nbody::Particles<Molecule>,
                        near: &mut Neighbours,
                        step: &mut PerParticle<Step>| {
-        near.update(molecules, &[&pull])?;
         sequence.run(|| {
+            near.update(molecules, &[&pull])?;
             pull.evaluate_into(near, molecules, &mut force)?;
             step.update(molecules, &force)
         })

@@ -1,13 +1,13 @@
 //! Neighbour lists on one backend, without the types of their particles.
 
+mod download;
+mod outcome;
+
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::near::boxes::Tree;
 use nbody_core::near::frame::Frame;
 use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
-use nbody_core::near::list::Lists;
-use nbody_core::near::order::Ordered;
 use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, Skin};
@@ -15,9 +15,11 @@ use nbody_core::{Domain, Skin};
 use super::BLOCK;
 use super::order::{self, Order, Positions};
 use super::reach::{Reach, Varying};
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
+use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, Memory, Reply, Scratch, in_batch};
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
+pub(crate) use download::Downloaded;
+pub(crate) use outcome::Outcome;
 
 /// Entries of the lists of a particle at first.
 const ENTRIES: usize = 16;
@@ -62,8 +64,8 @@ pub(crate) struct Neighbours {
     /// Memory that launches leave behind for the next one.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    /// The number of looks since the state was reset.
-    looks: u32,
+    /// The three launches of a look, which are always the same.
+    batch: Option<Box<dyn Batch>>,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
     /// The numbers of particles that it looked at.
@@ -112,46 +114,6 @@ pub(crate) struct Set<'a> {
     pub position: Place,
 }
 
-/// The outcome of a look at the lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The lists are still good.
-    Good,
-    /// They were built, and have this many entries.
-    Built(usize),
-    /// The position of this particle is not finite; those of j follow those of i.
-    NotFinite(usize),
-    /// This one of the cutoffs that depend on particles may be infinite or NaN.
-    Unbounded(usize),
-    /// A cutoff is half of a periodic box or more.
-    BeyondBox,
-    /// A particle of one set is elsewhere in the buffer of j than in that of i.
-    Elsewhere,
-}
-
-impl Outcome {
-    fn of(answer: u64) -> Self {
-        const BITS: u32 = 60;
-        const BEYOND_BOX: usize = u32::MAX as usize - 1;
-        const MOST_CUTOFFS: usize = 1 << 16;
-        const ELSEWHERE: usize = 1 << 31;
-        let number = (answer & ((1 << BITS) - 1)) as usize;
-        match answer >> BITS {
-            0 => Self::Good,
-            1 => Self::Built(number),
-            _ if number == BEYOND_BOX => Self::BeyondBox,
-            _ if number > BEYOND_BOX - MOST_CUTOFFS => Self::Unbounded(BEYOND_BOX - 1 - number),
-            _ if number >= ELSEWHERE => Self::Elsewhere,
-            _ => Self::NotFinite(number),
-        }
-    }
-
-    /// Returns whether the lists were not built, for a reason.
-    fn is_refusal(self) -> bool {
-        !matches!(self, Self::Good | Self::Built(_))
-    }
-}
-
 impl Neighbours {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let kernel = build(&**backend, cache, Program::neighbours())?;
@@ -171,7 +133,7 @@ impl Neighbours {
             entries_built: 0,
             state,
             reply: backend.reply()?,
-            looks: 0,
+            batch: backend.batch(),
             is_awaited: false,
             looked_at: [0; 2],
             counts_of_looks: [0; 2],
@@ -305,7 +267,6 @@ impl Neighbours {
 
     /// Resets what launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
-        self.looks = 0;
         self.state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))
     }
 
@@ -343,65 +304,55 @@ impl Neighbours {
         build: &Build,
         forced: bool,
     ) -> Result<(), Error> {
-        if self.looks == u32::MAX {
-            self.reset()?;
-        }
         let Some(i) = i else { return Ok(()) };
-        self.looks += 1;
         self.looked_at = build.n;
         self.reply.expect()?;
-        let request = self.request(j.is_some(), build, forced);
-        let [of_i, of_j] = [i, j.unwrap_or(i)];
-        let Build { domain, frame, .. } = build;
-        let order = |set: usize, particles: &Set| {
-            let Set { buffer, words, position } = *particles;
-            self.orders[set].argument(&Positions::of(buffer, words, position), domain, frame)
-        };
-        let orders = [order(0, &of_i), order(usize::from(j.is_some()), &of_j)];
-        let (reach, lists) = (self.reach_argument(build, j.is_none()), self.lists_argument());
-        let lists = [lists, reach.clone()].concat();
-        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
-        let begin = |kernel: &'static CStr, blocks: usize| {
-            let launch = Launch::new(kernel, blocks.max(1) as u32).argument(&request);
-            let launch = launch.argument(&orders[0]).argument(&orders[1]);
-            let launch = self.memory().into_iter().fold(launch, Launch::reads);
-            let launch = self.reach.memory().into_iter().fold(launch, Launch::reads);
-            launch.reads(&*of_i.buffer.memory).reads(&*of_j.buffer.memory)
-        };
-        let module = &self.kernel.module;
-        let blocks = build.n.into_iter().max().unwrap_or(0).div_ceil(BLOCK);
-        module.launch(begin(LOOK, blocks).argument(&reach).argument(&[state]))?;
-        let phases = order::phases(build.n[0]) + j.map_or(0, |_| order::phases(build.n[1]));
-        let launch = begin(ORDER, module.resident_blocks(ORDER)).argument(&lists);
-        module.launch(launch.argument(&[state]).argument(&[arrived]).phases(phases))?;
-        let blocks = build.n[0].div_ceil(GROUP).min(module.resident_blocks(LIST));
-        let launch = begin(LIST, blocks).argument(&lists);
-        module.launch(launch.argument(&[state]).argument(&[self.reply.address()]))?;
-        self.is_awaited = true;
-        Ok(())
+        let mut batch = self.batch.take();
+        let launched = in_batch(batch.as_mut(), || self.look([i, j.unwrap_or(i)], build, forced));
+        self.batch = batch;
+        self.is_awaited = launched.is_ok();
+        launched
     }
 
-    /// Returns a `Request` of the text.
-    fn request(&self, has_j: bool, build: &Build, forced: bool) -> [u64; 3] {
-        let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
-        let two_sets = match (has_j, build.one_set) {
-            (false, _) => 0,
-            (true, false) => 1,
-            (true, true) => 2,
+    /// Launches a look at the particles; those of j are those of i if there is no other buffer.
+    fn look(&self, sets: [Set; 2], build: &Build, forced: bool) -> Result<(), Error> {
+        let Build { domain, frame, has_j, n, .. } = build;
+        let order = |set: usize| {
+            let Set { buffer, words, position } = sets[set];
+            let order = &self.orders[if *has_j { set } else { 0 }];
+            order.argument(&Positions::of(buffer, words, position), domain, frame)
         };
-        let phases = u64::from(order::phases(build.n[0]));
-        let words =
-            [(allowed * allowed).to_bits(), u64::from(self.looks) | u64::from(forced) << 32];
-        [words[0], words[1], two_sets | phases << 32]
+        let orders = [order(0), order(1)];
+        let request = request(build, forced);
+        let reach = self.reach_argument(build);
+        let lists = [self.lists_argument(), reach.clone()].concat();
+        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
+        let launch = |kernel: &'static CStr, blocks: usize| {
+            let launch = Launch::new(kernel, blocks.max(1) as u32);
+            let memory = self.memory().into_iter().chain(self.reach.memory());
+            let memory = memory.chain(sets.map(|set| &*set.buffer.memory));
+            memory.fold(launch, Launch::reads)
+        };
+        let module = &self.kernel.module;
+        let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
+        let look = launch(LOOK, blocks).argument(&request).argument(&orders[0]);
+        module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
+        let order = launch(ORDER, module.resident_blocks(ORDER)).argument(&request);
+        let order = order.argument(&orders[0]).argument(&orders[1]).argument(&lists);
+        let phases = order::phases(n[0]) + if *has_j { order::phases(n[1]) } else { 0 };
+        module.launch(order.argument(&[state]).argument(&[arrived]).phases(phases))?;
+        let blocks = n[0].div_ceil(GROUP).min(module.resident_blocks(LIST));
+        let list = launch(LIST, blocks).argument(&orders[0]).argument(&orders[1]);
+        module.launch(list.argument(&lists).argument(&[state]).argument(&[self.reply.address()]))
     }
 
     /// Returns a `Reach` of the text.
-    fn reach_argument(&self, build: &Build, is_one: bool) -> Vec<u64> {
+    fn reach_argument(&self, build: &Build) -> Vec<u64> {
         if self.reach.varying().is_empty() {
             let skin = build.skin.length(build.cutoff, &build.lengths());
             return vec![(build.cutoff + skin).to_bits()];
         }
-        self.reach.argument(build.cutoff, build.skin.parts(), is_one)
+        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j)
     }
 
     /// Returns a `Lists` of the text, without the `Reach` at its end.
@@ -433,38 +384,6 @@ impl Neighbours {
         lists.map(Scratch::memory).into_iter().chain(orders).chain([&*self.state]).collect()
     }
 
-    /// Copies the lists to the host, and the particles of each set in order.
-    pub fn download(&self) -> Result<Downloaded, Error> {
-        let build = self.built.expect("lists are downloaded once they are built");
-        let groups = build.n[0].div_ceil(GROUP);
-        let (begins, counts) = (read(&self.begins)?, read(&self.counts)?);
-        let (counts, entries) = (as_u32(&counts), read(&self.entries)?);
-        let mut lists = Lists { begins: vec![0], ..Lists::default() };
-        for (&begin, &count) in begins.iter().zip(counts).take(groups) {
-            if count == NO_ROOM {
-                lists.entries.extend(build.all_entries());
-            } else {
-                let list = &as_u32(&entries)[begin as usize..][..count as usize];
-                lists.entries.extend_from_slice(list);
-            }
-            lists.begins.push(lists.entries.len() as u64);
-        }
-        let ordered = |set: usize| {
-            let (order, n) = (&self.orders[set], build.n[set]);
-            let mut indices = Vec::new();
-            order.indices().read(&mut |words| indices = as_u32(words)[..n].to_vec())?;
-            let mut positions = Vec::new();
-            order.positions().read(&mut |words| {
-                let at = |k: usize| [k, n + k, 2 * n + k].map(|k| f64::from_bits(words[k]));
-                positions = (0..n).map(at).collect();
-            })?;
-            let tree = Tree::of(&positions);
-            Ok::<_, Error>(Ordered { indices, positions, tree })
-        };
-        let values = self.reach.values(build.n)?;
-        Ok(Downloaded { lists, sets: [ordered(0)?, ordered(1)?], values })
-    }
-
     /// Returns the bytes of device memory.
     pub fn bytes(&self) -> usize {
         self.memory()
@@ -480,23 +399,17 @@ fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Kerne
     Ok(Kernel { program, module, build })
 }
 
-/// Lists on the host, and the particles of each set in order.
-#[derive(Debug)]
-pub(crate) struct Downloaded {
-    pub lists: Lists,
-    pub sets: [Ordered; 2],
-    /// The numbers that cutoffs depend on, a slice for each, in this order.
-    pub values: [Vec<Vec<f64>>; 2],
-}
-
-fn read(scratch: &Scratch) -> Result<Vec<u64>, Error> {
-    let mut found = Vec::new();
-    scratch.memory().read(&mut |words| found = words.to_vec())?;
-    Ok(found)
-}
-
-fn as_u32(words: &[u64]) -> &[u32] {
-    bytemuck::cast_slice(words)
+/// Returns a `Request` of the text.
+fn request(build: &Build, forced: bool) -> [u64; 3] {
+    let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
+    let two_sets = match (build.has_j, build.one_set) {
+        (false, _) => 0,
+        (true, false) => 1,
+        (true, true) => 2,
+    };
+    let phases = u64::from(order::phases(build.n[0]));
+    let forced = u64::from(forced);
+    [(allowed * allowed).to_bits(), forced | two_sets << 32, phases]
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ namespace nbody {
 // What the host asks for.
 struct Request {
     double allowed2; // the greatest square of a displacement since the lists were built
-    u32 now; // the number of this look
     u32 forced; // build the lists, whether they are good or not
     u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
     u32 i_phases; // phases that order the particles of i
@@ -13,7 +12,7 @@ struct Request {
 
 // What launches leave behind for the next one.
 struct State {
-    u32 wanted; // the last look that found that lists must be built
+    u32 wanted; // whether the last look has found that lists must be built
     // The first particle whose position is not finite, those of i before those of j; or the reason why
     // cutoffs are refused.
     u32 refused;
@@ -54,7 +53,7 @@ __device__ __forceinline__ void check(
         moved |= sum > allowed;
         if (!request.forced) moved |= !covers(reach, order, set, place, k);
     }
-    if (moved) state->wanted = request.now;
+    if (moved) state->wanted = 1;
 }
 
 // Looks whether the particles of two buffers are at the same places.
@@ -69,10 +68,10 @@ __device__ __forceinline__ void compare(const Positions &i, const Order &j, Stat
     }
 }
 
-// Returns whether this look has found that lists must be built.
-__device__ __forceinline__ bool is_wanted(const Request &request, const State *state)
+// Returns whether lists must be built.
+__device__ __forceinline__ bool is_wanted(const State *state)
 {
-    return state->wanted == request.now && state->refused == NOTHING;
+    return state->wanted && state->refused == NOTHING;
 }
 
 // The first of three launches: a look at the particles of both sets. Of one set, j is i.
@@ -89,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
     const Request request, const Order i, const Order j, const Lists lists, const State *state,
     u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
-    if (!is_wanted(request, state)) return;
+    if (!is_wanted(state)) return;
     __shared__ OrderShared shared;
     __shared__ Order orders[2]; // to save registers
     if (threadIdx.x == 0) {
@@ -106,24 +105,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
     });
 }
 
-// Returns the answer to the host.
-__device__ __forceinline__ u64 answer(
-    const Request &request, const State *state, const Lists &lists)
+// Returns the answer to the host, after lists were built if they were wanted.
+__device__ __forceinline__ u64 answer(const State *state, const Lists &lists)
 {
     if (state->refused != NOTHING) return u64(REFUSED) << ANSWER_BITS | state->refused;
-    if (state->wanted != request.now) return u64(STILL_GOOD) << ANSWER_BITS;
+    if (!state->wanted) return u64(STILL_GOOD) << ANSWER_BITS;
     return u64(BUILT) << ANSWER_BITS | *static_cast<const volatile u64 *>(lists.used);
 }
 
 // The third launch: lists if they are wanted, and the answer.
 extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
-    const Request request, const Order i, const Order j, const Lists lists, State *state,
-    volatile u64 *reply)
+    const Order i, const Order j, const Lists lists, State *state, volatile u64 *reply)
 {
     __shared__ SearchShared shared;
-    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
-    if (!is_wanted(request, state)) {
-        if (is_first) *reply = answer(request, state, lists);
+    if (!is_wanted(state)) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(state, lists);
         return;
     }
     if (find_reach(lists.reach, i, j)) build_lists(i, j, lists, shared);
@@ -135,7 +131,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
     state->done = 0;
     const u32 reason = refusal(lists.reach);
     if (reason != NOTHING) state->refused = reason;
-    *reply = answer(request, state, lists);
+    *reply = answer(state, lists);
+    state->wanted = 0;
 }
 
 } // namespace nbody

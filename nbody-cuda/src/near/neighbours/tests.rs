@@ -1,5 +1,7 @@
 //! Lists that kernels build, against those of nbody-core.
 
+use nbody_core::near::list::Lists;
+use nbody_core::near::order::Ordered;
 use nbody_core::{Field, FieldKind, Precision};
 
 use super::*;
