@@ -1,9 +1,7 @@
 //! Lists of pairs that the caller gives, and pairs that are left out of lists, against plain loops.
 
 use nbody::prelude::*;
-use nbody::{
-    CoreError, CpuNeighbours, CpuParticles, CpuShortRange, Csr, HasCutoff, Interaction, Skin, Store,
-};
+use nbody::{Csr, Error, HasCutoff, Interaction, Particles, Skin, Store};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::contacts::contact::{Ball, Either, Everywhere, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
@@ -36,12 +34,19 @@ fn plain_loop(i: &[Ball], j: &[Ball], acts: impl Fn(usize, usize) -> u32) -> Vec
     sums
 }
 
+/// Returns the devices, with a cache of programs that lasts as long as the folder.
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path())).collect();
+    (cache, devices)
+}
+
 fn evaluate<X>(
-    engine: &CpuShortRange<X>,
-    near: &CpuNeighbours,
-    i: &CpuParticles<Ball>,
-    j: Sources<'_, CpuParticles<Ball>>,
-) -> Result<Vec<[i64; 2]>, CoreError>
+    engine: &mut ShortRange<X>,
+    near: &Neighbours,
+    i: &Particles<Ball>,
+    j: Sources<'_, Particles<Ball>>,
+) -> Result<Vec<[i64; 2]>, Error>
 where
     X: Interaction<I = Ball, J = Ball, F = Near>,
 {
@@ -65,9 +70,14 @@ fn rows(random: &mut Random, i: usize, j: usize) -> Csr {
 
 #[test]
 fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
-    let everywhere = CpuShortRange::new(Everywhere).unwrap();
-    let uniform = CpuShortRange::new(Uniform { cutoff: 0.75 }).unwrap();
-    let either = CpuShortRange::new(Either { factor: 6.0 }).unwrap();
+    let (_cache, devices) = devices();
+    devices.iter().for_each(rows_are_evaluated_on);
+}
+
+fn rows_are_evaluated_on(device: &Device) {
+    let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
+    let mut uniform = ShortRange::new(device, Uniform { cutoff: 0.75 }).unwrap();
+    let mut either = ShortRange::new(device, Either { factor: 6.0 }).unwrap();
     let mut hits = 0;
     for (k, n) in [0, 1, 31, 32, 33, 300].into_iter().enumerate() {
         for lengths in boxes() {
@@ -77,7 +87,7 @@ fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
             for (one_set, given) in
                 [(true, rows(&mut random, n, n)), (false, rows(&mut random, n, 2 * n))]
             {
-                let mut near = CpuNeighbours::from_csr(domain, given.clone()).unwrap();
+                let mut near = Neighbours::from_csr(device, domain, given.clone()).unwrap();
                 for step in 0..3 {
                     let sources = if one_set { &i } else { &j };
                     let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
@@ -93,18 +103,22 @@ fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
                         u32::from(distance(&i[k], &sources[l], lengths) < cutoff)
                     };
                     let expected = plain_loop(&i, sources, times);
-                    assert_eq!(evaluate(&everywhere, &near, &a, j).unwrap(), expected);
+                    assert_eq!(evaluate(&mut everywhere, &near, &a, j).unwrap(), expected);
                     let expected = plain_loop(&i, sources, |k, l| times(k, l) * within(k, l, 0.75));
-                    assert_eq!(evaluate(&uniform, &near, &a, j).unwrap(), expected, "step {step}");
+                    assert_eq!(
+                        evaluate(&mut uniform, &near, &a, j).unwrap(),
+                        expected,
+                        "step {step}"
+                    );
                     hits += expected.iter().map(|it| it[0]).sum::<i64>();
                     let expected = plain_loop(&i, sources, |k, l| {
                         times(k, l) * within(k, l, 6.0 * i[k].h.max(sources[l].h))
                     });
-                    assert_eq!(evaluate(&either, &near, &a, j).unwrap(), expected);
+                    assert_eq!(evaluate(&mut either, &near, &a, j).unwrap(), expected);
                     // Parameters of a cutoff make no difference to pairs that are given.
-                    let wide = CpuShortRange::new(Uniform { cutoff: 100.0 }).unwrap();
+                    let mut wide = ShortRange::new(device, Uniform { cutoff: 100.0 }).unwrap();
                     let expected = plain_loop(&i, sources, times);
-                    assert_eq!(evaluate(&wide, &near, &a, j).unwrap(), expected);
+                    assert_eq!(evaluate(&mut wide, &near, &a, j).unwrap(), expected);
                     for ball in &mut i {
                         ball.pos.x += random.around(300);
                         ball.pos.z += random.around(300);
@@ -120,6 +134,11 @@ fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
 /// a particle has moved by about a quarter of the box.
 #[test]
 fn bonds_act_both_ways_and_follow_their_images() {
+    let (_cache, devices) = devices();
+    devices.iter().for_each(bonds_act_on);
+}
+
+fn bonds_act_on(device: &Device) {
     const N: usize = 40;
     let bonds: Vec<_> = (0..N as u32).map(|k| [k, (k + 1) % N as u32]).collect();
     let at = |k: usize, turn: f64| {
@@ -132,12 +151,14 @@ fn bonds_act_both_ways_and_follow_their_images() {
         let domain = Domain::periodic(lengths).unwrap();
         for precision in [Precision::Single, Precision::Mixed, Precision::Double] {
             let rows = Csr::from_pairs(N, &bonds).unwrap();
-            let mut near = CpuNeighbours::from_csr_with_precision(domain, rows, precision).unwrap();
+            let mut near =
+                Neighbours::from_csr_with_precision(device, domain, rows, precision).unwrap();
             let options = Options::default().precision(precision);
-            let engine = CpuShortRange::with_options(law, options).unwrap();
+            let mut engine = ShortRange::with_options(device, law, options).unwrap();
+            let mut particles = near.upload::<Body>(&[]).unwrap();
             for step in 0..32 {
                 let bodies: Vec<_> = (0..N).map(|k| at(k, f64::from(step) / 32.0)).collect();
-                let particles = near.upload(&bodies).unwrap();
+                particles = near.upload(&bodies).unwrap();
                 near.update(&particles, &[&engine]).unwrap();
                 let mut out = engine.results(N).unwrap();
                 engine.evaluate_into(&near, &particles, &mut out).unwrap();
@@ -151,35 +172,43 @@ fn bonds_act_both_ways_and_follow_their_images() {
                     assert!(error < most, "{precision} step {step}, particle {k}: {error:e}");
                 }
             }
-            // Turning once, each particle is beyond a quarter of the box from its place a few times.
-            let stats = near.stats();
-            let rebuilds = if lengths[0].is_finite() { 4..=8 } else { 1..=1 };
+            // Turning once, each particle is beyond a quarter of the box from its place a few times. A GPU
+            // finds images at each evaluation.
+            let stats = near.stats().unwrap();
+            let finds_images = matches!(particles, Particles::Cpu(_)) && lengths[0].is_finite();
+            let rebuilds = if finds_images { 4..=8 } else { 1..=1 };
             assert!(rebuilds.contains(&stats.rebuilds), "{stats:?}");
             assert!((stats.neighbours - 2.0).abs() < 1e-12, "{stats:?}");
         }
     }
-    let mut near = CpuNeighbours::from_pairs(Domain::Open, 3, &[[2, 0], [1, 1], [2, 0]]).unwrap();
-    let everywhere = CpuShortRange::new(Everywhere).unwrap();
+    let mut near =
+        Neighbours::from_pairs(device, Domain::Open, 3, &[[2, 0], [1, 1], [2, 0]]).unwrap();
+    let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
     let balls = near.upload(&Random(1).balls(3)).unwrap();
-    assert_eq!(near.to_csr(), None);
+    assert_eq!(near.to_csr().unwrap(), None);
     near.update(&balls, &[&everywhere]).unwrap();
     let expected = Csr { offsets: vec![0, 1, 1, 2], indices: vec![2, 0] };
-    assert_eq!(near.to_csr(), Some(expected), "ascending, each once, without itself");
-    let found = evaluate(&everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
+    assert_eq!(near.to_csr().unwrap(), Some(expected), "ascending, each once, without itself");
+    let found = evaluate(&mut everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
     assert_eq!(found.iter().map(|it| it[0]).collect::<Vec<_>>(), [2, 0, 2]);
 }
 
 #[test]
 fn pairs_that_are_left_out_do_not_act() {
-    let uniform = CpuShortRange::new(UNIFORM).unwrap();
-    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let (_cache, devices) = devices();
+    devices.iter().for_each(pairs_are_left_out_on);
+}
+
+fn pairs_are_left_out_on(device: &Device) {
+    let mut uniform = ShortRange::new(device, UNIFORM).unwrap();
+    let mut either = ShortRange::new(device, Either { factor: 2.0 }).unwrap();
     for (k, n) in [2, 33, 300].into_iter().enumerate() {
         for lengths in boxes() {
             let domain = Domain::periodic(lengths).unwrap();
             let mut random = Random(k as u64);
             let (mut i, j) = (random.balls(n), random.balls(2 * n));
             for one_set in [true, false] {
-                let mut near = CpuNeighbours::new(domain, Skin::Length(64.0 * UNIT)).unwrap();
+                let mut near = Neighbours::new(device, domain, Skin::Length(64.0 * UNIT)).unwrap();
                 let mut excluded = Vec::new();
                 for step in 0..4 {
                     let sources = if one_set { &i } else { &j };
@@ -187,14 +216,14 @@ fn pairs_that_are_left_out_do_not_act() {
                     let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
                     if step == 1 {
                         // Half of the pairs that are found, some of them twice, and others.
-                        let csr = near.to_csr().unwrap();
+                        let csr = near.to_csr().unwrap().unwrap();
                         for k in 0..n {
                             let row = csr.row(k).iter().filter(|_| random.below(2) == 0);
                             excluded.extend(row.map(|&l| [k as u32, l]));
                         }
                         excluded.extend([[0, n as u32 - 1], [1, 0], [1, 1]]);
                         near.exclude(&excluded);
-                        let sources = &uniform;
+                        let sources = &mut uniform;
                         let message = evaluate(sources, &near, &a, j).unwrap_err().to_string();
                         assert!(message.ends_with("update them first"), "{message}");
                     }
@@ -209,11 +238,15 @@ fn pairs_that_are_left_out_do_not_act() {
                         u32::from(is_near && !is_self && !is_excluded(k, l))
                     };
                     let expected = plain_loop(&i, sources, |k, l| acts(k, l, 0.25));
-                    assert_eq!(evaluate(&uniform, &near, &a, j).unwrap(), expected, "step {step}");
+                    assert_eq!(
+                        evaluate(&mut uniform, &near, &a, j).unwrap(),
+                        expected,
+                        "step {step}"
+                    );
                     let expected =
                         plain_loop(&i, sources, |k, l| acts(k, l, 2.0 * i[k].h.max(sources[l].h)));
-                    assert_eq!(evaluate(&either, &near, &a, j).unwrap(), expected);
-                    let csr = near.to_csr().unwrap();
+                    assert_eq!(evaluate(&mut either, &near, &a, j).unwrap(), expected);
+                    let csr = near.to_csr().unwrap().unwrap();
                     let left =
                         (0..n).flat_map(|k| csr.row(k).iter().map(move |&l| (k, l as usize)));
                     assert!(left.into_iter().all(|(k, l)| !is_excluded(k, l)));
@@ -221,13 +254,13 @@ fn pairs_that_are_left_out_do_not_act() {
                         ball.pos.y += random.around(40);
                     }
                 }
-                let [before, after] = [near.to_csr().unwrap(), {
+                let [before, after] = [near.to_csr().unwrap().unwrap(), {
                     near.exclude(&[]);
                     let a = near.upload(&i).unwrap();
                     let b = near.upload(&j).unwrap();
                     let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
                     near.update_with(&a, j, &[&uniform, &either]).unwrap();
-                    near.to_csr().unwrap()
+                    near.to_csr().unwrap().unwrap()
                 }];
                 assert!(n < 300 || before.indices.len() < after.indices.len());
             }
@@ -235,23 +268,123 @@ fn pairs_that_are_left_out_do_not_act() {
     }
 }
 
+/// Pairs that lists leave out, and those of an interaction: more than the table of a kernel has places for;
+/// also in the evaluation after lists have outgrown their memory.
+#[test]
+fn an_interaction_leaves_out_pairs_of_its_own() {
+    let (_cache, devices) = devices();
+    devices.iter().for_each(own_pairs_are_left_out_on);
+}
+
+fn own_pairs_are_left_out_on(device: &Device) {
+    const N: usize = 700;
+    let mut uniform = ShortRange::new(device, UNIFORM).unwrap();
+    let mut either = ShortRange::new(device, Either { factor: 2.0 }).unwrap();
+    for (one_set, lengths) in [(true, [2.0; 3]), (false, [f64::INFINITY; 3]), (false, [2.0; 3])] {
+        let domain = Domain::periodic(lengths).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(64.0 * UNIT)).unwrap();
+        let mut random = Random(9);
+        let (dense, others) = (random.balls(N), random.balls(N));
+        let mut sparse = dense.clone();
+        for (k, ball) in sparse.iter_mut().enumerate() {
+            ball.pos.x += if lengths[0].is_finite() { 0.0 } else { 4.0 * k as f64 };
+        }
+        let pairs = |random: &mut Random| {
+            let some = (0..2 * N).map(|_| [0; 2].map(|_| random.below(N as u64) as u32));
+            some.collect::<Vec<_>>()
+        };
+        let of_lists = pairs(&mut random);
+        let mut own = pairs(&mut random);
+        own.extend((0..N as u32).flat_map(|l| [[3, l], [500, l]]));
+        near.exclude(&of_lists);
+        uniform.exclude(&own);
+        let has = |pairs: &[[u32; 2]], k: usize, l: usize| {
+            let [k, l] = [k as u32, l as u32];
+            pairs.contains(&[k, l]) || one_set && pairs.contains(&[l, k])
+        };
+        for balls in [&sparse, &dense, &dense] {
+            let sources = if one_set { balls } else { &others };
+            let [a, b] = [balls, sources].map(|balls| near.upload(balls).unwrap());
+            let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+            near.update_with(&a, j, &[&uniform, &either]).unwrap();
+            let acts = |k: usize, l: usize, cutoff: f64| {
+                distance(&balls[k], &sources[l], lengths) < cutoff
+                    && !(one_set && k == l)
+                    && !has(&of_lists, k, l)
+            };
+            let expected =
+                plain_loop(balls, sources, |k, l| u32::from(acts(k, l, 0.25) && !has(&own, k, l)));
+            assert_eq!(evaluate(&mut uniform, &near, &a, j).unwrap(), expected);
+            let expected = plain_loop(balls, sources, |k, l| {
+                u32::from(acts(k, l, 2.0 * balls[k].h.max(sources[l].h)))
+            });
+            assert_eq!(evaluate(&mut either, &near, &a, j).unwrap(), expected);
+        }
+        uniform.exclude(&[[0, N as u32]]);
+        let a = near.upload(&dense).unwrap();
+        let b = near.upload(&others).unwrap();
+        let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+        let error = evaluate(&mut uniform, &near, &a, j).unwrap_err().to_string();
+        assert!(error.starts_with("excluded pairs[0] names particle 700 of 700"), "{error}");
+    }
+}
+
+/// Positions of given pairs are looked at by each update, as those of pairs that are found.
+#[test]
+fn given_pairs_of_refused_positions_are_not_evaluated() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
+        let pairs = [[0, 1], [1, 2]];
+        let mut near = Neighbours::from_pairs(device, Domain::Open, 3, &pairs).unwrap();
+        let mut balls = Random(1).balls(3);
+        let good = near.upload(&balls).unwrap();
+        balls[1].pos.y = f64::NAN;
+        let bad = near.upload(&balls).unwrap();
+        balls[1].pos.y = 0.0;
+        let elsewhere = near.upload(&balls).unwrap();
+        for first in [true, false] {
+            let refused = near.update(&bad, &[&everywhere]);
+            let refused = refused.and_then(|()| near.update(&good, &[&everywhere])).unwrap_err();
+            let message = refused.to_string();
+            assert!(message.contains("particles[1]"), "{device}, {first}: {message}");
+            near.update(&good, &[&everywhere]).unwrap();
+            evaluate(&mut everywhere, &near, &good, Sources::Same(&good)).unwrap();
+        }
+        let refused = near.update_with(&good, Sources::Same(&elsewhere), &[&everywhere]);
+        let refused = refused.and_then(|()| near.rebuilds().map(|_| ())).unwrap_err();
+        assert!(refused.to_string().contains("different positions"), "{device}: {refused}");
+    }
+}
+
 #[test]
 fn given_pairs_are_left_out_too() {
-    let everywhere = CpuShortRange::new(Everywhere).unwrap();
+    let (_cache, devices) = devices();
+    devices.iter().for_each(given_pairs_are_left_out_on);
+}
+
+fn given_pairs_are_left_out_on(device: &Device) {
+    let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
     let pairs = [[0, 1], [1, 2], [0, 1], [2, 0]];
-    let mut near = CpuNeighbours::from_pairs(Domain::Open, 3, &pairs).unwrap();
+    let mut near = Neighbours::from_pairs(device, Domain::Open, 3, &pairs).unwrap();
     near.exclude(&[[1, 0]]);
     let balls = near.upload(&Random(1).balls(3)).unwrap();
     near.update(&balls, &[&everywhere]).unwrap();
-    let found = evaluate(&everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
+    let found = evaluate(&mut everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
     assert_eq!(found.iter().map(|it| it[0]).collect::<Vec<_>>(), [1, 1, 2]);
 }
 
 #[test]
 fn rows_and_pairs_of_other_particles_are_refused() {
+    let (_cache, devices) = devices();
+    devices.iter().for_each(other_particles_are_refused_on);
+}
+
+fn other_particles_are_refused_on(device: &Device) {
     let csr =
         |offsets: &[u64], indices: &[u32]| Csr { offsets: offsets.into(), indices: indices.into() };
-    let refused = |csr: Csr| CpuNeighbours::from_csr(Domain::Open, csr).unwrap_err().to_string();
+    let refused =
+        |csr: Csr| Neighbours::from_csr(device, Domain::Open, csr).unwrap_err().to_string();
     let offsets = |what: &str| format!("{what}; offsets ascend from 0 to the number of indices");
     assert_eq!(refused(csr(&[1, 2], &[0, 0])), offsets("offsets[0] is 1, expected 0"));
     assert_eq!(refused(csr(&[0, 2, 1, 3], &[0; 3])), offsets("offsets[2] is 1, expected 2 to 3"));
@@ -262,14 +395,14 @@ fn rows_and_pairs_of_other_particles_are_refused() {
         refused(csr(&[], &[])),
         "no offsets, expected one for each particle and the end; for no particles give one, 0"
     );
-    let error = CpuNeighbours::from_pairs(Domain::Open, 3, &[[0, 1], [3, 1]]).unwrap_err();
+    let error = Neighbours::from_pairs(device, Domain::Open, 3, &[[0, 1], [3, 1]]).unwrap_err();
     let names = |what: &str, found: u32, n: usize| {
         format!("{what} names particle {found} of {n}; indices of particles begin with 0")
     };
     assert_eq!(error.to_string(), names("pairs[1]", 3, 3));
 
-    let uniform = CpuShortRange::new(UNIFORM).unwrap();
-    let mut near = CpuNeighbours::from_csr(Domain::Open, csr(&[0, 1, 3], &[1, 0, 4])).unwrap();
+    let mut uniform = ShortRange::new(device, UNIFORM).unwrap();
+    let mut near = Neighbours::from_csr(device, Domain::Open, csr(&[0, 1, 3], &[1, 0, 4])).unwrap();
     let [two, five] = [2, 5].map(|n| near.upload(&Random(1).balls(n)).unwrap());
     let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
     assert_eq!(error, names("indices[2]", 4, 2));
@@ -277,13 +410,14 @@ fn rows_and_pairs_of_other_particles_are_refused() {
     assert_eq!(error, "rows: found 2, expected 5; give one for each particle");
     near.update_with(&two, Sources::Others(&five), &[&uniform]).unwrap();
 
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
     near.exclude(&[[0, 1], [1, 4]]);
     let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
     assert_eq!(error, names("excluded pairs[1]", 4, 2));
     near.update_with(&two, Sources::Others(&five), &[&uniform]).unwrap();
     let error = near.update_with(&five, Sources::Others(&two), &[&uniform]).unwrap_err();
     assert_eq!(error.to_string(), names("excluded pairs[1]", 4, 2));
-    let message = evaluate(&uniform, &near, &five, Sources::Others(&two)).unwrap_err().to_string();
+    let message =
+        evaluate(&mut uniform, &near, &five, Sources::Others(&two)).unwrap_err().to_string();
     assert_eq!(message, "5 i-particles given to neighbour lists of 2; update them for these");
 }

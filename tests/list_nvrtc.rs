@@ -75,6 +75,11 @@ fn compiles<X: Interaction>(compiler: &Compiler, library: bool, turn: usize) -> 
             let name = X::LAW.name;
             return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
         }
+        // What is left out depends little on the law.
+        if turn % 4 == k {
+            let program = Program::restricted_list(X::LAW, options, buffers)?;
+            local_memory(compiler, &program, architecture)?;
+        }
     }
     Ok(())
 }

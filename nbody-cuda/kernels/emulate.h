@@ -52,6 +52,10 @@ inline unsigned int atomicMax(unsigned int *greatest, unsigned int n)
 {
     return emulated::replace(greatest, n > *greatest ? n : *greatest);
 }
+inline unsigned int atomicCAS(unsigned int *word, unsigned int expected, unsigned int next)
+{
+    return emulated::replace(word, *word == expected ? next : *word);
+}
 inline unsigned int atomicOr(unsigned int *bits, unsigned int more)
 {
     return emulated::replace(bits, *bits | more);

@@ -78,13 +78,19 @@ __device__ __forceinline__ void one_by_one(
     }
 }
 
+// Leaves out no candidate.
+struct NoneLeftOut {
+    __device__ __forceinline__ u32 operator()(u32) const { return 0; }
+};
+
 // The cutoff filter: finds the hits of the i-particles of this thread in a bag, and stores the
-// words that have any, up to `ends` for each i-particle. Returns whether every i-particle of the
-// warp has hits for at most half of the bag.
-template <typename Law>
+// words that have any, up to `ends` for each i-particle. Candidates of a word that are left out are no
+// hits. Returns whether every i-particle of the warp has hits for at most half of the bag.
+template <typename Law, typename LeftOut = NoneLeftOut>
 __device__ __forceinline__ bool filter(
     const Law &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
-    const Slot *bag, u32 count, u32 mine, bool diagonal, Hits *hits, u32 (&ends)[I_PER_THREAD])
+    const Slot *bag, u32 count, u32 mine, bool diagonal, Hits *hits, u32 (&ends)[I_PER_THREAD],
+    const LeftOut &left_out = {})
 {
     u32 found[I_PER_THREAD] = {};
 #pragma unroll
@@ -97,11 +103,11 @@ __device__ __forceinline__ bool filter(
             const ParticleJ j = bag[begin + k].j;
 #pragma unroll
             for (int m = 0; m < I_PER_THREAD; ++m) {
-                push_sign(within(self, space, i[m], j), beyond[m]);
+                if constexpr (CUTOFF) push_sign(within(self, space, i[m], j), beyond[m]);
             }
         }
         const u32 last = begin + WORD - 1;
-        const u32 missing = last < count ? 0 : ~0u >> (count - begin);
+        const u32 missing = (last < count ? 0 : ~0u >> (count - begin)) | left_out(begin);
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) {
             const u32 before_last = last - (mine + m * BLOCK);

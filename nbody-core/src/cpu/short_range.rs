@@ -1,7 +1,9 @@
 //! Interactions over neighbour lists on the CPU.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::engine::{CpuEngine, check_precision};
-use super::neighbours::{CpuNeighbours, HasCutoff, Sets};
+use super::neighbours::{CpuNeighbours, Followed, HasCutoff, Sets};
 use super::{CpuParticles, CpuResults};
 use crate::law::binding::Binding;
 use crate::near::cutoff::Cutoff;
@@ -13,10 +15,35 @@ use crate::{Domain, Error, Interaction, Options, Record, Scalar, Skin, Sources, 
 ///
 /// The order of summation is that of the lists: it depends on the positions of the particles when the
 /// lists were built, and neither on the number of threads nor on timing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CpuShortRange<X> {
     interaction: X,
     engine: CpuEngine,
+    excluded: Arc<Excluded>,
+}
+
+/// The pairs that an interaction leaves out.
+#[derive(Debug, Default)]
+struct Excluded {
+    pairs: Vec<[u32; 2]>,
+    /// The number of some lists, and the i-particles of its group that each of their entries acts on.
+    masks: Mutex<Option<(u64, Arc<Vec<u32>>)>>,
+}
+
+impl Excluded {
+    /// Returns the i-particles of its group that each entry acts on, if some pairs are left out.
+    fn masks(&self, followed: &Followed) -> Result<Option<Arc<Vec<u32>>>, Error> {
+        if self.pairs.is_empty() {
+            return Ok(None);
+        }
+        let mut kept = self.masks.lock().unwrap_or_else(PoisonError::into_inner);
+        let masks = match kept.take().filter(|(number, _)| *number == followed.number()) {
+            Some((_, masks)) => masks,
+            None => Arc::new(followed.masks_without(&self.pairs)?),
+        };
+        *kept = Some((followed.number(), masks.clone()));
+        Ok(Some(masks))
+    }
 }
 
 impl<X: Interaction> CpuShortRange<X> {
@@ -36,7 +63,7 @@ impl<X: Interaction> CpuShortRange<X> {
             return Err(Error::DomainOfLists);
         }
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        Ok(Self { interaction, engine })
+        Ok(Self { interaction, engine, excluded: Arc::default() })
     }
 
     /// The interaction, with its parameters.
@@ -48,6 +75,13 @@ impl<X: Interaction> CpuShortRange<X> {
     /// again by the next update.
     pub fn set_interaction(&mut self, interaction: X) {
         self.interaction = interaction;
+    }
+
+    /// Leaves out these pairs of this interaction alone, such as bonded atoms, instead of those that were
+    /// left out before, and beside those that the lists leave out. The indices are those of two particles
+    /// of one set, or of an i-particle and a j-particle; evaluations refuse indices beyond the particles.
+    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.excluded = Arc::new(Excluded { pairs: pairs.to_vec(), masks: Mutex::default() });
     }
 
     /// The options.
@@ -140,7 +174,8 @@ impl<X: Interaction> CpuShortRange<X> {
         let i = i.bound(&Binding::new(law.name, law.i, of_i)?, i_order)?;
         let j = j.bound(&Binding::new(law.name, law.j, of_j)?, j_order)?;
         let parameters = std::slice::from_ref(&self.interaction);
-        let listing = followed.listing();
+        let masks = self.excluded.masks(&followed)?;
+        let listing = followed.listing(masks.as_deref().map(Vec::as_slice));
         engine.run_lists(&parameters, [&i, &j], sets.one_set, &listing, &mut out.results, store)
     }
 }

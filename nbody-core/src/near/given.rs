@@ -23,33 +23,11 @@ impl Given {
     /// Makes the lists of the pairs of these particles, which are in the order of the caller, in a box of
     /// these lengths.
     pub fn new(csr: &Csr, i: &Ordered, j: &Ordered, lengths: &[f64; 3]) -> Self {
-        let groups = i.tree.groups().len();
         let displacement = |k: usize, index: u32| {
             let (a, b) = (&i.positions[k], &j.positions[index as usize]);
             [0, 1, 2].map(|axis| b[axis] - a[axis])
         };
-        let (lists, _) = Lists::collect(groups, &|group, part| {
-            let mut pairs = Vec::new();
-            for k in group * GROUP..i.len().min((group + 1) * GROUP) {
-                pairs.extend(csr.row(k).iter().map(|&index| {
-                    let image = nearest(&displacement(k, index), lengths);
-                    (index | image << INDEX_BITS, 1 << (k % GROUP))
-                }));
-            }
-            pairs.sort_unstable();
-            let mut last = None;
-            for (entry, bit) in pairs {
-                match part.masks.last_mut() {
-                    // A pair that is given twice counts twice.
-                    Some(mask) if last == Some(entry) && *mask & bit == 0 => *mask |= bit,
-                    _ => {
-                        part.entries.push(entry);
-                        part.masks.push(bit);
-                    }
-                }
-                last = Some(entry);
-            }
-        });
+        let lists = Lists::of_rows(csr, &|k, index| nearest(&displacement(k, index), lengths));
         let near = lists.masks.iter().flatten().copied().map(parts).collect();
         let mut each = vec![(0.0_f64, f64::INFINITY); i.len()];
         parallel::each_chunk(&mut each, GROUP, &|first, each| {
@@ -79,9 +57,28 @@ impl Csr {
     /// particle and itself acts once.
     pub fn from_pairs(n: usize, pairs: &[[u32; 2]]) -> Result<Self, Error> {
         check_indices("pairs", pairs.iter().map(|pair| &pair[..]), n)?;
-        let both = || pairs.iter().flat_map(|&[a, b]| [Some([a, b]), (a != b).then_some([b, a])]);
+        Ok(Self::of(n, both_ways(pairs)))
+    }
+
+    /// Makes the rows of pairs that are left out, of these numbers of i-particles and j-particles, each in
+    /// ascending order. Those of one set are left out both ways.
+    pub fn of_excluded(pairs: &[[u32; 2]], n: [usize; 2], one_set: bool) -> Result<Self, Error> {
+        check_excluded(pairs, n)?;
+        let mut rows = if one_set {
+            Self::of(n[0], both_ways(pairs))
+        } else {
+            Self::of(n[0], pairs.iter().copied())
+        };
+        for ends in rows.offsets.windows(2) {
+            rows.indices[ends[0] as usize..ends[1] as usize].sort_unstable();
+        }
+        Ok(rows)
+    }
+
+    /// Makes rows of pairs whose indices are below the numbers of particles.
+    fn of(n: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
         let mut offsets = vec![0_u64; n + 1];
-        for [i, _] in both().flatten() {
+        for [i, _] in pairs.clone() {
             offsets[i as usize + 1] += 1;
         }
         for k in 0..n {
@@ -89,12 +86,12 @@ impl Csr {
         }
         let mut ends = offsets.clone();
         let mut indices = vec![0; offsets[n] as usize];
-        for [i, j] in both().flatten() {
+        for [i, j] in pairs {
             let end = &mut ends[i as usize];
             indices[*end as usize] = j;
             *end += 1;
         }
-        Ok(Self { offsets, indices })
+        Self { offsets, indices }
     }
 
     /// Refuses offsets that do not begin with 0, descend, or do not end with the number of indices.
@@ -145,30 +142,102 @@ pub fn check_indices<'a>(
     Ok(())
 }
 
+/// Returns pairs of one set both ways; one of a particle and itself once.
+fn both_ways(pairs: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> + Clone {
+    pairs.iter().flat_map(|&[a, b]| [Some([a, b]), (a != b).then_some([b, a])]).flatten()
+}
+
+/// Refuses pairs that are left out and name others than these numbers of i-particles and j-particles.
+pub fn check_excluded(pairs: &[[u32; 2]], n: [usize; 2]) -> Result<(), Error> {
+    for (k, n) in n.into_iter().enumerate() {
+        check_indices("excluded pairs", pairs.iter().map(|it| &it[k..=k]), n)?;
+    }
+    Ok(())
+}
+
 impl Lists {
-    /// Leaves out pairs of an i-particle and a j-particle, by the indices of the caller.
-    pub fn exclude(
-        &mut self,
+    /// Makes the lists of rows of j-particles, of particles in the order of the caller: each pair with the
+    /// image that a function chooses.
+    pub fn of_rows(rows: &Csr, image: &(dyn Fn(usize, u32) -> u32 + Sync)) -> Self {
+        let (lists, _) = Self::collect(rows.len().div_ceil(GROUP), &|group, part| {
+            let mut pairs = Vec::new();
+            for k in group * GROUP..rows.len().min((group + 1) * GROUP) {
+                pairs.extend(
+                    rows.row(k)
+                        .iter()
+                        .map(|&index| (index | image(k, index) << INDEX_BITS, 1 << (k % GROUP))),
+                );
+            }
+            pairs.sort_unstable();
+            let mut last = None;
+            for (entry, bit) in pairs {
+                match part.masks.last_mut() {
+                    // A pair that is given twice counts twice.
+                    Some(mask) if last == Some(entry) && *mask & bit == 0 => *mask |= bit,
+                    _ => {
+                        part.entries.push(entry);
+                        part.masks.push(bit);
+                    }
+                }
+                last = Some(entry);
+            }
+        });
+        lists
+    }
+
+    /// Leaves out the j-particles in these rows of i-particles, all by the indices of the caller. `places` are
+    /// those of the j-particles in their order.
+    pub fn exclude(&mut self, rows: &Csr, i: &Ordered, places: &[u32], lengths: &[f64; 3]) {
+        self.masks = Some(self.masks_without(rows, i, places, lengths));
+    }
+
+    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without those in
+    /// whose rows it is.
+    pub fn masks_without(
+        &self,
+        rows: &Csr,
         i: &Ordered,
-        j: &Ordered,
+        places: &[u32],
         lengths: &[f64; 3],
-        pairs: impl Iterator<Item = [u32; 2]>,
+    ) -> Vec<u32> {
+        let mut parts = vec![Vec::new(); self.begins.len().saturating_sub(1)];
+        parallel::each_chunk(&mut parts, 1, &|group, parts| {
+            let range = self.range(group);
+            for part in parts {
+                part.extend(range.clone().map(|entry| self.mask(entry)));
+                for image in (0..IMAGES).filter(|&image| image::exists(image, lengths)) {
+                    self.exclude_from(group, image, rows, i, places, part);
+                }
+            }
+        });
+        parts.concat()
+    }
+
+    /// Leaves out j-particles in one image from the masks of the list of a group.
+    fn exclude_from(
+        &self,
+        group: usize,
+        image: u32,
+        rows: &Csr,
+        i: &Ordered,
+        places: &[u32],
+        masks: &mut [u32],
     ) {
-        let [of_i, of_j] = [i, j].map(Ordered::places);
-        let mut masks = self.masks.take().unwrap_or_else(|| vec![u32::MAX; self.entries.len()]);
-        for [a, b] in pairs {
-            let (a, b) = (of_i[a as usize] as usize, of_j[b as usize]);
-            let range = self.range(a / GROUP);
-            let list = &self.entries[range.clone()];
-            for image in (0..IMAGES).filter(|&image| image::exists(image, lengths)) {
-                let entry = b | image << INDEX_BITS;
+        let list = self.of(group);
+        let begin = list.partition_point(|&entry| entry < image << INDEX_BITS);
+        let of_image = list[begin..].partition_point(|&entry| entry >> INDEX_BITS == image);
+        let (list, masks) = (&list[begin..][..of_image], &mut masks[begin..][..of_image]);
+        let particles = i.indices.chunks(GROUP).nth(group).unwrap_or_default();
+        // Most images of most lists have no entry.
+        for (k, &index) in particles.iter().enumerate().filter(|_| !list.is_empty()) {
+            for &j in rows.row(index as usize) {
+                let entry = places[j as usize] | image << INDEX_BITS;
                 let first = list.partition_point(|&other| other < entry);
                 let equal = list[first..].iter().take_while(|&&other| other == entry).count();
-                for mask in &mut masks[range.start + first..][..equal] {
-                    *mask &= !(1 << (a % GROUP));
+                for mask in &mut masks[first..][..equal] {
+                    *mask &= !(1 << k);
                 }
             }
         }
-        self.masks = Some(masks);
     }
 }

@@ -17,6 +17,7 @@ use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
 use crate::device::Kind;
 use crate::layout::{bytes, bytes_of, numbers_of, space, words};
+use crate::near::given::Excluded;
 use crate::{Build, CudaResults, Device, Error, Particles, Program, Results};
 
 /// Threads of a block of the kernels that copy and add.
@@ -89,6 +90,17 @@ impl<X: Interaction> ShortRange<X> {
                 engine.parameters = words(&bytes(X::LAW.parameters, &row, precision));
                 *own = interaction;
             }
+        }
+    }
+
+    /// Leaves out these pairs of this interaction alone, such as bonded atoms, instead of those that were
+    /// left out before, and beside those that the lists leave out. The indices are those of two particles
+    /// of one set, or of an i-particle and a j-particle; the next evaluation refuses indices beyond the
+    /// particles.
+    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        match &mut self.engine {
+            Inner::Cpu(engine) => engine.exclude(pairs),
+            Inner::Cuda(_, engine) => engine.excluded.set(pairs),
         }
     }
 
@@ -239,6 +251,16 @@ impl<X: Interaction> HasCutoff for ShortRange<X> {
     }
 }
 
+/// A program of an interaction over lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Variant {
+    /// The fields of the buffers of i-particles and of j-particles.
+    fields: [&'static [Field]; 2],
+    /// Whether some j-particles do not act on all i-particles of their group.
+    is_restricted: bool,
+    is_periodic: bool,
+}
+
 /// The engine of CUDA programs over lists, without the Rust types of a law.
 #[derive(Debug)]
 struct ListEngine {
@@ -247,9 +269,10 @@ struct ListEngine {
     backend: Arc<dyn Backend>,
     cache: Cache,
     parameters: Vec<u64>,
-    space: Vec<u64>,
-    /// The kernels for the fields of buffers that were met so far.
-    built: Vec<([&'static [Field]; 2], Kernel)>,
+    /// The kernels for the buffers and lists that were met so far.
+    built: Vec<(Variant, Kernel)>,
+    /// The pairs that this interaction leaves out.
+    excluded: Excluded,
     /// Copies of the i- and the j-particles in the order of the lists, and their positions.
     particles: [Scratch; 2],
     positions: [Scratch; 2],
@@ -276,8 +299,8 @@ impl ListEngine {
             backend: backend.clone(),
             cache: cache.clone(),
             parameters: Vec::new(),
-            space: space(Domain::Open, options.precision),
             built: Vec::new(),
+            excluded: Excluded::default(),
             particles: Default::default(),
             positions: Default::default(),
             fresh: None,
@@ -308,7 +331,8 @@ impl ListEngine {
         if out.n == 0 || nj == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
-        let kernel = self.provide([sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)])?;
+        self.excluded.upload(&*self.backend, [out.n, nj], sets.one_set)?;
+        let kernel = self.provide(near, sets)?;
         if store == Store::Replace {
             return self.launch(kernel, near, sets, out);
         }
@@ -329,14 +353,23 @@ impl ListEngine {
         added
     }
 
-    /// Returns the kernel for records of these fields, compiled if necessary.
-    fn provide(&mut self, fields: [&'static [Field]; 2]) -> Result<usize, Error> {
-        if let Some(found) = self.built.iter().position(|(known, _)| *known == fields) {
+    /// Returns the kernel for these lists and particles, compiled if necessary.
+    fn provide(&mut self, near: &CudaNeighbours, sets: &Sets) -> Result<usize, Error> {
+        let domain = near.space_of_pairs();
+        let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
+        let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
+        let variant = Variant { fields, is_restricted, is_periodic: domain.is_periodic() };
+        if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);
         }
-        let program = Program::list(self.law, self.options, fields)?;
+        let options = self.options.domain(domain);
+        let program = if is_restricted {
+            Program::restricted_list(self.law, options, fields)?
+        } else {
+            Program::list(self.law, options, fields)?
+        };
         let (module, build) = self.backend.build(&program, &self.cache)?;
-        self.built.push((fields, Kernel { program, module, build }));
+        self.built.push((variant, Kernel { program, module, build }));
         Ok(self.built.len() - 1)
     }
 
@@ -347,8 +380,10 @@ impl ListEngine {
         sets: &Sets,
         out: &Buffer,
     ) -> Result<(), Error> {
-        let kernel = &self.built[kernel].1;
-        let lengths = near.lengths().map(f64::to_bits);
+        let (Variant { is_restricted, .. }, kernel) = &self.built[kernel];
+        // The images of given pairs are found when they are evaluated.
+        let lengths = if near.is_given() { [0.0; 3] } else { near.lengths() }.map(f64::to_bits);
+        let space = space(near.space_of_pairs(), self.options.precision);
         let precision = self.options.precision;
         let (i, _) = sets.i;
         let (j, _) = sets.j.unwrap_or(sets.i);
@@ -373,8 +408,11 @@ impl ListEngine {
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set)[0]);
         let launch = Launch::new(c"list", out.n.div_ceil(BLOCK) as u32);
-        let launch = launch.argument(&self.parameters).argument(&self.space).argument(&lengths);
+        let launch = launch.argument(&self.parameters).argument(&space).argument(&lengths);
         let launch = launch.argument(&near.lists.lists());
+        let restriction =
+            if *is_restricted { near.lists.restriction(&self.excluded) } else { Vec::new() };
+        let launch = self.excluded.memory().fold(launch.argument(&restriction), Launch::reads);
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let of_set = |set: usize| [self.particles[set].memory(), self.positions[set].memory()];
         let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);

@@ -3,6 +3,7 @@
 //! The kernels are assembled from the files `.cuh` beside this one. The device looks by itself whether
 //! lists must be built, and if not the launches that would do it end at once.
 
+pub mod given;
 #[cfg(test)]
 mod interval;
 pub mod neighbours;

@@ -13,6 +13,7 @@ use nbody_core::pack::Place;
 use nbody_core::{Domain, Skin};
 
 use super::BLOCK;
+use super::given::{Excluded, Given};
 use super::order::{self, Order, Positions};
 use super::reach::{Reach, Varying};
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, Memory, Reply, Scratch, in_batch};
@@ -31,10 +32,11 @@ const NO_ROOM: u32 = u32::MAX;
 const ALL_FINITE: u64 = u32::MAX as u64;
 
 /// The kernels, in the order of their launches.
-pub(super) const KERNELS: &[&CStr] = &[LOOK, ORDER, LIST];
+pub(super) const KERNELS: &[&CStr] = &[LOOK, ORDER, LIST, TELL];
 const LOOK: &CStr = c"look";
 const ORDER: &CStr = c"order";
 const LIST: &CStr = c"list";
+const TELL: &CStr = c"tell";
 
 /// A `State` of the text, the number of entries, and the count of blocks at a barrier: the byte of each,
 /// and their words at first.
@@ -49,6 +51,10 @@ pub(crate) struct Neighbours {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
     cache: Cache,
+    /// The pairs, if the caller gives them.
+    pub given: Option<Given>,
+    /// Those that are left out.
+    pub excluded: Excluded,
     /// The cutoffs that depend on particles.
     reach: Reach,
     /// The order of the i-particles, and of the j-particles if they are in another buffer.
@@ -93,6 +99,11 @@ pub(crate) struct Build {
 }
 
 impl Build {
+    /// Returns the number of j-particles.
+    pub fn nj(&self) -> usize {
+        self.n[usize::from(self.has_j)]
+    }
+
     /// Returns the lengths of the box, which are 0 along open axes.
     pub fn lengths(&self) -> [f64; 3] {
         near::lengths(&self.domain, self.frame.dimensions)
@@ -100,7 +111,7 @@ impl Build {
 
     /// Returns the entries of a list that there is no room for: every j-particle, in each image.
     fn all_entries(&self) -> impl Iterator<Item = u32> {
-        let (lengths, nj) = (self.lengths(), self.n[usize::from(self.has_j)] as u32);
+        let (lengths, nj) = (self.lengths(), self.nj() as u32);
         let images = (0..IMAGES).filter(move |&image| image::exists(image, &lengths));
         images.flat_map(move |image| (0..nj).map(move |place| image << INDEX_BITS | place))
     }
@@ -123,6 +134,8 @@ impl Neighbours {
             backend: backend.clone(),
             kernel,
             cache: cache.clone(),
+            given: None,
+            excluded: Excluded::default(),
             reach: Reach::default(),
             orders: Default::default(),
             begins: Scratch::default(),
@@ -201,6 +214,9 @@ impl Neighbours {
         if before.is_refusal() {
             return Ok(before);
         }
+        if self.given.is_some() {
+            return self.update_given(sets, build);
+        }
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
         if self.built == Some(build) && !is_full {
@@ -225,6 +241,30 @@ impl Neighbours {
         };
         self.entries_built = 0;
         self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        Ok(outcome)
+    }
+
+    /// Copies the given pairs to the device if they are not there, and looks at the particles.
+    fn update_given(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+        if self.built == Some(build) {
+            self.launch(sets, &build, true)?;
+            return self.known_outcome();
+        }
+        self.built = None;
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
+        for order in &mut self.orders {
+            order.reserve(&*backend, 0, blocks)?;
+        }
+        self.reserve_lists(0)?;
+        if let Some(given) = &mut self.given {
+            given.upload(&*backend, [build.n[0], build.nj()])?;
+        }
+        self.launch(sets, &build, true)?;
+        let outcome = self.outcome()?;
+        if !outcome.is_refusal() {
+            self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
+            self.built = Some(build);
+        }
         Ok(outcome)
     }
 
@@ -275,14 +315,20 @@ impl Neighbours {
         for (order, n) in self.orders.iter_mut().zip(build.n) {
             order.reserve(&*backend, n, blocks)?;
         }
-        let groups = build.n[0].div_ceil(GROUP);
-        self.begins.reserve(&*backend, &[groups, size_of::<u64>()], false)?;
-        self.counts.reserve(&*backend, &[groups, size_of::<u32>()], false)?;
-        self.origins.reserve(&*backend, &[groups, ORIGIN, size_of::<f64>()], false)?;
+        self.reserve_lists(build.n[0])?;
         if !self.reach.varying().is_empty() {
             self.reach.reserve(&*backend, build.n)?;
         }
-        self.grow(ENTRIES * build.n[0])
+        Ok(())
+    }
+
+    /// Makes room for the lists of this many i-particles.
+    fn reserve_lists(&mut self, n: usize) -> Result<(), Error> {
+        let (backend, groups) = (&*self.backend, n.div_ceil(GROUP));
+        self.begins.reserve(backend, &[groups, size_of::<u64>()], false)?;
+        self.counts.reserve(backend, &[groups, size_of::<u32>()], false)?;
+        self.origins.reserve(backend, &[groups, ORIGIN, size_of::<f64>()], false)?;
+        self.grow(ENTRIES * n)
     }
 
     /// Makes room for this many entries.
@@ -337,13 +383,17 @@ impl Neighbours {
         let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
         let look = launch(LOOK, blocks).argument(&request).argument(&orders[0]);
         module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
+        let reply = [self.reply.address()];
+        if self.given.is_some() {
+            return module.launch(launch(TELL, 1).argument(&[state]).argument(&reply));
+        }
         let order = launch(ORDER, module.resident_blocks(ORDER)).argument(&request);
         let order = order.argument(&orders[0]).argument(&orders[1]).argument(&lists);
         let phases = order::phases(n[0]) + if *has_j { order::phases(n[1]) } else { 0 };
         module.launch(order.argument(&[state]).argument(&[arrived]).phases(phases))?;
         let blocks = n[0].div_ceil(GROUP).min(module.resident_blocks(LIST));
         let list = launch(LIST, blocks).argument(&orders[0]).argument(&orders[1]);
-        module.launch(list.argument(&lists).argument(&[state]).argument(&[self.reply.address()]))
+        module.launch(list.argument(&lists).argument(&[state]).argument(&reply))
     }
 
     /// Returns a `Reach` of the text.
@@ -364,24 +414,43 @@ impl Neighbours {
 
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
     pub fn placed(&self, set: usize) -> [u64; 3] {
-        let build = self.built.expect("lists are evaluated once they are built");
+        let n = self.built.expect("lists are evaluated once they are built").n[set];
+        if let Some(given) = &self.given {
+            return given.placed(n);
+        }
         let order = &self.orders[set];
-        [order.indices().address(), order.positions().address(), build.n[set] as u64]
+        [order.indices().address(), order.positions().address(), n as u64]
     }
 
     /// Returns the lists: a `Lists` of `schedule/list.cuh`.
     pub fn lists(&self) -> [u64; 5] {
         const NOT_FINITE: u64 = 4; // bytes of the state in front of it
         let scratch = [&self.begins, &self.counts, &self.entries, &self.origins];
-        let [begins, counts, entries, origins] = scratch.map(|it| it.memory().address());
+        let found = || scratch.map(|it| it.memory().address());
+        let [begins, counts, entries, origins] =
+            self.given.as_ref().map_or_else(found, Given::lists);
         [begins, counts, entries, origins, self.state.address() + NOT_FINITE]
     }
 
-    /// Returns the memory of both.
+    /// Returns whether some j-particles of lists do not act on all i-particles of their group, even if an
+    /// interaction leaves out no pair.
+    pub fn is_restricted(&self) -> bool {
+        self.given.is_some() || !self.excluded.pairs().is_empty()
+    }
+
+    /// Returns the pairs that act of an interaction which leaves out some by itself: a `Restriction` of
+    /// `schedule/restricted.cuh`.
+    pub fn restriction(&self, excluded: &Excluded) -> Vec<u64> {
+        let masks = self.given.as_ref().map_or(0, Given::masks);
+        [&[masks][..], &self.excluded.rows(), &excluded.rows()].concat()
+    }
+
+    /// Returns the memory of all of these.
     pub fn memory(&self) -> Vec<&dyn Memory> {
-        let lists = [&self.begins, &self.counts, &self.entries, &self.origins];
+        let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
         let orders = self.orders.iter().flat_map(Order::memory);
-        lists.map(Scratch::memory).into_iter().chain(orders).chain([&*self.state]).collect()
+        let given = self.given.iter().flat_map(Given::memory).chain(self.excluded.memory());
+        lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
     }
 
     /// Returns the bytes of device memory.

@@ -105,12 +105,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
     });
 }
 
-// Returns the answer to the host, after lists were built if they were wanted.
-__device__ __forceinline__ u64 answer(const State *state, const Lists &lists)
+// Returns the answer to the host; if lists were wanted, they are built and have this many entries.
+__device__ __forceinline__ u64 answer(const State *state, u64 entries)
 {
     if (state->refused != NOTHING) return u64(REFUSED) << ANSWER_BITS | state->refused;
     if (!state->wanted) return u64(STILL_GOOD) << ANSWER_BITS;
-    return u64(BUILT) << ANSWER_BITS | *static_cast<const volatile u64 *>(lists.used);
+    return u64(BUILT) << ANSWER_BITS | entries;
+}
+
+// The second of two launches where lists are given: the answer.
+extern "C" __global__ void __launch_bounds__(BLOCK) tell(State *state, volatile u64 *reply)
+{
+    if (threadIdx.x != 0) return;
+    state->wanted = 0;
+    *reply = answer(state, 0);
 }
 
 // The third launch: lists if they are wanted, and the answer.
@@ -119,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
 {
     __shared__ SearchShared shared;
     if (!is_wanted(state)) {
-        if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(state, lists);
+        if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(state, 0);
         return;
     }
     if (find_reach(lists.reach, i, j)) build_lists(i, j, lists, shared);
@@ -131,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
     state->done = 0;
     const u32 reason = refusal(lists.reach);
     if (reason != NOTHING) state->refused = reason;
-    *reply = answer(state, lists);
+    *reply = answer(state, *static_cast<const volatile u64 *>(lists.used));
     state->wanted = 0;
 }
 

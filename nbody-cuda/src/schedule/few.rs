@@ -50,7 +50,7 @@ const MARGIN: f64 = 1.03;
 pub struct Few;
 
 impl Rules for Few {
-    fn text(&self) -> Text {
+    fn text(&self) -> Text<'static> {
         Text {
             title: "every ordered pair of few i-particles",
             parts: &[

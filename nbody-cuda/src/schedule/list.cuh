@@ -126,14 +126,14 @@ __device__ __forceinline__ void set_position(
 // `otherwise` if they do not.
 __device__ __forceinline__ u32 stage(
     Slot *bag, const ParticleJ *__restrict__ particles, const Position *__restrict__ at,
-    const u32 *__restrict__ order, const u32 *__restrict__ entries, u32 first, u32 count,
-    const Box &box, const Position &origin, u32 otherwise)
+    const u32 *__restrict__ order, const u32 *__restrict__ entries, u64 zeroth, u32 first, u32 count,
+    const Box &box, const Position &origin, const ActsOn &acts_on, bool skip_self, u32 otherwise)
 {
     const u32 own = (ITSELF << INDEX_BITS) + blockIdx.x * BLOCK;
     u32 found = ~0u;
     ::__syncwarp();
     for (u32 k = threadIdx.x; k < count; k += BLOCK) {
-        const u32 entry = entries ? entries[first + k] : first + k;
+        const u32 entry = entries ? entries[zeroth + first + k] : first + k;
         const u32 place = entry & ((1u << INDEX_BITS) - 1);
         const u32 image = entry >> INDEX_BITS;
         if (entry == own) found = k;
@@ -144,6 +144,9 @@ __device__ __forceinline__ u32 stage(
         set_position<POSITION_J>(j, at[place], displacement, origin);
         bag[k].j = j;
         bag[k].set_index(order, place);
+        if constexpr (RESTRICTED) {
+            acts_on.set(k, zeroth + first + k, order[place], skip_self ? entry - own : BLOCK);
+        }
     }
     ::__syncwarp();
     const u32 finder = ::__ballot_sync(~0u, found != ~0u);
@@ -156,7 +159,7 @@ __device__ __forceinline__ u32 stage(
 // particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Parameters parameters, const Space space, const Box box, const Lists lists,
-    const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
+    const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
     const u32 *__restrict__ i_order, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const Position *__restrict__ j_at,
     const u32 *__restrict__ j_order, const u32 nj, const u32 one_set, backup *__restrict__ out)
@@ -183,7 +186,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     if (*lists.not_finite != ALL_FINITE) return;
     const u32 listed = lists.counts[blockIdx.x];
     const bool has_list = listed != NO_ROOM;
-    const u32 *const entries = has_list ? lists.entries + lists.begins[blockIdx.x] : nullptr;
+    const u32 *const entries = has_list ? lists.entries : nullptr;
+    const u64 zeroth = has_list ? lists.begins[blockIdx.x] : 0;
+    const u32 first_of_group = blockIdx.x * BLOCK;
+    const ActsOn acts_on(
+        restriction, i_order + first_of_group,
+        ni - first_of_group < BLOCK ? ni - first_of_group : BLOCK);
     const bool skip_self = one_set && !SELF_PAIRS;
     u32 own = ~0u - BLOCK; // where in the bag the own group begins, modulo 2^32
     for (u32 image = has_list ? ITSELF : 0; image < (has_list ? ITSELF + 1 : IMAGES); ++image) {
@@ -193,12 +201,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
         for (u32 first = begin; first < end; first += BAG) {
             const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
             own = stage(
-                bag, j_particles, j_at, j_order, entries, first, count, box, origin, own);
+                bag, j_particles, j_at, j_order, entries, zeroth, first, count, box, origin, acts_on,
+                skip_self, own);
             const bool has_own = own + (BLOCK - 1) < count + (BLOCK - 1); // modulo 2^32
-            const bool diagonal = skip_self && has_own;
+            const bool diagonal = skip_self && has_own && !RESTRICTED;
             u32 ends[1];
             if (filter(
-                    parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends)) {
+                    parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends,
+                    acts_on)
+                || RESTRICTED) {
                 hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
             } else {
                 one_by_one(

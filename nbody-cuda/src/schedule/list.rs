@@ -21,6 +21,8 @@ const RESIDENT: [usize; 2] = [8, 32];
 /// Candidates per word of the cutoff filter, and bytes of its hits.
 const WORD: usize = 32;
 const HITS: usize = 8;
+/// Bytes of the table of j-particles that are left out.
+const TABLE: usize = 2056;
 
 /// The kernels, of which the first evaluates pairs.
 pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_listed"];
@@ -33,27 +35,48 @@ impl Program {
         options: Options,
         buffers: [&'static [Field]; 2],
     ) -> Result<Self, Error> {
-        let config = config(law, options)?;
+        Self::over_lists(law, options, buffers, false)
+    }
+
+    /// Returns the program for neighbour lists from which pairs are left out, and for given pairs.
+    pub fn restricted_list(
+        law: &Law,
+        options: Options,
+        buffers: [&'static [Field]; 2],
+    ) -> Result<Self, Error> {
+        Self::over_lists(law, options, buffers, true)
+    }
+
+    fn over_lists(
+        law: &Law,
+        options: Options,
+        buffers: [&'static [Field]; 2],
+        is_restricted: bool,
+    ) -> Result<Self, Error> {
+        let config = config(law, options, is_restricted)?;
         let words = words(law, options.precision, buffers)?;
-        let text = Text {
-            title: "the pairs of neighbour lists",
-            parts: &[
-                include_str!("listed_bag.cuh"),
-                include_str!("../../kernels/force_loop.cuh"),
-                include_str!("list.cuh"),
-            ],
-            merging: 0,
-            kernels: KERNELS,
+        let (title, restriction) = if is_restricted {
+            ("some pairs of neighbour lists", include_str!("restricted.cuh"))
+        } else {
+            ("the pairs of neighbour lists", include_str!("unrestricted.cuh"))
         };
+        let parts = &[
+            include_str!("listed_bag.cuh"),
+            include_str!("../../kernels/force_loop.cuh"),
+            restriction,
+            include_str!("list.cuh"),
+        ];
+        let text = Text { title, parts, merging: 0, kernels: KERNELS };
         Ok(Self::assemble(law, options, config, text, &words))
     }
 }
 
 /// Returns the configuration, with as many resident blocks as registers and shared memory allow.
-fn config(law: &Law, options: Options) -> Result<KernelConfig, Error> {
+fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
     let bag = options.order.unwrap_or_default().bag;
-    let shared = shared_memory(law, options, bag);
+    let restriction = if is_restricted { TABLE + bag.next_multiple_of(WORD) * 4 } else { 0 };
+    let shared = shared_memory(law, options, bag) + restriction;
     if shared > SHARED_MEMORY {
         return Err(Error::KernelDoesNotFit {
             what: "bytes of shared memory",

@@ -25,7 +25,7 @@ pub use plan::{Occupancy, Plan, Work};
 /// The rules of one schedule.
 pub(crate) trait Rules: Sync {
     /// Returns the text of the kernels.
-    fn text(&self) -> Text;
+    fn text(&self) -> Text<'static>;
 
     /// Returns the configurations for some numbers of particles, that for most particles first;
     /// none if the law or the options exclude the schedule.
@@ -89,10 +89,10 @@ pub(crate) trait Rules: Sync {
 
 /// The text of a schedule, which follows that of the interaction.
 #[derive(Clone, Copy)]
-pub(crate) struct Text {
+pub(crate) struct Text<'a> {
     /// The pairs that it evaluates, for the title of a program.
     pub title: &'static str,
-    pub parts: &'static [&'static str],
+    pub parts: &'a [&'static str],
     /// Register budget per thread for partial sums that are loaded together when splits are merged.
     pub merging: usize,
     /// The names of its kernels; the first is the kernel of pairs.

@@ -36,7 +36,7 @@ const MOST_BLOCKS: usize = i32::MAX as usize;
 pub struct Ordered;
 
 impl Rules for Ordered {
-    fn text(&self) -> Text {
+    fn text(&self) -> Text<'static> {
         Text {
             title: "every ordered pair",
             parts: &[

@@ -29,7 +29,7 @@ const ROUNDS: usize = 4;
 pub struct Symmetric;
 
 impl Rules for Symmetric {
-    fn text(&self) -> Text {
+    fn text(&self) -> Text<'static> {
         Text {
             title: "both directions of each pair",
             parts: &[include_str!("../../kernels/bag.cuh"), include_str!("symmetric.cuh")],

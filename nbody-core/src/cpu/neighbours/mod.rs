@@ -3,13 +3,15 @@
 mod set;
 mod stats;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::CpuParticles;
 use super::engine::{Particles, check_precision};
 use super::schedule::{Listing, Placed};
 use crate::law::binding::Binding;
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
 use crate::near::frame::Frame;
-use crate::near::given::{Given, check_indices};
+use crate::near::given::{Given, check_excluded};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
 use crate::near::{self, check_box};
@@ -49,6 +51,8 @@ enum Origin {
 /// Lists, and what they are of.
 #[derive(Clone, Debug)]
 struct Built {
+    /// A number that no other lists have.
+    number: u64,
     i: Set,
     /// The j-particles, if they are in another buffer.
     j: Option<Set>,
@@ -151,8 +155,9 @@ impl CpuNeighbours {
 
     /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
     /// indices are those of two particles of one set, or of an i-particle and a j-particle. No interaction
-    /// over these lists is evaluated for them; one that needs other exclusions gets lists of its own. The
-    /// lists are built again by the next update, which refuses indices beyond the particles.
+    /// over these lists is evaluated for them; [`CpuShortRange::exclude`](super::CpuShortRange::exclude) leaves
+    /// out pairs of one interaction. The lists are built again by the next update, which refuses indices
+    /// beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.excluded = pairs.to_vec();
         self.built = None;
@@ -270,7 +275,7 @@ impl CpuNeighbours {
             }
             Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs),
         };
-        built.exclude(&self.excluded);
+        built.exclude(&self.excluded)?;
         self.built = Some(built);
         self.rebuilds += 1;
         self.age = 0;
@@ -285,10 +290,7 @@ impl CpuNeighbours {
             Error::check_length("rows", rows.len(), i)?;
             rows.check_indices(j)?;
         }
-        for (k, n) in [i, j].into_iter().enumerate() {
-            check_indices("excluded pairs", self.excluded.iter().map(|it| &it[k..=k]), n)?;
-        }
-        Ok(())
+        check_excluded(&self.excluded, [i, j])
     }
 
     /// Returns the lists for an interaction and these particles, if they are good for both.
@@ -328,6 +330,12 @@ fn choose_frame(
     frame
 }
 
+/// Returns a number that was never returned before.
+fn new_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Built {
     /// Builds lists of the pairs within the cutoffs plus the skin.
     fn find(
@@ -355,7 +363,8 @@ impl Built {
         let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
         let (lists, near) = Lists::build_with_parts(&i.ordered, &of_j.ordered, &lengths, &reach);
         let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
-        Ok(Self { i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach })
+        let number = new_number();
+        Ok(Self { number, i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach })
     }
 
     /// Builds lists of the pairs in these rows.
@@ -377,22 +386,24 @@ impl Built {
         // Without a periodic box the pairs are good for ever.
         let reach = greatest + if skin.is_finite() { skin } else { 0.0 };
         let (one_set, is_given) = (sets.one_set, true);
-        Self { i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach }
+        let number = new_number();
+        Self { number, i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach }
     }
 
     /// Leaves out these pairs.
-    fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        if pairs.is_empty() {
-            return;
+    fn exclude(&mut self, pairs: &[[u32; 2]]) -> Result<(), Error> {
+        if !pairs.is_empty() {
+            self.lists.masks = Some(self.masks_without(pairs)?);
         }
-        let j = &self.j.as_ref().unwrap_or(&self.i).ordered;
-        let pairs = pairs.iter().copied();
-        if self.one_set {
-            let both = pairs.flat_map(|[a, b]| [[a, b], [b, a]]);
-            self.lists.exclude(&self.i.ordered, j, &self.lengths, both);
-        } else {
-            self.lists.exclude(&self.i.ordered, j, &self.lengths, pairs);
-        }
+        Ok(())
+    }
+
+    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without these pairs.
+    fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
+        let j = self.j.as_ref().unwrap_or(&self.i);
+        let n = [self.i.ordered.len(), j.ordered.len()];
+        let rows = Csr::of_excluded(pairs, n, self.one_set)?;
+        Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.lengths))
     }
 
     /// Returns whether these lists are for all of these cutoffs.
@@ -467,13 +478,25 @@ impl Followed<'_> {
         [i, j.as_ref().unwrap_or(i)].map(|set| &set.ordered.indices[..])
     }
 
-    pub fn listing(&self) -> Listing<'_> {
+    /// Returns a number that no other lists have.
+    pub fn number(&self) -> u64 {
+        self.built.number
+    }
+
+    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without these pairs.
+    pub fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
+        self.built.masks_without(pairs)
+    }
+
+    /// Returns the lists, with other masks of the entries if there are any.
+    pub fn listing<'b>(&'b self, masks: Option<&'b [u32]>) -> Listing<'b> {
         let [of_i, of_j] = self.orders();
         let i = self.positions.first().map_or(&[][..], |i| &i[..]);
         let j = self.positions.last().map_or(&[][..], |j| &j[..]);
         let [at_i, at_j] = [self.places[0].places(), self.places[1].places()];
         Listing {
             lists: &self.built.lists,
+            masks: masks.or(self.built.lists.masks.as_deref()),
             near: &self.built.near,
             i: Placed { positions: i, indices: of_i, places: at_i },
             j: Placed { positions: j, indices: of_j, places: at_j },

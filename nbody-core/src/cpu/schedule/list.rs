@@ -28,6 +28,8 @@ const _: () = assert!(GROUP.is_multiple_of(LINE), "a group is whole blocks");
 /// The lists of an evaluation, and the particles that they are of, in their order.
 pub(in crate::cpu) struct Listing<'a> {
     pub lists: &'a Lists,
+    /// The i-particles of its group that each entry acts on, a bit each, if not all of them.
+    pub masks: Option<&'a [u32]>,
     /// The parts of its group that each entry is near.
     pub near: &'a [u8],
     pub i: Placed<'a>,
@@ -242,7 +244,7 @@ impl<S: Scalar> Job<'_, S> {
     ) -> Range<usize> {
         let entries = &listing.lists.entries[part.clone()];
         bag.masks.clear();
-        match &listing.lists.masks {
+        match listing.masks {
             Some(masks) => bag.masks.extend_from_slice(&masks[part]),
             None => bag.masks.resize(entries.len(), u32::MAX),
         }
@@ -255,7 +257,7 @@ impl<S: Scalar> Job<'_, S> {
                 *mask &= !(1 << (entry - first));
             }
         }
-        match &listing.lists.masks {
+        match listing.masks {
             Some(_) => 0..entries.len().div_ceil(CHOSEN),
             None if own.is_empty() => 0..0,
             None => own.start / CHOSEN..own.end.div_ceil(CHOSEN),

@@ -2,12 +2,14 @@
 
 use nbody_core::near::GROUP;
 use nbody_core::near::boxes::Tree;
+use nbody_core::near::image;
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
 
-use super::{NO_ROOM, Neighbours};
+use super::{Build, NO_ROOM, Neighbours};
 use crate::Error;
 use crate::backend::Scratch;
+use nbody_core::Csr;
 
 /// Lists on the host, and the particles of each set in order.
 #[derive(Debug)]
@@ -19,9 +21,35 @@ pub(crate) struct Downloaded {
 }
 
 impl Neighbours {
-    /// Copies the lists to the host, and the particles of each set in order.
+    /// Copies the lists to the host, without the pairs that are left out, and the particles of each set in
+    /// order. Of given pairs the order is that of the caller, and positions are 0.
     pub fn download(&self) -> Result<Downloaded, Error> {
         let build = self.built.expect("lists are downloaded once they are built");
+        let (mut lists, sets) = match &self.given {
+            Some(given) => {
+                let lists = Lists::of_rows(&given.rows, &|_, _| image::ITSELF);
+                (
+                    lists,
+                    build.n.map(|n| Ordered::in_order((0..n as u32).collect(), &vec![[0.0; 3]; n])),
+                )
+            }
+            None => (
+                self.download_lists(&build)?,
+                [self.ordered(0, build.n[0])?, self.ordered(1, build.n[1])?],
+            ),
+        };
+        if !self.excluded.pairs().is_empty() {
+            let rows =
+                Csr::of_excluded(self.excluded.pairs(), [build.n[0], build.nj()], build.one_set)?;
+            let places = sets[usize::from(build.has_j)].places();
+            lists.exclude(&rows, &sets[0], &places, &build.lengths());
+        }
+        let values = self.reach.values(build.n)?;
+        Ok(Downloaded { lists, sets, values })
+    }
+
+    /// Copies lists that were found.
+    fn download_lists(&self, build: &Build) -> Result<Lists, Error> {
         let groups = build.n[0].div_ceil(GROUP);
         let (begins, counts) = (read(&self.begins)?, read(&self.counts)?);
         let (counts, entries) = (as_u32(&counts), read(&self.entries)?);
@@ -35,20 +63,21 @@ impl Neighbours {
             }
             lists.begins.push(lists.entries.len() as u64);
         }
-        let ordered = |set: usize| {
-            let (order, n) = (&self.orders[set], build.n[set]);
-            let mut indices = Vec::new();
-            order.indices().read(&mut |words| indices = as_u32(words)[..n].to_vec())?;
-            let mut positions = Vec::new();
-            order.positions().read(&mut |words| {
-                let at = |k: usize| [k, n + k, 2 * n + k].map(|k| f64::from_bits(words[k]));
-                positions = (0..n).map(at).collect();
-            })?;
-            let tree = Tree::of(&positions);
-            Ok::<_, Error>(Ordered { indices, positions, tree })
-        };
-        let values = self.reach.values(build.n)?;
-        Ok(Downloaded { lists, sets: [ordered(0)?, ordered(1)?], values })
+        Ok(lists)
+    }
+
+    /// Copies the order of the `n` particles of a set.
+    fn ordered(&self, set: usize, n: usize) -> Result<Ordered, Error> {
+        let order = &self.orders[set];
+        let mut indices = Vec::new();
+        order.indices().read(&mut |words| indices = as_u32(words)[..n].to_vec())?;
+        let mut positions = Vec::new();
+        order.positions().read(&mut |words| {
+            let at = |k: usize| [k, n + k, 2 * n + k].map(|k| f64::from_bits(words[k]));
+            positions = (0..n).map(at).collect();
+        })?;
+        let tree = Tree::of(&positions);
+        Ok(Ordered { indices, positions, tree })
     }
 }
 

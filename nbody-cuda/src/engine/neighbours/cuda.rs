@@ -1,4 +1,6 @@
-//! Neighbour lists on any device.
+//! Neighbour lists that CUDA programs build, for particles of any fields.
+
+use std::sync::Arc;
 
 use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::near::frame::Frame;
@@ -7,208 +9,22 @@ use nbody_core::near::pairs::Pairs;
 use nbody_core::near::{self, check_box};
 use nbody_core::pack::{Binding, dim};
 use nbody_core::{
-    CpuNeighbours, Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record,
-    Scalar, Skin, Sources,
+    Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record, Skin, Sources,
 };
 
-use super::foreign;
 use crate::backend::{Backend, Buffer};
-use crate::device::Kind;
 use crate::layout::numbers_of;
+use crate::near::given::Given;
 use crate::near::neighbours::{self, Build, Downloaded, Outcome, Set};
 use crate::near::reach::Varying;
-use crate::{CudaParticles, Device, Error, Particles};
-
-use std::sync::Arc;
-
-/// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
-/// interact, or will be so before the lists are built again. Several interactions share them.
-#[derive(Debug)]
-pub struct Neighbours {
-    device: Device,
-    lists: Inner,
-}
-
-#[derive(Debug)]
-enum Inner {
-    Cpu(Box<CpuNeighbours>),
-    Cuda(Box<CudaNeighbours>),
-}
-
-impl Neighbours {
-    /// Creates lists of particles in this space, for particles in single precision. They are built by the
-    /// first [`update`](Self::update).
-    pub fn new(device: &Device, domain: Domain, skin: Skin) -> Result<Self, Error> {
-        Self::with_precision(device, domain, skin, Precision::default())
-    }
-
-    /// Creates lists for particles in this precision.
-    pub fn with_precision(
-        device: &Device,
-        domain: Domain,
-        skin: Skin,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        let lists = match device.kind() {
-            Kind::Cpu(_) => {
-                Inner::Cpu(Box::new(CpuNeighbours::with_precision(domain, skin, precision)?))
-            }
-            Kind::Cuda(backend) => {
-                domain.check(precision)?;
-                skin.check()?;
-                Inner::Cuda(Box::new(CudaNeighbours {
-                    lists: neighbours::Neighbours::new(backend, device.cache())?,
-                    backend: backend.clone(),
-                    domain,
-                    skin,
-                    precision,
-                    cutoffs: Vec::new(),
-                    watched: Vec::new(),
-                    fields: Vec::new(),
-                    one_set: true,
-                    frame: None,
-                }))
-            }
-        };
-        Ok(Self { device: device.clone(), lists })
-    }
-
-    /// Returns the device.
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// Returns the space that the particles are in.
-    pub fn domain(&self) -> Domain {
-        match &self.lists {
-            Inner::Cpu(lists) => lists.domain(),
-            Inner::Cuda(lists) => lists.domain,
-        }
-    }
-
-    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
-        match &mut self.lists {
-            Inner::Cpu(lists) => lists.set_domain(domain)?,
-            Inner::Cuda(lists) => {
-                domain.check(lists.precision)?;
-                lists.domain = domain;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the precision of the particles.
-    pub fn precision(&self) -> Precision {
-        match &self.lists {
-            Inner::Cpu(lists) => lists.precision(),
-            Inner::Cuda(lists) => lists.precision,
-        }
-    }
-
-    /// Returns how often lists were built, after all earlier work on the device; the error of the last update
-    /// if it was not yet known.
-    pub fn rebuilds(&mut self) -> Result<u64, Error> {
-        match &mut self.lists {
-            Inner::Cpu(lists) => Ok(lists.rebuilds()),
-            Inner::Cuda(lists) => {
-                lists.know()?;
-                Ok(lists.lists.counts_of_looks()[0])
-            }
-        }
-    }
-
-    /// Returns figures of the lists; zeros for lists that are not built; the error of the last update if it
-    /// was not yet known. Lists are copied to the host and counted there, which takes long.
-    pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
-        match &mut self.lists {
-            Inner::Cpu(lists) => Ok(lists.stats()),
-            Inner::Cuda(lists) => lists.stats(),
-        }
-    }
-
-    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
-    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
-    /// one of the interactions that the lists were updated for. `None` if the lists are not built.
-    pub fn to_csr(&self) -> Result<Option<Csr>, Error> {
-        match &self.lists {
-            Inner::Cpu(lists) => Ok(lists.to_csr()),
-            Inner::Cuda(lists) => lists.with_pairs(&mut |pairs| pairs.csr()),
-        }
-    }
-
-    /// Makes the next update build the lists again, whether they are still good or not.
-    pub fn rebuild(&mut self) {
-        match &mut self.lists {
-            Inner::Cpu(lists) => lists.rebuild(),
-            Inner::Cuda(lists) => lists.lists.forget(),
-        }
-    }
-
-    /// Copies particles to the device, rounded to the precision of the lists.
-    pub fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        self.device.upload(particles, self.precision())
-    }
-
-    /// Looks whether the lists of these particles are still good for these interactions, and builds them
-    /// again if not: when a particle has moved by more than half of the skin since they were built, or
-    /// something that a cutoff depends on has changed. The records must have the fields of the
-    /// interactions, by name and type.
-    ///
-    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
-    /// of half a periodic box or more. On a GPU the host does not wait for the look: evaluations for
-    /// positions that are not finite leave the results as they are, and the next update returns the error.
-    pub fn update<P: Record>(
-        &mut self,
-        particles: &Particles<P>,
-        interactions: &[&dyn HasCutoff],
-    ) -> Result<(), Error> {
-        self.update_with(particles, Sources::Same(particles), interactions)
-    }
-
-    /// Does the same for i-particles and the j-particles that act on them.
-    pub fn update_with<P: Record, Q: Record>(
-        &mut self,
-        i: &Particles<P>,
-        j: Sources<'_, Particles<Q>>,
-        interactions: &[&dyn HasCutoff],
-    ) -> Result<(), Error> {
-        match (&mut self.lists, i, j.particles()) {
-            (Inner::Cpu(lists), Particles::Cpu(i), Particles::Cpu(of_j)) => {
-                Ok(lists.update_with(i, j.with(of_j), interactions)?)
-            }
-            (Inner::Cuda(lists), Particles::Cuda(i), Particles::Cuda(of_j)) => {
-                lists.update(&Sets::new(i, j.with(of_j)), interactions)
-            }
-            _ => Err(foreign(&self.device, "particles")),
-        }
-    }
-
-    pub(super) fn on_cpu(&self) -> Option<&CpuNeighbours> {
-        match &self.lists {
-            Inner::Cpu(lists) => Some(lists),
-            Inner::Cuda(_) => None,
-        }
-    }
-
-    pub(super) fn on_cuda(&self) -> Option<&CudaNeighbours> {
-        match &self.lists {
-            Inner::Cpu(_) => None,
-            Inner::Cuda(lists) => Some(lists),
-        }
-    }
-}
+use crate::{CudaParticles, Device, Error};
 
 /// Neighbour lists that CUDA programs build.
 #[derive(Debug)]
-pub(super) struct CudaNeighbours {
+pub(in crate::engine) struct CudaNeighbours {
     pub lists: neighbours::Neighbours,
     backend: Arc<dyn Backend>,
-    domain: Domain,
+    pub domain: Domain,
     skin: Skin,
     pub precision: Precision,
     /// The cutoffs that the lists cover.
@@ -223,7 +39,7 @@ pub(super) struct CudaNeighbours {
 
 /// The particles of an update or an evaluation, and the fields of their records.
 #[derive(Clone, Copy)]
-pub(super) struct Sets<'a> {
+pub(in crate::engine) struct Sets<'a> {
     pub i: (&'a Buffer, &'static [Field]),
     /// The j-particles, if they are in another buffer.
     pub j: Option<(&'a Buffer, &'static [Field])>,
@@ -254,9 +70,38 @@ impl<'a> Sets<'a> {
 }
 
 impl CudaNeighbours {
-    fn update(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+    /// Creates lists of pairs that are found; of given pairs if there are rows of them.
+    pub fn new(
+        device: &Device,
+        backend: &Arc<dyn Backend>,
+        domain: Domain,
+        (skin, rows): (Skin, Option<Csr>),
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        domain.check(precision)?;
+        skin.check()?;
+        rows.iter().try_for_each(Csr::check)?;
+        let mut lists = neighbours::Neighbours::new(backend, device.cache())?;
+        lists.given = rows.map(Given::new);
+        Ok(Self {
+            lists,
+            backend: backend.clone(),
+            domain,
+            skin,
+            precision,
+            cutoffs: Vec::new(),
+            watched: Vec::new(),
+            fields: Vec::new(),
+            one_set: true,
+            frame: None,
+        })
+    }
+
+    pub fn update(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
         let cutoffs: Vec<_> = interactions.iter().map(|interaction| interaction.cutoff()).collect();
-        cutoffs.iter().try_for_each(Cutoff::check)?;
+        if !self.is_given() {
+            cutoffs.iter().try_for_each(Cutoff::check)?;
+        }
         for (what, buffer, _) in sets.each() {
             buffer.check(what, &self.backend, self.precision)?;
         }
@@ -265,6 +110,8 @@ impl CudaNeighbours {
         }
         self.cover(sets, cutoffs)?;
         let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
+        let of_both = [build.n[0], build.nj()];
+        self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
         let watched = &self.watched;
         let mut lists = sets.each().zip(watched).map(|((_, buffer, fields), watched)| {
             let words = numbers_of(fields, self.precision);
@@ -275,16 +122,38 @@ impl CudaNeighbours {
         self.refuse(outcome)
     }
 
+    /// Returns whether the pairs are given by the caller, and depend on no cutoff.
+    pub fn is_given(&self) -> bool {
+        self.lists.given.is_some()
+    }
+
+    /// Returns the space in which positions have differences when pairs are evaluated: those of lists that
+    /// are found have their image.
+    pub fn space_of_pairs(&self) -> Domain {
+        if self.is_given() { self.domain } else { Domain::Open }
+    }
+
+    /// Returns whether the lists are for this cutoff.
+    fn covers(&self, cutoff: &Cutoff) -> bool {
+        let is_law = |other: &Cutoff| other.law() == cutoff.law();
+        self.cutoffs.contains(cutoff) || self.is_given() && self.cutoffs.iter().any(is_law)
+    }
+
     /// Has the lists cover these cutoffs, if they do not yet.
     fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
-        let is_covered = cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff));
-        if is_covered && (self.one_set, &self.fields) == (sets.one_set, &fields) {
+        if cutoffs.iter().all(|cutoff| self.covers(cutoff))
+            && (self.one_set, &self.fields) == (sets.one_set, &fields)
+        {
             return Ok(());
         }
         let watched = watched(sets, &cutoffs)?;
-        let both = [&watched[0], &watched[watched.len() - 1]];
-        self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+        if self.is_given() {
+            self.lists.forget();
+        } else {
+            let both = [&watched[0], &watched[watched.len() - 1]];
+            self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+        }
         (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
         self.one_set = sets.one_set;
         Ok(())
@@ -327,7 +196,7 @@ impl CudaNeighbours {
     fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
         let lengths = self.lengths();
         let mut greatest = 0.0_f64;
-        for cutoff in &self.cutoffs {
+        for cutoff in self.cutoffs.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
         check_box(greatest, &lengths)?;
@@ -338,6 +207,8 @@ impl CudaNeighbours {
             {
                 frame
             }
+            // Given lists have the order of the caller.
+            _ if self.is_given() => Frame::of(0, &|_| [0.0; 3], &self.domain, self.dimensions()),
             _ => self.choose_frame(sets)?,
         };
         self.frame = Some((n, self.domain, frame));
@@ -359,12 +230,12 @@ impl CudaNeighbours {
     }
 
     /// Waits for the outcome of the last look, and returns the error of lists that were not built.
-    fn know(&mut self) -> Result<(), Error> {
+    pub fn know(&mut self) -> Result<(), Error> {
         let outcome = self.lists.outcome()?;
         self.refuse(outcome)
     }
 
-    fn stats(&mut self) -> Result<NeighbourStats, Error> {
+    pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
         self.know()?;
         let mut stats = NeighbourStats::default();
         [stats.rebuilds, stats.age] = self.lists.counts_of_looks();
@@ -373,13 +244,17 @@ impl CudaNeighbours {
     }
 
     /// Calls a function with the lists, copied to the host, if they are built.
-    fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
+    pub fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
         let Some(build) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
-        let lengths = build.lengths();
-        let [cutoff, skin] = self.lists.reach(build)?;
-        let greatest = cutoff + skin;
         let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
+        let (lengths, one_set) = (build.lengths(), self.one_set);
+        let all = &|_, _| f64::INFINITY;
+        let pairs = Pairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
+        if self.is_given() {
+            return Ok(Some(take(&pairs)));
+        }
+        let [cutoff, skin] = self.lists.reach(build)?;
         let levels = [of_i, of_j].map(|values| Levels::of(values));
         let both = [0, self.watched.len() - 1].map(|set| &self.watched[set]);
         let mut reaches =
@@ -389,8 +264,7 @@ impl CudaNeighbours {
             values.iter().map(|values| Interval::from(values[place])).collect()
         };
         let reach = &|i, j| reaches.of_numbers(&numbers(of_i, i), &numbers(of_j, j));
-        let pairs = Pairs { lists, i, j, lengths, one_set: self.one_set, greatest, reach };
-        Ok(Some(take(&pairs)))
+        Ok(Some(take(&Pairs { greatest: cutoff + skin, reach, ..pairs })))
     }
 
     /// Refuses lists that are not those of an interaction and these particles.
@@ -400,14 +274,17 @@ impl CudaNeighbours {
         let Some(build) = build else {
             return Err(nbody_core::Error::NoLists { law }.into());
         };
-        if !self.cutoffs.contains(cutoff) {
+        if !self.covers(cutoff) {
             return Err(nbody_core::Error::OtherLists { law }.into());
         }
         if (build.one_set, build.has_j) != (sets.one_set, sets.j.is_some()) {
             return Err(nbody_core::Error::OtherSets.into());
         }
         for ((what, buffer, _), expected) in sets.each().zip(build.n) {
-            nbody_core::Error::check_length(what, buffer.n, expected)?;
+            if buffer.n != expected {
+                let found = buffer.n;
+                return Err(nbody_core::Error::OtherLength { what, found, expected }.into());
+            }
         }
         Ok(build)
     }

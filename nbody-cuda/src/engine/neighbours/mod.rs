@@ -1,0 +1,242 @@
+//! Neighbour lists on any device.
+
+mod cuda;
+
+use nbody_core::{
+    CpuNeighbours, Csr, Domain, HasCutoff, NeighbourStats, Precision, Record, Scalar, Skin, Sources,
+};
+
+use super::foreign;
+use crate::device::Kind;
+use crate::{Device, Error, Particles};
+pub(in crate::engine) use cuda::{CudaNeighbours, Sets};
+
+/// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
+/// interact, or will be so before the lists are built again. Several interactions share them. The pairs may
+/// also be given, such as those of bonds.
+#[derive(Debug)]
+pub struct Neighbours {
+    device: Device,
+    lists: Inner,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Cpu(Box<CpuNeighbours>),
+    Cuda(Box<CudaNeighbours>),
+}
+
+impl Neighbours {
+    /// Creates lists of particles in this space, for particles in single precision. They are built by the
+    /// first [`update`](Self::update).
+    pub fn new(device: &Device, domain: Domain, skin: Skin) -> Result<Self, Error> {
+        Self::with_precision(device, domain, skin, Precision::default())
+    }
+
+    /// Creates lists for particles in this precision.
+    pub fn with_precision(
+        device: &Device,
+        domain: Domain,
+        skin: Skin,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let lists = match device.kind() {
+            Kind::Cpu(_) => {
+                Inner::Cpu(Box::new(CpuNeighbours::with_precision(domain, skin, precision)?))
+            }
+            Kind::Cuda(backend) => {
+                let pairs = (skin, None);
+                let lists = CudaNeighbours::new(device, backend, domain, pairs, precision)?;
+                Inner::Cuda(Box::new(lists))
+            }
+        };
+        Ok(Self { device: device.clone(), lists })
+    }
+
+    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single precision:
+    /// the interactions that they are updated for are evaluated for these pairs, within their cutoffs if
+    /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
+    /// interactions that have self pairs.
+    ///
+    /// In a periodic box the image of each pair is the nearest one.
+    pub fn from_csr(device: &Device, domain: Domain, rows: Csr) -> Result<Self, Error> {
+        Self::from_csr_with_precision(device, domain, rows, Precision::default())
+    }
+
+    /// Creates the lists of [`from_csr`](Self::from_csr) for particles in this precision.
+    pub fn from_csr_with_precision(
+        device: &Device,
+        domain: Domain,
+        rows: Csr,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let lists = match device.kind() {
+            Kind::Cpu(_) => {
+                let lists = CpuNeighbours::from_csr_with_precision(domain, rows, precision)?;
+                Inner::Cpu(Box::new(lists))
+            }
+            Kind::Cuda(backend) => {
+                let pairs = (Skin::default(), Some(rows));
+                let lists = CudaNeighbours::new(device, backend, domain, pairs, precision)?;
+                Inner::Cuda(Box::new(lists))
+            }
+        };
+        Ok(Self { device: device.clone(), lists })
+    }
+
+    /// Creates lists of these pairs of one set of `n` particles, as of bonds, each of which acts both ways:
+    /// the lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
+    pub fn from_pairs(
+        device: &Device,
+        domain: Domain,
+        n: usize,
+        pairs: &[[u32; 2]],
+    ) -> Result<Self, Error> {
+        Self::from_csr(device, domain, Csr::from_pairs(n, pairs)?)
+    }
+
+    /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
+    /// indices are those of two particles of one set, or of an i-particle and a j-particle. No interaction
+    /// over these lists is evaluated for them; [`ShortRange::exclude`](crate::ShortRange::exclude) leaves
+    /// out pairs of one interaction. The lists are built again by the next update, which refuses indices
+    /// beyond the particles.
+    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.exclude(pairs),
+            Inner::Cuda(lists) => {
+                lists.lists.excluded.set(pairs);
+                lists.lists.forget();
+            }
+        }
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the space that the particles are in.
+    pub fn domain(&self) -> Domain {
+        match &self.lists {
+            Inner::Cpu(lists) => lists.domain(),
+            Inner::Cuda(lists) => lists.domain,
+        }
+    }
+
+    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.set_domain(domain)?,
+            Inner::Cuda(lists) => {
+                domain.check(lists.precision)?;
+                lists.domain = domain;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the precision of the particles.
+    pub fn precision(&self) -> Precision {
+        match &self.lists {
+            Inner::Cpu(lists) => lists.precision(),
+            Inner::Cuda(lists) => lists.precision,
+        }
+    }
+
+    /// Returns how often lists were built, after all earlier work on the device; the error of the last update
+    /// if it was not yet known.
+    pub fn rebuilds(&mut self) -> Result<u64, Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => Ok(lists.rebuilds()),
+            Inner::Cuda(lists) => {
+                lists.know()?;
+                Ok(lists.lists.counts_of_looks()[0])
+            }
+        }
+    }
+
+    /// Returns figures of the lists; zeros for lists that are not built; the error of the last update if it
+    /// was not yet known. Lists are copied to the host and counted there, which takes long.
+    pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => Ok(lists.stats()),
+            Inner::Cuda(lists) => lists.stats(),
+        }
+    }
+
+    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
+    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
+    /// one of the interactions that the lists were updated for. Of lists that were given these are the given
+    /// pairs. `None` if the lists are not built.
+    pub fn to_csr(&self) -> Result<Option<Csr>, Error> {
+        match &self.lists {
+            Inner::Cpu(lists) => Ok(lists.to_csr()),
+            Inner::Cuda(lists) => lists.with_pairs(&mut |pairs| pairs.csr()),
+        }
+    }
+
+    /// Makes the next update build the lists again, whether they are still good or not.
+    pub fn rebuild(&mut self) {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.rebuild(),
+            Inner::Cuda(lists) => lists.lists.forget(),
+        }
+    }
+
+    /// Copies particles to the device, rounded to the precision of the lists.
+    pub fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
+    where
+        P: Record,
+        P::Lane: Scalar,
+    {
+        self.device.upload(particles, self.precision())
+    }
+
+    /// Looks whether the lists of these particles are still good for these interactions, and builds them
+    /// again if not: when a particle has moved by more than half of the skin since they were built, or
+    /// something that a cutoff depends on has changed. The records must have the fields of the
+    /// interactions, by name and type.
+    ///
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
+    /// of half a periodic box or more. On a GPU the host does not wait for the look: evaluations for
+    /// positions that are not finite leave the results as they are, and the next update returns the error.
+    pub fn update<P: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        self.update_with(particles, Sources::Same(particles), interactions)
+    }
+
+    /// Does the same for i-particles and the j-particles that act on them.
+    pub fn update_with<P: Record, Q: Record>(
+        &mut self,
+        i: &Particles<P>,
+        j: Sources<'_, Particles<Q>>,
+        interactions: &[&dyn HasCutoff],
+    ) -> Result<(), Error> {
+        match (&mut self.lists, i, j.particles()) {
+            (Inner::Cpu(lists), Particles::Cpu(i), Particles::Cpu(of_j)) => {
+                Ok(lists.update_with(i, j.with(of_j), interactions)?)
+            }
+            (Inner::Cuda(lists), Particles::Cuda(i), Particles::Cuda(of_j)) => {
+                lists.update(&Sets::new(i, j.with(of_j)), interactions)
+            }
+            _ => Err(foreign(&self.device, "particles")),
+        }
+    }
+
+    pub(super) fn on_cpu(&self) -> Option<&CpuNeighbours> {
+        match &self.lists {
+            Inner::Cpu(lists) => Some(lists),
+            Inner::Cuda(_) => None,
+        }
+    }
+
+    pub(super) fn on_cuda(&self) -> Option<&CudaNeighbours> {
+        match &self.lists {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(lists) => Some(lists),
+        }
+    }
+}

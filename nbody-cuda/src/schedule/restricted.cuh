@@ -1,0 +1,156 @@
+// Pairs that act, where some are left out of neighbour lists or where the caller gives them.
+namespace nbody {
+
+constexpr bool RESTRICTED = true;
+
+using u64 = unsigned long long;
+
+// The j-particles that each i-particle leaves out, in ascending rows of indices.
+struct Rows {
+    const u64 *begins; // null if there are none
+    const u32 *indices;
+
+    // Returns whether an i-particle leaves out a j-particle.
+    __device__ __forceinline__ bool have(u32 i, u32 j) const
+    {
+        if (begins == nullptr) return false;
+        u64 first = begins[i];
+        u64 end = begins[i + 1];
+        while (first < end) {
+            const u64 middle = (first + end) / 2;
+            if (indices[middle] < j) first = middle + 1;
+            else end = middle;
+        }
+        return first < begins[i + 1] && indices[first] == j;
+    }
+};
+
+struct Restriction {
+    const u32 *masks; // a bit for each i-particle that an entry acts on; null if it acts on all of them
+    Rows excluded[2]; // from all interactions over the lists, and from this one
+};
+
+// A hash table of the j-particles that some i-particle of a group leaves out.
+struct Excluded {
+    static constexpr u32 SIZE_BITS = 8, SIZE = 1u << SIZE_BITS, PROBES = 16, NONE = ~0u;
+    u32 indices[SIZE];
+    u32 masks[SIZE]; // a bit for each i-particle that leaves it out
+    u32 overflows; // whether some j-particle found no place
+
+    static __device__ __forceinline__ u32 place(u32 index, u32 probe)
+    {
+        return ((index * 0x9e3779b1u >> (32 - SIZE_BITS)) + probe) % SIZE;
+    }
+
+    // Takes the rows of an i-particle for each lane.
+    __device__ __forceinline__ void fill(const Restriction &restriction, u32 i)
+    {
+        const u32 lane = threadIdx.x % 32;
+        for (u32 k = lane; k < SIZE; k += 32) {
+            indices[k] = NONE;
+            masks[k] = 0;
+        }
+        if (lane == 0) overflows = 0;
+        ::__syncwarp();
+        for (const Rows &rows : restriction.excluded) {
+            if (rows.begins == nullptr) continue;
+            for (u64 k = rows.begins[i]; k < rows.begins[i + 1]; ++k) {
+                if (!add(rows.indices[k], 1u << lane)) {
+                    ::atomicOr(&overflows, 1u);
+                    break;
+                }
+            }
+        }
+        ::__syncwarp();
+    }
+
+    // Returns the i-particles that leave out a j-particle, unless there are too many for the table.
+    __device__ __forceinline__ u32 find(u32 index) const
+    {
+        for (u32 probe = 0; probe < PROBES; ++probe) {
+            const u32 k = place(index, probe);
+            if (indices[k] == index) return masks[k];
+            if (indices[k] == NONE) break;
+        }
+        return 0;
+    }
+
+private:
+    // Adds a j-particle, if there is a place for it.
+    __device__ __forceinline__ bool add(u32 index, u32 mask)
+    {
+        for (u32 probe = 0; probe < PROBES; ++probe) {
+            const u32 k = place(index, probe);
+            const u32 found = ::atomicCAS(&indices[k], u32(NONE), index);
+            if (found == NONE || found == index) {
+                ::atomicOr(&masks[k], mask);
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+// Exchanges the bits of the lanes of a warp: bit k of lane m becomes bit m of lane k.
+__device__ __forceinline__ u32 transposed(u32 bits)
+{
+    const u32 lane = threadIdx.x % 32;
+    u32 low = 0xffff;
+#pragma unroll
+    for (u32 step = 16; step > 0; step /= 2, low ^= low << step) {
+        const u32 other = ::__shfl_sync(~0u, bits, lane ^ step);
+        if (lane & step) bits = (bits & ~low) | (other & ~low) >> step;
+        else bits = (bits & low) | (other & low) << step;
+    }
+    return bits;
+}
+
+// The i-particles of a group that the j-particles of a bag act on.
+class ActsOn {
+    const Restriction &restriction;
+    const u32 *i; // the indices of the i-particles
+    u32 n;
+    const Excluded *excluded;
+    u32 *masks; // a bit for each i-particle that a j-particle of the bag acts on
+
+public:
+    // The group has `n` i-particles; their indices are those of the caller.
+    __device__ __forceinline__ ActsOn(const Restriction &restriction, const u32 *i, u32 n)
+        : restriction(restriction), i(i), n(n)
+    {
+        __shared__ Excluded table;
+        __shared__ u32 of_bag[WORDS * WORD];
+        const u32 lane = threadIdx.x % 32;
+        table.fill(restriction, i[lane < n ? lane : n - 1]);
+        excluded = &table;
+        masks = of_bag;
+    }
+
+    // Finds the i-particles that j-particle k of the bag acts on: the one with this index, from this entry
+    // of all lists. It is `own` of the group itself, if that is below 32, and does not act on itself.
+    __device__ __forceinline__ void set(u32 k, u64 entry, u32 j, u32 own) const
+    {
+        u32 mask = restriction.masks ? restriction.masks[entry] : ~0u;
+        if (own < 32) mask &= ~(1u << own);
+        if (!excluded->overflows) {
+            mask &= ~excluded->find(j);
+        } else {
+            for (u32 at = 0; at < n; ++at) {
+                for (const Rows &rows : restriction.excluded) {
+                    if (rows.have(i[at], j)) mask &= ~(1u << at);
+                }
+            }
+        }
+        masks[k] = mask;
+    }
+
+    // Returns the candidates of a word that do not act on the i-particle of this lane, a bit each with the
+    // last one lowest.
+    __device__ __forceinline__ u32 operator()(u32 begin) const
+    {
+        const u32 mask = masks[begin + WORD - 1 - threadIdx.x % 32];
+        return ::__all_sync(~0u, mask == ~0u) ? 0 : ~transposed(mask);
+    }
+};
+
+} // namespace nbody

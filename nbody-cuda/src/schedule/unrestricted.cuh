@@ -1,0 +1,14 @@
+// Pairs that act, where none is left out of neighbour lists.
+namespace nbody {
+
+constexpr bool RESTRICTED = false;
+
+struct Restriction {};
+
+struct ActsOn {
+    __device__ __forceinline__ ActsOn(const Restriction &, const u32 *, u32) {}
+    __device__ __forceinline__ void set(u32, unsigned long long, u32, u32) const {}
+    __device__ __forceinline__ u32 operator()(u32) const { return 0; }
+};
+
+} // namespace nbody
