@@ -83,6 +83,23 @@ struct NoneLeftOut {
     __device__ __forceinline__ u32 operator()(u32) const { return 0; }
 };
 
+// Returns the candidates of a word that are none, one bit each: those beyond the end of the bag and, on
+// the diagonal, the i-particle itself.
+__device__ __forceinline__ u32 no_candidates(u32 last, u32 count, u32 mine, bool diagonal)
+{
+    const u32 missing = last < count ? 0 : ~0u >> (count + (WORD - 1) - last);
+    const u32 before_last = last - mine;
+    return missing | (diagonal && before_last < WORD ? 1u << before_last : 0);
+}
+
+// Stores the hits of an i-particle in a word, if there are any. Returns how many there are.
+__device__ __forceinline__ u32 store_hits(u32 bits, u32 last, Hits *hits, u32 &end)
+{
+    hits[end] = {bits, last};
+    if (bits != 0) end += NEXT_HITS;
+    return ::__popc(bits);
+}
+
 // The cutoff filter: finds the hits of the i-particles of this thread in a bag, and stores the
 // words that have any, up to `ends` for each i-particle. Candidates of a word that are left out are no
 // hits. Returns whether every i-particle of the warp has hits for at most half of the bag.
@@ -107,21 +124,36 @@ __device__ __forceinline__ bool filter(
             }
         }
         const u32 last = begin + WORD - 1;
-        const u32 missing = (last < count ? 0 : ~0u >> (count - begin)) | left_out(begin);
+        const u32 out = left_out(begin);
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) {
-            const u32 before_last = last - (mine + m * BLOCK);
-            const u32 itself = diagonal && before_last < WORD ? 1u << before_last : 0;
-            const u32 bits = ~(beyond[m] | missing | itself);
-            hits[ends[m]] = {bits, last};
-            if (bits != 0) ends[m] += NEXT_HITS;
-            found[m] += ::__popc(bits);
+            const u32 none = no_candidates(last, count, mine + m * BLOCK, diagonal);
+            found[m] += store_hits(~(beyond[m] | none | out), last, hits, ends[m]);
         }
     }
     bool few = true;
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) few &= found[m] <= count / 2;
     return ::__all_sync(~0u, few);
+}
+
+// Returns a slot that is read by as few accesses as possible, its padding too: threads that read different
+// slots get in each other's way with each of them.
+__device__ __forceinline__ Slot whole(const Slot &slot)
+{
+#ifdef __CUDACC__
+    struct alignas(16) Quad {
+        u32 words[4];
+    };
+    Slot copy;
+#pragma unroll
+    for (u32 k = 0; k < sizeof(Slot) / sizeof(Quad); ++k) {
+        reinterpret_cast<Quad *>(&copy)[k] = reinterpret_cast<const Quad *>(&slot)[k];
+    }
+    return copy;
+#else
+    return slot;
+#endif
 }
 
 // Evaluates the hits, each thread its own: a warp iterates as often as its busiest lane has hits,
@@ -137,7 +169,8 @@ __device__ __forceinline__ void hit_by_hit(
         for (u32 at = m * BLOCK; at < ends[m];) {
             const u32 before_last = WORD - 1 - ::__clz(word.bits);
             const u32 k = word.last - before_last;
-            meet_near(self, space, i[m], bag[k].j, bag[k].index(first + k), current[m]);
+            const Slot slot = whole(bag[k]);
+            meet_near(self, space, i[m], slot.j, slot.index(first + k), current[m]);
             word.bits ^= 1u << before_last;
             if (word.bits == 0) word = hits[at += NEXT_HITS];
         }

@@ -369,21 +369,35 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
     else return ::fma(x, a, b);
 }
 
-// Returns a negative number if a distance is at least the reach. Pairs compute the distance with
-// rounding errors of their own; to keep their distances, squares and quotients by the reach below
+// Returns the square of the distance from which on pairs are beyond a reach. Pairs compute the distance
+// with rounding errors of their own; to keep their distances, squares and quotients by the reach below
 // it, too, squares within a margin of some roundoffs below its square count as beyond. Correctly
 // rounded roots need two roundoffs, and the product has two more. Fast mathematics needs 18: seven
 // for r² here and in the pair, twice the two of an approximate root and the three of an approximate
 // quotient, and one for strict inequality; it also subtracts a constant, which matters if the
 // square is nearly denormal.
-template <int D>
-__device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
+__device__ __forceinline__ real limit_of(real reach)
 {
     constexpr bool SINGLE = sizeof(real) == 4;
     constexpr real MARGIN = (EXACT ? 4 : 20) * (SINGLE ? 0x1p-24 : 0x1p-53);
     constexpr real LEAST = SINGLE ? 0x1p-126 : 0x1p-1074;
-    if constexpr (EXACT) return reach * reach * (1 - MARGIN) <= norm2(a) ? real(-1) : real(0);
-    return dot_plus(-a, a, mul_add(reach * reach, 1 - MARGIN, -LEAST));
+    if constexpr (EXACT) return reach * reach * (1 - MARGIN);
+    else return mul_add(reach * reach, 1 - MARGIN, -LEAST);
+}
+
+// Returns whether a distance is at least the reach.
+template <int D>
+__device__ __forceinline__ bool beyond_reach(real reach, const Vector<D> &a)
+{
+    return limit_of(reach) <= norm2(a);
+}
+
+// Returns a negative number if so, by fewer instructions where nothing else needs the square.
+template <int D>
+__device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
+{
+    if constexpr (EXACT) return beyond_reach(reach, a) ? real(-1) : real(0);
+    else return dot_plus(-a, a, limit_of(reach));
 }
 
 // Returns the difference of coordinates; in a periodic box that to the nearest image, by

@@ -8,14 +8,14 @@ struct Running {
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
-// Only templates may name `within`, `add` and the index of j, which some programs lack.
+// Only templates may name `beyond`, `add` and the index of j, which some programs lack.
 
 // Returns whether a pair is beyond the cutoff; NaN is not.
 template <typename Law>
 __device__ __forceinline__ bool is_beyond(
     const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j)
 {
-    if constexpr (CUTOFF) return within(self, space, i, j) < real(0);
+    if constexpr (CUTOFF) return beyond(self, space, i, j);
     else return false;
 }
 

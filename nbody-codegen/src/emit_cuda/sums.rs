@@ -13,7 +13,7 @@ pub fn sums(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     names(&mut text, module, interaction);
     if let Some(cutoff) = &interaction.cutoff {
-        within(&mut text, module, cutoff);
+        self::cutoff(&mut text, module, interaction, cutoff);
     }
     accumulation(&mut text, &module[interaction.f.id]);
     text.finish()
@@ -269,6 +269,7 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
         ("LOOKS_UP", interaction.looks_up()),
         ("KEEPS_INDEX", keeps_index),
         ("CUTOFF", interaction.cutoff.is_some()),
+        ("CUTOFF_READS_J", interaction.cutoff.as_ref().is_some_and(Cutoff::reads_j)),
     ];
     for (property, holds) in properties {
         text.line(&format!("constexpr bool {property} = {holds};"));
@@ -276,20 +277,40 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-/// The test for the cutoff, by which pairs are rejected early.
-fn within(text: &mut Text, module: &Module, cutoff: &Cutoff) {
+/// The tests for the cutoff: by which a filter rejects pairs, and before the evaluation of a pair, whose
+/// square of the distance it shares.
+fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
     let [i, j] = cutoff.points.map(|point| &module[point].name);
-    text.comment(&["Negative at the cutoff and beyond it."]);
-    let parameters = [
-        "const Parameters &self",
-        "const Space &space",
-        "const ParticleI &i",
-        "const ParticleJ &j",
-    ];
-    text.function("real within", &parameters.map(str::to_owned));
-    text.open("{");
-    text.line("const real reach = law::cutoff(self, space, i, j);");
-    text.line(&format!("return within_reach(reach, space.difference(j.{j}, i.{i}));"));
-    text.close("}");
-    text.gap();
+    let [from, to] = [format!("i.{i}"), format!("j.{j}")];
+    let parameters = ["const Parameters &self", "const Space &space", "const ParticleI &i"];
+    let of_pair = [&parameters[..], &["const ParticleJ &j"]].concat();
+    let mut function = |comment, signature, parameters: &[&str], lines: &[String]| {
+        text.comment(&[comment]);
+        let parameters: Vec<_> = parameters.iter().map(ToString::to_string).collect();
+        text.function(signature, &parameters);
+        text.open("{");
+        for line in lines {
+            text.line(line);
+        }
+        text.close("}");
+        text.gap();
+    };
+    let test = |test, a: &str, b: &str| {
+        [
+            "const real reach = law::cutoff(self, space, i, j);".to_owned(),
+            format!("return {test}(reach, space.difference({a}, {b}));"),
+        ]
+    };
+    let within = test("within_reach", &to, &from);
+    function("Negative at the cutoff and beyond it.", "real within", &of_pair, &within);
+    let beyond = if interaction.pair.body.is_from_j() {
+        test("beyond_reach", &from, &to)
+    } else {
+        test("beyond_reach", &to, &from)
+    };
+    function("Whether a pair is at the cutoff or beyond it.", "bool beyond", &of_pair, &beyond);
+    if !cutoff.reads_j() {
+        let lines = ["return law::cutoff(self, space, i, ParticleJ{});".to_owned()];
+        function("The cutoff of an i-particle.", "real cutoff_of", &parameters, &lines);
+    }
 }

@@ -185,6 +185,13 @@ pub struct Cutoff {
     pub points: [FieldId; 2],
 }
 
+impl Cutoff {
+    /// Whether it depends on the j-particle.
+    pub fn reads_j(&self) -> bool {
+        self.body.exprs().any(|expr| matches!(expr.kind, ExprKind::Input(Input::J, _)))
+    }
+}
+
 /// `impl Update for ...` or `impl Measure for ...`: a program per particle.
 pub struct Program {
     pub attrs: Vec<Attribute>,
@@ -274,6 +281,16 @@ impl Body {
         let mut body = Self { locals, statements, value, space, comments, exprs, summary };
         body.summary = Summary::of(functions, &body);
         body
+    }
+
+    /// Whether its first difference of positions is that of i from j: `i.pos - j.pos`.
+    pub fn is_from_j(&self) -> bool {
+        let of_i = |expr: &Expr| matches!(expr.kind, ExprKind::Input(Input::I, _));
+        let first = self.exprs().find_map(|expr| match &expr.kind {
+            ExprKind::Binary(BinaryOp::Sub, a, _) if matches!(a.ty, Type::Point(_)) => Some(a),
+            _ => None,
+        });
+        first.is_some_and(|first| of_i(first))
     }
 }
 

@@ -136,6 +136,7 @@ constexpr bool SELF_PAIRS = true;
 constexpr bool LOOKS_UP = true;
 constexpr bool KEEPS_INDEX = false;
 constexpr bool CUTOFF = true;
+constexpr bool CUTOFF_READS_J = false;
 
 // Negative at the cutoff and beyond it.
 __device__ __forceinline__ real within(
@@ -143,6 +144,21 @@ __device__ __forceinline__ real within(
 {
     const real reach = law::cutoff(self, space, i, j);
     return within_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// Whether a pair is at the cutoff or beyond it.
+__device__ __forceinline__ bool beyond(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    const real reach = law::cutoff(self, space, i, j);
+    return beyond_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// The cutoff of an i-particle.
+__device__ __forceinline__ real cutoff_of(
+    const Parameters &self, const Space &space, const ParticleI &i)
+{
+    return law::cutoff(self, space, i, ParticleJ{});
 }
 
 // The accumulators before the first pair.

@@ -71,6 +71,7 @@ constexpr bool SELF_PAIRS = false;
 constexpr bool LOOKS_UP = false;
 constexpr bool KEEPS_INDEX = true;
 constexpr bool CUTOFF = true;
+constexpr bool CUTOFF_READS_J = false;
 
 // Negative at the cutoff and beyond it.
 __device__ __forceinline__ real within(
@@ -78,6 +79,21 @@ __device__ __forceinline__ real within(
 {
     const real reach = law::cutoff(self, space, i, j);
     return within_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// Whether a pair is at the cutoff or beyond it.
+__device__ __forceinline__ bool beyond(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    const real reach = law::cutoff(self, space, i, j);
+    return beyond_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// The cutoff of an i-particle.
+__device__ __forceinline__ real cutoff_of(
+    const Parameters &self, const Space &space, const ParticleI &i)
+{
+    return law::cutoff(self, space, i, ParticleJ{});
 }
 
 // The accumulators before the first pair.

@@ -225,6 +225,7 @@ constexpr bool SELF_PAIRS = false;
 constexpr bool LOOKS_UP = true;
 constexpr bool KEEPS_INDEX = false;
 constexpr bool CUTOFF = true;
+constexpr bool CUTOFF_READS_J = true;
 
 // Negative at the cutoff and beyond it.
 __device__ __forceinline__ real within(
@@ -232,6 +233,14 @@ __device__ __forceinline__ real within(
 {
     const real reach = law::cutoff(self, space, i, j);
     return within_reach(reach, space.difference(j.pos, i.pos));
+}
+
+// Whether a pair is at the cutoff or beyond it.
+__device__ __forceinline__ bool beyond(
+    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)
+{
+    const real reach = law::cutoff(self, space, i, j);
+    return beyond_reach(reach, space.difference(i.pos, j.pos));
 }
 
 // The accumulators before the first pair.

@@ -59,6 +59,7 @@ constexpr bool SELF_PAIRS = false;
 constexpr bool LOOKS_UP = false;
 constexpr bool KEEPS_INDEX = false;
 constexpr bool CUTOFF = false;
+constexpr bool CUTOFF_READS_J = false;
 
 // The accumulators before the first pair.
 __device__ __forceinline__ Accumulators nothing()
