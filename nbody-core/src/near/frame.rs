@@ -8,6 +8,8 @@ pub const BITS: [u32; 2] = [24, 16];
 const SAMPLE: usize = 1024;
 /// The share of a sample that lies beyond the middle range on each side.
 const TAIL: usize = 16;
+/// The edge of a periodic box in units of cells, half a cell short of 2.
+const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
 /// Bits of the octave of a coordinate; the last octave contains all that is farther.
 const OCTAVES: u32 = 4;
 
@@ -21,7 +23,7 @@ const OCTAVES: u32 = 4;
 pub struct Frame {
     /// The origin.
     pub origin: [f64; 3],
-    /// The inverse of the unit, a power of two.
+    /// The inverse of the unit.
     pub scale: f64,
     /// The number of dimensions, 2 or 3.
     pub dimensions: usize,
@@ -39,6 +41,7 @@ impl Frame {
         let count = n.min(SAMPLE);
         let sample: Vec<_> = (0..count).map(|k| position(k * (n / count))).collect();
         let [lengths, _] = domain.factors();
+        let length = lengths[..dimensions].iter().fold(0.0, |most: f64, &length| most.max(length));
         let (mut origin, mut range, mut extent) = ([0.0; 3], 0.0_f64, 0.0_f64);
         for axis in 0..dimensions {
             if lengths[axis] > 0.0 {
@@ -55,7 +58,10 @@ impl Frame {
             extent = extent.max(greatest - least);
         }
         let range = [range, extent, 1.0].into_iter().find(|&range| range > 0.0).unwrap_or(1.0);
-        Self { origin, scale: power_of_two_below(2.0 / range), dimensions }
+        // The box is a cube of the curve, all but its edge: a part of it beyond would be a thin layer, and
+        // the groups in it, flat. Elsewhere a power of two, so that similar particles have one frame.
+        let scale = if length == range { IN_BOX / range } else { power_of_two_below(2.0 / range) };
+        Self { origin, scale, dimensions }
     }
 
     /// Returns the cell of a coordinate along an axis.
@@ -128,5 +134,8 @@ mod tests {
         let slab = Domain::periodic([8.0, 2.0, f64::INFINITY]).unwrap();
         let slab = frame(&[[0.0; 3], [1.0, 1.0, 20.0]], &slab);
         assert_eq!((slab.origin, slab.scale), ([4.0, 1.0, 10.0], 1.0 / 16.0));
+        let cube = frame(&[[0.0; 3]; 9], &Domain::periodic([0.3; 3]).unwrap());
+        let half = 1 << 15;
+        assert_eq!([0.0, 0.3].map(|x| cube.cell(0, x)), [half - 2048, half + 2047]);
     }
 }
