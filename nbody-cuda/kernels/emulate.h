@@ -12,6 +12,8 @@ namespace emulated {
 struct Dim {
     unsigned int x;
 };
+// The instruction mma.m16n8k4 for numbers in the format TF32.
+void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b);
 } // namespace emulated
 extern thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
@@ -110,6 +112,15 @@ inline long long __double_as_longlong(double x)
 }
 inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int chosen)
+{
+    const unsigned long long bytes = static_cast<unsigned long long>(high) << 32 | low;
+    unsigned int result = 0;
+    for (int k = 0; k < 4; ++k) {
+        result |= unsigned(bytes >> (chosen >> 4 * k & 7) * 8 & 0xff) << 8 * k;
+    }
+    return result;
+}
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 

@@ -214,6 +214,24 @@ unsigned int __ballot_sync(unsigned int, int holds)
     return bits;
 }
 
+void emulated::multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b)
+{
+    static thread_local unsigned rows[2][WARP], columns[WARP];
+    const unsigned lane = threadIdx.x % WARP;
+    rows[0][lane] = a[0];
+    rows[1][lane] = a[1];
+    columns[lane] = b;
+    wait(State::AT_WARP_BARRIER);
+    for (unsigned k = 0; k < 4; ++k) {
+        for (unsigned s = 0; s < 4; ++s) {
+            // Elements: row lane / 4 and the eighth after it; columns from lane % 4 * 2 on.
+            const float x = __uint_as_float(rows[s / 2][lane / 4 * 4 + k]);
+            sums[s] += x * __uint_as_float(columns[(lane % 4 * 2 + s % 2) * 4 + k]);
+        }
+    }
+    wait(State::AT_WARP_BARRIER);
+}
+
 int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) == ~0u; }
 
 int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }

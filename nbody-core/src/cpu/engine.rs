@@ -8,6 +8,7 @@ use super::schedule::{Listing, Schedule};
 use super::sums::Folding;
 use super::variant::Variant;
 use crate::law::binding::Binding;
+use crate::near::bags;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
 use crate::pack::Rows;
 use crate::{Domain, Error, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack};
@@ -253,6 +254,12 @@ impl CpuEngine {
         let law = self.law;
         let folding = self.folding();
         let parameters = Packed::pack(parameters, precision)?;
+        let order = match schedule {
+            Schedule::List(listing) if listing.is_interleaved => {
+                bags::order(law, self.options, out.len())
+            }
+            _ => self.order,
+        };
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
         let evaluation = Evaluation {
@@ -262,7 +269,7 @@ impl CpuEngine {
             domain,
             skips_self: one_set && !law.self_pairs,
             schedule,
-            order: self.order,
+            order,
             accumulation,
             folding: &folding,
         };

@@ -8,7 +8,9 @@ use super::{CpuParticles, CpuResults};
 use crate::law::binding::Binding;
 use crate::near::cutoff::Cutoff;
 use crate::numeric::simd::SimdLevel;
-use crate::{Domain, Error, Interaction, Options, Record, Scalar, Skin, Sources, Store, pack};
+use crate::{
+    Domain, Error, Interaction, Math, Options, Record, Scalar, Skin, Sources, Store, pack,
+};
 
 /// Sums an interaction over neighbour lists, on the CPU: one that has a cutoff, or any one over pairs that
 /// are given.
@@ -175,7 +177,9 @@ impl<X: Interaction> CpuShortRange<X> {
         let j = j.bound(&Binding::new(law.name, law.j, of_j)?, j_order)?;
         let parameters = std::slice::from_ref(&self.interaction);
         let masks = self.excluded.masks(&followed)?;
-        let listing = followed.listing(masks.as_deref().map(Vec::as_slice));
+        let Options { math, order, .. } = engine.options;
+        let is_interleaved = math == Math::Exact || order.is_some();
+        let listing = followed.listing(masks.as_deref().map(Vec::as_slice), is_interleaved);
         engine.run_lists(&parameters, [&i, &j], sets.one_set, &listing, &mut out.results, store)
     }
 }

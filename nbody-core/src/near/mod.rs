@@ -5,6 +5,7 @@
 //! lists, to the last bit, wherever they are built. All decisions are made in IEEE arithmetic without
 //! contraction.
 
+pub mod bags;
 pub mod boxes;
 pub mod cutoff;
 pub mod frame;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nbody_core::pack::{self, Rows, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
@@ -17,12 +18,18 @@ pub(crate) struct Buffer {
     pub n: usize,
     pub precision: Precision,
     pub backend: Arc<dyn Backend>,
+    contents: u64,
 }
 
 /// Device memory that is reused from one evaluation to the next, and only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     memory: Option<(usize, Box<dyn Memory>)>,
+}
+
+fn new_contents() -> u64 {
+    static CONTENTS: AtomicU64 = AtomicU64::new(0);
+    CONTENTS.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Buffer {
@@ -33,7 +40,17 @@ impl Buffer {
         precision: Precision,
     ) -> Result<Self, Error> {
         let memory = allocate(&**backend, &[n, dim, bytes_of(precision)])?;
-        Ok(Self { memory, n, precision, backend: backend.clone() })
+        Ok(Self { memory, n, precision, backend: backend.clone(), contents: new_contents() })
+    }
+
+    /// Returns a number of the contents, which no others of any buffer have.
+    pub fn contents(&self) -> u64 {
+        self.contents
+    }
+
+    /// Says that a launch changes the contents.
+    pub fn changes(&mut self) {
+        self.contents = new_contents();
     }
 
     /// Returns a copy of these particles in this precision.
@@ -50,6 +67,7 @@ impl Buffer {
 
     /// Copies particles from the host, in the precision of the buffer.
     pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
+        self.changes();
         let precision = self.precision;
         self.memory.write(&mut |words| match precision {
             Precision::Single => {
@@ -64,6 +82,7 @@ impl Buffer {
 
     /// Changes the number of records of `words` words, whose contents are lost if they need more memory.
     pub fn resize(&mut self, n: usize, words: usize) -> Result<(), Error> {
+        self.changes();
         if n * words * bytes_of(self.precision) > self.memory.words() * size_of::<u64>() {
             self.memory = allocate(&*self.backend, &[n, words, bytes_of(self.precision)])?;
         }

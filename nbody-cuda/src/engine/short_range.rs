@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nbody_core::near::cutoff::Cutoff;
+use nbody_core::near::cutoff::{Cutoff, position};
+use nbody_core::near::{self, GROUP};
 use nbody_core::pack::{self, dim};
 use nbody_core::{
     CpuShortRange, Domain, Field, HasCutoff, Interaction, Law, Options, Record, Scalar, SimdLevel,
-    Skin, Sources, Store,
+    Skin, Sources, Store, SummationOrder,
 };
 
 use super::foreign;
@@ -20,10 +21,8 @@ use crate::layout::{bytes, bytes_of, numbers_of, space, words};
 use crate::near::given::Excluded;
 use crate::{Build, CudaResults, Device, Error, Particles, Program, Results};
 
-/// Threads of a block of the kernels that copy and add.
-const BLOCK: usize = 32;
-/// Numbers of a position.
-const POSITION: usize = 3;
+/// Coordinates of a position.
+const COORDINATES: usize = 3;
 
 /// Sums an interaction that has a cutoff over neighbour lists, on any [`Device`].
 ///
@@ -259,6 +258,8 @@ struct Variant {
     /// Whether some j-particles do not act on all i-particles of their group.
     is_restricted: bool,
     is_periodic: bool,
+    /// The order of summation, which depends on the number of particles.
+    order: SummationOrder,
 }
 
 /// The engine of CUDA programs over lists, without the Rust types of a law.
@@ -344,11 +345,12 @@ impl ListEngine {
             }
         };
         self.launch(kernel, near, sets, &fresh)?;
-        let launch = Launch::new(c"add_listed", out.n.div_ceil(BLOCK) as u32);
+        let Kernel { program, module, .. } = &self.built[kernel].1;
+        let launch = Launch::new(c"add_listed", out.n.div_ceil(program.config.block) as u32);
         let launch = launch.argument(&near.lists.lists());
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.pointers([&*fresh.memory, &*out.memory]).numbers([out.n as u32]);
-        let added = self.built[kernel].1.module.launch(launch);
+        let added = module.launch(launch);
         self.fresh = Some(fresh);
         added
     }
@@ -358,11 +360,13 @@ impl ListEngine {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
-        let variant = Variant { fields, is_restricted, is_periodic: domain.is_periodic() };
+        let order = near::bags::order(self.law, self.options, sets.i.0.n);
+        let is_periodic = domain.is_periodic();
+        let variant = Variant { fields, is_restricted, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);
         }
-        let options = self.options.domain(domain);
+        let options = self.options.domain(domain).order(order);
         let program = if is_restricted {
             Program::restricted_list(self.law, options, fields)?
         } else {
@@ -391,15 +395,21 @@ impl ListEngine {
         // Where i- and j-particles are one type in one buffer, one copy serves both.
         let is_one = sets.j.is_none() && self.law.i == self.law.j;
         let copies = [(c"copy_i", i, self.law.i, 0), (c"copy_j", j, self.law.j, place_of_j)];
+        // The last look has found the positions of particles that have nothing else.
+        let known = |buffer, fields, place| {
+            let has_more = dim(fields) > dim(position(fields));
+            near.lists.positions_of(place, buffer).filter(|_| !has_more)
+        };
         for (set, (name, buffer, fields, place)) in copies.into_iter().enumerate() {
-            if set == 0 && is_one {
+            if set == 0 && is_one || known(buffer, fields, place).is_some() {
                 continue;
             }
             let record = numbers_of(fields, precision) * bytes_of(precision);
             let to = self.particles[set].reserve(&*self.backend, &[buffer.n, record], false)?;
-            let position = POSITION * size_of::<f64>();
-            let at = self.positions[set].reserve(&*self.backend, &[buffer.n, position], false)?;
-            let blocks = buffer.n.div_ceil(BLOCK) as u32;
+            let coordinates = COORDINATES * size_of::<f64>();
+            let at =
+                self.positions[set].reserve(&*self.backend, &[buffer.n, coordinates], false)?;
+            let blocks = buffer.n.div_ceil(kernel.program.config.block) as u32;
             let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
             let launch = launch.argument(&near.lists.placed(place)).argument(&lengths);
             let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
@@ -407,14 +417,20 @@ impl ListEngine {
         }
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set)[0]);
-        let launch = Launch::new(c"list", out.n.div_ceil(BLOCK) as u32);
+        let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
         let launch = launch.argument(&self.parameters).argument(&space).argument(&lengths);
         let launch = launch.argument(&near.lists.lists());
         let restriction =
             if *is_restricted { near.lists.restriction(&self.excluded) } else { Vec::new() };
         let launch = self.excluded.memory().fold(launch.argument(&restriction), Launch::reads);
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
-        let of_set = |set: usize| [self.particles[set].memory(), self.positions[set].memory()];
+        let of_set = |set: usize| {
+            let (_, buffer, fields, place) = copies[set];
+            known(buffer, fields, place).map_or_else(
+                || [self.particles[set].memory(), self.positions[set].memory()],
+                |at| [at, at],
+            )
+        };
         let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);
         let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
         let launch = launch.numbers([j.n as u32, sets.one_set.into()]);

@@ -81,8 +81,12 @@ __device__ __forceinline__ float greatest_of_warp(float x)
 
 __device__ __forceinline__ u32 union_of_warp(u32 bits)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return ::__reduce_or_sync(~0u, bits);
+#else
     for (u32 half = LANES / 2; half > 0; half /= 2) bits |= value_of(threadIdx.x ^ half, bits);
     return bits;
+#endif
 }
 
 __device__ __forceinline__ Relative no_particle()
@@ -174,17 +178,27 @@ class Search {
         return all;
     }
 
-    // Returns which j-particles of a leaf are near some i-particle of the group.
-    __device__ __forceinline__ u32 near_in_leaf(u32 leaf, float most)
+    // Returns the position of the j-particle of this lane in a leaf, if it is there.
+    __device__ __forceinline__ Position position_in(u32 leaf) const
+    {
+        const u32 n = j.from.n, place = index_of(leaf) * GROUP + lane;
+        Position position;
+        for (u32 axis = 0; axis < 3; ++axis) {
+            position.x[axis] = place < n ? j.positions[size_t(axis) * n + place] : 0.0;
+        }
+        return position;
+    }
+
+    // Returns which j-particles of a leaf, at these positions, are near some i-particle of the group.
+    __device__ __forceinline__ u32 near_in_leaf(u32 leaf, const Position &position, float most)
     {
         const Group &group = shared.group;
-        const u32 place = index_of(leaf) * GROUP + lane, image = leaf >> INDEX_BITS;
-        const bool is_there = place < j.from.n;
+        const double (&displacement)[3] = shared.displacements[leaf >> INDEX_BITS];
+        const bool is_there = index_of(leaf) * GROUP + lane < j.from.n;
         Relative at;
         float gap[3];
         for (u32 axis = 0; axis < 3; ++axis) {
-            const double x = is_there ? j.positions[size_t(axis) * j.from.n + place] : 0.0;
-            at.x[axis] = float((x + shared.displacements[image][axis]) - group.centre[axis]);
+            at.x[axis] = float((position.x[axis] + displacement[axis]) - group.centre[axis]);
             gap[axis] = ::fmaxf(::fabsf(at.x[axis]) - group.half[axis], 0.0f);
         }
         const bool near_box = !(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2] > most);
@@ -269,9 +283,13 @@ public:
     __device__ __forceinline__ u32 find_parts(u32 leaves, u32 first)
     {
         u32 count = 0;
+        Position next = warp < leaves ? position_in(shared.nodes[0][warp]) : Position{};
         for (u32 k = warp; k < leaves; k += WARPS) {
             const u32 leaf = shared.nodes[0][k];
-            const u32 accepted = near_in_leaf(leaf, shared.limits[k]);
+            const Position position = next;
+            // The next leaf is loaded while this one is tested.
+            if (k + WARPS < leaves) next = position_in(shared.nodes[0][k + WARPS]);
+            const u32 accepted = near_in_leaf(leaf, position, shared.limits[k]);
             count += ::__popc(accepted);
             if (lane == 0 && first + k < PARTS) {
                 const u32 image = leaf >> INDEX_BITS;

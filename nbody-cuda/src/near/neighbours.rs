@@ -32,10 +32,9 @@ const NO_ROOM: u32 = u32::MAX;
 const ALL_FINITE: u64 = u32::MAX as u64;
 
 /// The kernels, in the order of their launches.
-pub(super) const KERNELS: &[&CStr] = &[LOOK, ORDER, LIST, TELL];
+pub(super) const KERNELS: &[&CStr] = &[LOOK, REBUILD, TELL];
 const LOOK: &CStr = c"look";
-const ORDER: &CStr = c"order";
-const LIST: &CStr = c"list";
+const REBUILD: &CStr = c"rebuild";
 const TELL: &CStr = c"tell";
 
 /// A `State` of the text, the number of entries, and the count of blocks at a barrier: the byte of each,
@@ -70,12 +69,14 @@ pub(crate) struct Neighbours {
     /// Memory that launches leave behind for the next one.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    /// The three launches of a look, which are always the same.
+    /// The two launches of a look, which are always the same.
     batch: Option<Box<dyn Batch>>,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
     /// The numbers of particles that it looked at.
     pub looked_at: [usize; 2],
+    /// The contents of the buffers that the last look was at.
+    contents: [Option<u64>; 2],
     /// The number of rebuilds, and of looks since the last one that found the lists good.
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
@@ -149,6 +150,7 @@ impl Neighbours {
             batch: backend.batch(),
             is_awaited: false,
             looked_at: [0; 2],
+            contents: [None; 2],
             counts_of_looks: [0; 2],
             built: None,
         })
@@ -251,7 +253,7 @@ impl Neighbours {
             return self.known_outcome();
         }
         self.built = None;
-        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
         for order in &mut self.orders {
             order.reserve(&*backend, 0, blocks)?;
         }
@@ -311,7 +313,7 @@ impl Neighbours {
     }
 
     fn reserve(&mut self, build: &Build) -> Result<(), Error> {
-        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
         for (order, n) in self.orders.iter_mut().zip(build.n) {
             order.reserve(&*backend, n, blocks)?;
         }
@@ -350,6 +352,7 @@ impl Neighbours {
         build: &Build,
         forced: bool,
     ) -> Result<(), Error> {
+        self.contents = [None; 2];
         let Some(i) = i else { return Ok(()) };
         self.looked_at = build.n;
         self.reply.expect()?;
@@ -357,6 +360,9 @@ impl Neighbours {
         let launched = in_batch(batch.as_mut(), || self.look([i, j.unwrap_or(i)], build, forced));
         self.batch = batch;
         self.is_awaited = launched.is_ok();
+        if launched.is_ok() && self.given.is_none() {
+            self.contents = [Some(i), j].map(|set| set.map(|set| set.buffer.contents()));
+        }
         launched
     }
 
@@ -387,13 +393,11 @@ impl Neighbours {
         if self.given.is_some() {
             return module.launch(launch(TELL, 1).argument(&[state]).argument(&reply));
         }
-        let order = launch(ORDER, module.resident_blocks(ORDER)).argument(&request);
-        let order = order.argument(&orders[0]).argument(&orders[1]).argument(&lists);
-        let phases = order::phases(n[0]) + if *has_j { order::phases(n[1]) } else { 0 };
-        module.launch(order.argument(&[state]).argument(&[arrived]).phases(phases))?;
-        let blocks = n[0].div_ceil(GROUP).min(module.resident_blocks(LIST));
-        let list = launch(LIST, blocks).argument(&orders[0]).argument(&orders[1]);
-        module.launch(list.argument(&lists).argument(&[state]).argument(&reply))
+        let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
+        let rebuild = launch(REBUILD, blocks).argument(&request);
+        let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
+        let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
+        module.launch(rebuild.phases(phases_of(build) + 1))
     }
 
     /// Returns a `Reach` of the text.
@@ -420,6 +424,13 @@ impl Neighbours {
         }
         let order = &self.orders[set];
         [order.indices().address(), order.positions().address(), n as u64]
+    }
+
+    /// Returns the positions of a set in the order, continuous in time, if the last look was at this buffer
+    /// as it is now.
+    pub fn positions_of(&self, set: usize, buffer: &Buffer) -> Option<&dyn Memory> {
+        let is_known = self.contents[set] == Some(buffer.contents());
+        is_known.then(|| self.orders[set].now())
     }
 
     /// Returns the lists: a `Lists` of `schedule/list.cuh`.
@@ -476,9 +487,15 @@ fn request(build: &Build, forced: bool) -> [u64; 3] {
         (true, false) => 1,
         (true, true) => 2,
     };
-    let phases = u64::from(order::phases(build.n[0]));
+    let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
     let forced = u64::from(forced);
-    [(allowed * allowed).to_bits(), forced | two_sets << 32, phases]
+    [(allowed * allowed).to_bits(), forced | two_sets << 32, of_i | all << 32]
+}
+
+/// Returns the number of phases that order the particles.
+fn phases_of(build: &Build) -> u32 {
+    let of_j = if build.has_j { order::phases(build.n[1]) } else { 0 };
+    order::phases(build.n[0]) + of_j
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 // The reach of lists whose cutoffs depend on no particle: it is the same for all pairs.
 namespace nbody {
 
-constexpr u32 LIST_RESIDENT = 4; // blocks per multiprocessor that build lists
-
 struct Reach {
     double greatest; // the greatest cutoff and the skin
 };

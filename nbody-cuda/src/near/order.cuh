@@ -5,9 +5,12 @@ namespace nbody {
 constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
 constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
 constexpr u32 KEY_BITS = 48;
-constexpr u32 ORDER_RESIDENT = 2; // blocks per multiprocessor
 
 using Byte = unsigned char;
+
+struct Position {
+    double x[3];
+};
 
 // The positions of n particles in records of `row_bytes`.
 struct Positions {
@@ -36,6 +39,7 @@ struct Order {
     Sort sort;
     double *positions;
     Box *boxes;
+    Position *now; // the positions at the last look, which continue those in the box
 };
 
 // The boxes of a level of the tree: that of the groups is 0.
@@ -70,10 +74,6 @@ __device__ __forceinline__ double coordinate(const Positions &from, u32 k, u32 a
     if (from.kind == SINGLE) return words[axis];
     return double(words[2 * axis]) + double(words[2 * axis + 1]);
 }
-
-struct Position {
-    double x[3];
-};
 
 // Returns a position in the box, whose third coordinate is 0 in two dimensions.
 __device__ __forceinline__ Position position_of(const Positions &from, const Frame &frame, u32 k)
@@ -159,6 +159,7 @@ __device__ __forceinline__ void find_boxes(const Order &order, Box (&boxes)[GROU
             if (place < n) {
                 const u32 k = order.sort.even.values[place];
                 const Position position = position_of(order.from, order.frame, k);
+                order.now[place] = position;
                 for (u32 axis = 0; axis < 3; ++axis) {
                     order.positions[size_t(axis) * n + place] = position.x[axis];
                     box.least[axis] = box.greatest[axis] = position.x[axis];

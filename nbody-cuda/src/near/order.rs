@@ -32,6 +32,7 @@ pub(crate) struct Order {
     sort: Sort,
     positions: Scratch,
     boxes: Scratch,
+    now: Scratch,
 }
 
 impl<'a> Positions<'a> {
@@ -83,20 +84,22 @@ impl Order {
         let boxes = levels(n).iter().sum();
         self.positions.reserve(backend, &[3, n, size_of::<f64>()], false)?;
         self.boxes.reserve(backend, &[boxes, BOX, size_of::<f64>()], false)?;
+        self.now.reserve(backend, &[n, 3, size_of::<f64>()], false)?;
         Ok(())
     }
 
     /// Returns the memory.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let sort = self.sort.memory().into_iter();
-        sort.chain([&self.positions, &self.boxes].map(Scratch::memory)).collect()
+        sort.chain([&self.positions, &self.boxes, &self.now].map(Scratch::memory)).collect()
     }
 
     /// Returns an `Order` of the text.
     pub fn argument(&self, from: &Positions, domain: &Domain, frame: &Frame) -> Vec<u64> {
         let lengths = nbody_core::near::lengths(domain, frame.dimensions);
         let numbers = lengths.iter().chain(&frame.origin).chain([&frame.scale]);
-        let memory = [&self.positions, &self.boxes].map(|scratch| scratch.memory().address());
+        let memory = [&self.positions, &self.boxes, &self.now];
+        let memory = memory.map(|scratch| scratch.memory().address());
         let mut words = from.argument().to_vec();
         words.extend(numbers.map(|number| number.to_bits()));
         words.push(frame.dimensions as u64);
@@ -113,6 +116,11 @@ impl Order {
     /// Returns the coordinates of the particles in the order, wrapped into the box: all x, all y, all z.
     pub fn positions(&self) -> &dyn Memory {
         self.positions.memory()
+    }
+
+    /// Returns the positions at the last look, in the order and continuous in time.
+    pub fn now(&self) -> &dyn Memory {
+        self.now.memory()
     }
 
     /// Returns the least and greatest coordinates of groups, and those of each level above them.
@@ -246,7 +254,7 @@ mod tests {
         const KERNEL: &str = "
 namespace nbody {
 
-extern \"C\" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
+extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
     u32 *arrived, const Order order, const u32 first_phase, const u32 end_phase)
 {
     __shared__ OrderShared shared;

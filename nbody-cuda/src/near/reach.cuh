@@ -18,8 +18,6 @@ struct Found {
     u32 refused; // the reason why there is no reach
 };
 
-constexpr u32 LIST_RESIDENT = 2; // blocks per multiprocessor that build lists
-
 struct Reach {
     double constant; // the greatest cutoff that depends on no particle
     double share, length; // of the skin: a share of the greatest cutoff, and a length

@@ -1,5 +1,5 @@
-// The rebuild of neighbour lists, in three launches: they look whether the lists are still good, and if not
-// order the particles and build the lists again. The host need not know.
+// The rebuild of neighbour lists, in two launches: the first looks whether the lists are still good, and if
+// not the second orders the particles and builds the lists again. The host need not know.
 namespace nbody {
 
 // What the host asks for.
@@ -8,6 +8,7 @@ struct Request {
     u32 forced; // build the lists, whether they are good or not
     u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
     u32 i_phases; // phases that order the particles of i
+    u32 phases; // those that order all particles
 };
 
 // What launches leave behind for the next one.
@@ -35,20 +36,26 @@ __device__ __forceinline__ void check(
     for (u32 place = blockIdx.x * BLOCK + threadIdx.x; place < n; place += gridDim.x * BLOCK) {
         const u32 k = request.forced ? place : order.sort.even.values[place];
         double sum = 0.0;
+        Position now = {};
         bool is_finite = true;
-        for (u32 axis = 0; axis < order.frame.dimensions; ++axis) {
+#pragma unroll
+        for (u32 axis = 0; axis < 3; ++axis) {
+            if (axis >= order.frame.dimensions) break;
             const double x = coordinate(order.from, k, axis);
             is_finite &= ::fabs(x) < ::__longlong_as_double(0x7ff0000000000000ll);
             if (request.forced) continue;
             const double length = order.frame.length[axis];
-            double d = x - order.positions[size_t(axis) * n + place];
+            const double before = order.positions[size_t(axis) * n + place];
+            double d = x - before;
             if (length > 0.0) {
                 d -= length * ::rint(d / length);
                 // The position before was wrapped into the box, and rounded.
                 if (::fabs(d) <= 0x1p-50 * (::fabs(x) + length)) d = 0.0;
             }
+            now.x[axis] = before + d;
             sum += d * d;
         }
+        if (!request.forced) order.now[place] = now;
         if (!is_finite) ::atomicMin(&state->refused, first + k);
         moved |= sum > allowed;
         if (!request.forced) moved |= !covers(reach, order, set, place, k);
@@ -74,35 +81,13 @@ __device__ __forceinline__ bool is_wanted(const State *state)
     return state->wanted && state->refused == NOTHING;
 }
 
-// The first of three launches: a look at the particles of both sets. Of one set, j is i.
+// The first launch: a look at the particles of both sets. Of one set, j is i.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
     const Request request, const Order i, const Order j, const Reach reach, State *state)
 {
     if (request.two_sets == 2) compare(i.from, j, state);
     check(request, reach, i, 0, state, 0);
     if (request.two_sets > 0) check(request, reach, j, 1, state, i.from.n);
-}
-
-// The second launch, if lists are wanted: the order of i, and of j if they are two sets.
-extern "C" __global__ void __launch_bounds__(BLOCK, ORDER_RESIDENT) order(
-    const Request request, const Order i, const Order j, const Lists lists, const State *state,
-    u32 *arrived, const u32 first_phase, const u32 end_phase)
-{
-    if (!is_wanted(state)) return;
-    __shared__ OrderShared shared;
-    __shared__ Order orders[2]; // to save registers
-    if (threadIdx.x == 0) {
-        orders[0] = i;
-        orders[1] = j;
-        if (blockIdx.x == 0) *lists.used = 0;
-    }
-    __syncthreads();
-    in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
-        const bool of_j = phase >= request.i_phases;
-        const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);
-        order_phase(orders[of_j], phase_of_set, shared);
-        bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
-    });
 }
 
 // Returns the answer to the host; if lists were wanted, they are built and have this many entries.
@@ -121,19 +106,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tell(State *state, volatile 
     *reply = answer(state, 0);
 }
 
-// The third launch: lists if they are wanted, and the answer.
-extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
-    const Order i, const Order j, const Lists lists, State *state, volatile u64 *reply)
+constexpr u32 RESIDENT_BLOCKS = 3; // of a multiprocessor
+
+union RebuildShared {
+    OrderShared order;
+    SearchShared search;
+};
+
+// Builds the lists. The last block that is done knows of all of them.
+__device__ __forceinline__ void list_phase(
+    const Order &i, const Order &j, const Lists &lists, State *state, volatile u64 *reply,
+    SearchShared &shared)
 {
-    __shared__ SearchShared shared;
-    if (!is_wanted(state)) {
-        if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(state, 0);
-        return;
-    }
     if (find_reach(lists.reach, i, j)) build_lists(i, j, lists, shared);
     __syncthreads();
     if (threadIdx.x > 0) return;
-    // The last block that is done knows of all lists.
     ::__threadfence();
     if (::atomicAdd(&state->done, 1u) + 1 < gridDim.x) return;
     state->done = 0;
@@ -141,6 +128,36 @@ extern "C" __global__ void __launch_bounds__(BLOCK, LIST_RESIDENT) list(
     if (reason != NOTHING) state->refused = reason;
     *reply = answer(state, *static_cast<const volatile u64 *>(lists.used));
     state->wanted = 0;
+}
+
+// The second launch, which does nothing but answer unless lists are wanted: the order of i, and of j if they
+// are two sets, and in the last phase the lists.
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
+    const Request request, const Order i, const Order j, const Lists lists, State *state,
+    volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
+{
+    if (!is_wanted(state)) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) *reply = answer(state, 0);
+        return;
+    }
+    __shared__ RebuildShared shared;
+    __shared__ Order orders[2]; // to save registers
+    if (threadIdx.x == 0) {
+        orders[0] = i;
+        orders[1] = j;
+        if (blockIdx.x == 0 && first_phase == 0) *lists.used = 0;
+    }
+    __syncthreads();
+    in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
+        if (phase == request.phases) {
+            list_phase(i, j, lists, state, reply, shared.search);
+            return;
+        }
+        const bool of_j = phase >= request.i_phases;
+        const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);
+        order_phase(orders[of_j], phase_of_set, shared.order);
+        bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
+    });
 }
 
 } // namespace nbody

@@ -8,7 +8,7 @@ using u64 = unsigned long long;
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1 << DIGIT_BITS;
-constexpr u32 KEYS = 8; // of a thread in a tile
+constexpr u32 KEYS = 4; // of a thread in a tile
 constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit

@@ -174,6 +174,7 @@ impl ParticleEngine {
             p.resize(count, numbers_of(fields[0], p.precision))?;
         }
         let Some(kernel) = kernel else { return Ok(()) };
+        p.changes();
         let kernel = &self.built[kernel].kernel;
         let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));

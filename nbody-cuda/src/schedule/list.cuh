@@ -1,8 +1,9 @@
-// Neighbour lists: a warp for each group of 32 i-particles stages the j-particles of its list in bags,
-// with positions relative to the origin of the group, and leaves them to the FORCE-LOOP.
+// Neighbour lists: for each group of 32 i-particles, a warp for each split of its list stages j-particles in
+// bags, with positions relative to the origin of the group, and leaves them to the FORCE-LOOP.
 namespace nbody {
 
-static_assert(BLOCK == 32 && I_PER_THREAD == 1, "a group is a warp");
+constexpr u32 SPLITS = BLOCK / LANES; // of a list
+static_assert(BLOCK % LANES == 0 && I_PER_THREAD == 1, "a group is a warp");
 
 using u64 = unsigned long long;
 
@@ -32,6 +33,10 @@ constexpr u32 ALL_FINITE = ~0u;
 constexpr u32 IMAGES = 27;
 
 constexpr u32 INDEX_BITS = 27; // of an entry, for the place
+// Whether particles have more than a position.
+constexpr bool HAS_MORE_I = sizeof(ParticleI) > DIMENSIONS * COORDINATE * sizeof(real);
+constexpr bool HAS_MORE_J = sizeof(ParticleJ) > DIMENSIONS * COORDINATE * sizeof(real);
+constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
 constexpr u32 ITSELF = 13; // the image that is not displaced
 
 // The order of lists: the indices of the caller, and the positions when the lists were built, all x
@@ -49,12 +54,26 @@ __device__ __forceinline__ double coordinate_of(const real *words)
     else return words[0];
 }
 
+// Rounds a number to the nearest. Fast mathematics takes subnormal numbers for zero wherever it uses them,
+// and need not do so here.
+__device__ __forceinline__ real rounded(double x)
+{
+#ifdef __CUDACC__
+    if constexpr (sizeof(real) == 4) {
+        float y;
+        asm("cvt.rn.f32.f64 %0, %1;" : "=f"(y) : "d"(x));
+        return y;
+    }
+#endif
+    return real(x);
+}
+
 // Rounds a coordinate to its words.
 __device__ __forceinline__ void set_coordinate(real *words, double x)
 {
-    words[0] = real(x);
+    words[0] = rounded(x);
     if constexpr (COORDINATE == 2) {
-        words[1] = abs(words[0]) < infinity() ? real(x - double(words[0])) : real(0);
+        words[1] = abs(words[0]) < infinity() ? rounded(x - double(words[0])) : real(0);
     }
 }
 
@@ -101,57 +120,284 @@ extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
     copy<WordsJ>(rows, placed, box, to, at);
 }
 
-// Returns whether a box has an image: there is none along open axes but the particle itself.
-__device__ __forceinline__ bool exists(u32 image, const Box &box)
+// Returns the displacement of an image; along open axes it is infinite, but for the particle itself.
+__device__ __forceinline__ Position displacement_of(u32 image, const Box &box)
 {
-    return (image % 3 == 1 || box.length[0] > 0.0) && (image / 3 % 3 == 1 || box.length[1] > 0.0)
-        && (image / 9 == 1 || (DIMENSIONS == 3 && box.length[2] > 0.0));
+    const u32 steps[] = {image % 3, image / 3 % 3, image / 9};
+    Position displacement;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double length = box.length[axis] > 0.0 ? box.length[axis] : double(infinity());
+        displacement.x[axis] = steps[axis] == 1 ? 0.0 : (int(steps[axis]) - 1) * length;
+    }
+    return displacement;
 }
 
 // Moves a particle to its position relative to an origin.
 template <int POSITION, typename Particle>
 __device__ __forceinline__ void set_position(
-    Particle &particle, const Position &at, const double (&displacement)[3], const Position &origin)
+    Particle &particle, const Position &at, const Position &displacement, const Position &origin)
 {
     real *const words = reinterpret_cast<real *>(&particle) + POSITION;
 #pragma unroll
     for (int axis = 0; axis < DIMENSIONS; ++axis) {
-        const double x = (at.x[axis] + displacement[axis]) - origin.x[axis];
+        const double x = (at.x[axis] + displacement.x[axis]) - origin.x[axis];
         set_coordinate(words + axis * COORDINATE, x);
     }
 }
 
-// Stages `count` entries of a list in the bag, from `first` on; without a list, entries are consecutive.
-// Returns where in this part the particles of the own group begin, or
-// `otherwise` if they do not.
-__device__ __forceinline__ u32 stage(
-    Slot *bag, const ParticleJ *__restrict__ particles, const Position *__restrict__ at,
-    const u32 *__restrict__ order, const u32 *__restrict__ entries, u64 zeroth, u32 first, u32 count,
-    const Box &box, const Position &origin, const ActsOn &acts_on, bool skip_self, u32 otherwise)
+// The j-particles in their order.
+struct Sources {
+    const ParticleJ *particles;
+    const Position *at;
+    const u32 *order; // indices of the caller
+    u32 n;
+};
+
+// What a warp keeps in shared memory. The screen needs `norms2`, the squares of distances from the origin.
+struct Bag {
+    Slot slots[WORDS * WORD];
+    float norms2[SCREENS ? WORDS * WORD : 1];
+    u32 own[LANES]; // the place in the bag of each particle of the group, or NOT_THERE
+};
+constexpr u32 NOT_THERE = ~0u;
+
+// The list of a group. Bag b of B has entries b, b + B, b + 2 B and so on: entries that follow each other
+// are close to the same i-particles, whose lanes would have most of the hits of such a bag while the others
+// wait. Each split, the task of a warp, has as many bags.
+class List {
+    const u32 *entries; // null if there was no room for them
+    const u32 nj;
+    u64 zeroth; // of all lists
+    u32 listed;
+
+public:
+    u32 bags_per_split;
+
+    __device__ __forceinline__ List(const Lists &lists, u32 group, u32 nj) : nj(nj)
+    {
+        const u32 count = lists.counts[group];
+        const bool has_room = count != NO_ROOM;
+        entries = has_room ? lists.entries + lists.begins[group] : nullptr;
+        zeroth = has_room ? lists.begins[group] : 0;
+        listed = has_room ? count : IMAGES * nj;
+        const u32 bags = listed / BAG + (listed % BAG != 0);
+        bags_per_split = bags <= SPLITS ? 1 : (bags + SPLITS - 1) / SPLITS;
+    }
+
+    // Returns how many entries a bag has.
+    __device__ __forceinline__ u32 count(u32 bag) const
+    {
+        const u32 bags = bags_per_split * SPLITS;
+        return bag < listed ? (listed - bag + bags - 1) / bags : 0;
+    }
+
+    // Returns the index in the list of entry k of a bag.
+    __device__ __forceinline__ u32 index(u32 bag, u32 k) const
+    {
+        return bag + k * (bags_per_split * SPLITS);
+    }
+
+    // Returns the index among the entries of all lists.
+    __device__ __forceinline__ u64 index_of_all(u32 index) const { return zeroth + index; }
+
+    __device__ __forceinline__ u32 operator[](u32 index) const
+    {
+        return entries ? entries[index] : index / nj << INDEX_BITS | index % nj;
+    }
+};
+
+__device__ __forceinline__ u32 place_of(u32 entry) { return entry & ((1u << INDEX_BITS) - 1); }
+
+// Stages the entries of a bag. A lane loads several of them at a time, since each waits for its entry and
+// then for its particle.
+__device__ __forceinline__ void stage(
+    Bag &bag, const List &list, u32 number, u32 count, const Sources &j,
+    const Position *displacements, const Position &origin, const ActsOn &acts_on, bool skip_self)
 {
-    const u32 own = (ITSELF << INDEX_BITS) + blockIdx.x * BLOCK;
-    u32 found = ~0u;
+    const u32 lane = threadIdx.x % LANES;
+    const u32 own = (ITSELF << INDEX_BITS) + blockIdx.x * LANES;
     ::__syncwarp();
-    for (u32 k = threadIdx.x; k < count; k += BLOCK) {
-        const u32 entry = entries ? entries[zeroth + first + k] : first + k;
-        const u32 place = entry & ((1u << INDEX_BITS) - 1);
-        const u32 image = entry >> INDEX_BITS;
-        if (entry == own) found = k;
-        ParticleJ j = particles[place];
-        const double displacement[] = {
-            (int(image % 3) - 1) * box.length[0], (int(image / 3 % 3) - 1) * box.length[1],
-            (int(image / 9) - 1) * box.length[2]};
-        set_position<POSITION_J>(j, at[place], displacement, origin);
-        bag[k].j = j;
-        bag[k].set_index(order, place);
-        if constexpr (RESTRICTED) {
-            acts_on.set(k, zeroth + first + k, order[place], skip_self ? entry - own : BLOCK);
+    bag.own[lane] = NOT_THERE;
+    ::__syncwarp();
+#pragma unroll 1
+    for (u32 first = lane; first < count; first += LOADS * LANES) {
+        u32 entries[LOADS];
+        ParticleJ particles[LOADS];
+        Position at[LOADS];
+        // Beyond the end of the bag a lane loads its first entry again.
+        const auto k_of = [=](u32 m) {
+            const u32 k = first + m * LANES;
+            return k < count ? k : first;
+        };
+#pragma unroll
+        for (u32 m = 0; m < LOADS; ++m) entries[m] = list[list.index(number, k_of(m))];
+#pragma unroll
+        for (u32 m = 0; m < LOADS; ++m) {
+            const u32 place = place_of(entries[m]);
+            if constexpr (HAS_MORE_J) particles[m] = j.particles[place];
+            at[m] = j.at[place];
+        }
+#pragma unroll
+        for (u32 m = 0; m < LOADS; ++m) {
+            const u32 k = k_of(m), entry = entries[m], place = place_of(entry);
+            if (entry - own < LANES) bag.own[entry - own] = k;
+            const Position &displacement = displacements[entry >> INDEX_BITS];
+            set_position<POSITION_J>(particles[m], at[m], displacement, origin);
+            bag.slots[k].j = particles[m];
+            bag.slots[k].set_index(j.order, place);
+            if constexpr (SCREENS) bag.norms2[k] = norm2_of(particles[m]);
+            if constexpr (RESTRICTED) {
+                const u32 itself = skip_self ? entry - own : LANES;
+                acts_on.set(k, list.index_of_all(list.index(number, k)), j.order[place], itself);
+            }
         }
     }
     ::__syncwarp();
-    const u32 finder = ::__ballot_sync(~0u, found != ~0u);
-    if (finder == 0) return otherwise;
-    return ::__shfl_sync(~0u, found, ::__ffs(finder) - 1);
+}
+
+// Finds the possible hits in a bag by the screen, as `filter` finds the hits.
+template <typename LeftOut>
+__device__ __forceinline__ bool screened(
+    const Screen &screen, const Bag &bag, u32 count, u32 mine, bool diagonal, Hits *hits,
+    u32 (&ends)[1], const LeftOut &left_out)
+{
+    // Number t of the candidate in column c of each tile: a coordinate, or the square of the distance.
+    const u32 c = threadIdx.x % LANES / 4, t = threadIdx.x % 4;
+    constexpr u32 SLOT = sizeof(Slot) / sizeof(float);
+    const u32 axis = t < DIMENSIONS ? t : 0;
+    const float *const slots =
+        reinterpret_cast<const float *>(&bag.slots[0].j) + POSITION_J + axis * COORDINATE;
+    const float *const numbers = kept(t == 3 ? bag.norms2 : slots);
+    const u32 step = t == 3 ? 1 : SLOT;
+    u32 at[TILES];
+#pragma unroll
+    for (u32 s = 0; s < TILES; ++s) at[s] = Screen::candidate(s, c) * step;
+    u32 found = 0;
+    ends[0] = 0;
+#pragma unroll 1
+    for (u32 begin = 0; begin < count; begin += WORD) {
+        u32 columns[TILES];
+#pragma unroll
+        for (u32 s = 0; s < TILES; ++s) {
+            columns[s] = ::__float_as_uint(numbers[at[s]]) & TF32;
+            at[s] += WORD * step;
+        }
+        const u32 last = begin + WORD - 1;
+        const u32 none = no_candidates(last, count, mine, diagonal) | left_out(begin);
+        found += store_hits(screen.hits(columns) & ~none, last, hits, ends[0]);
+    }
+    return ::__all_sync(~0u, int(found <= count / 2));
+}
+
+// The hits of a lane in a bag, in order, and one more that does not count.
+class Remaining {
+    const Hits *const hits;
+    const u32 end;
+    u32 at = 0;
+    Hits word;
+
+public:
+    // Ends the hits with the first place of the bag.
+    __device__ __forceinline__ Remaining(Hits *hits, u32 end) : hits(hits), end(end)
+    {
+        hits[end] = {1, 0};
+        word = hits[0];
+    }
+
+    __device__ __forceinline__ bool any() const { return at < end; }
+
+    // Returns the place of the next hit in the bag.
+    __device__ __forceinline__ u32 next()
+    {
+        const u32 before_last = WORD - 1 - ::__clz(word.bits);
+        const u32 k = word.last - before_last;
+        word.bits ^= 1u << before_last;
+        if (word.bits == 0) word = hits[at += NEXT_HITS];
+        return k;
+    }
+};
+
+// Adds the contribution of a pair to i, if it acts.
+__device__ __forceinline__ void meet_if(
+    bool acts, const Parameters &self, const Space &space, const ParticleI &i, const Slot &slot,
+    Running &current)
+{
+    if constexpr (FDIM <= 4) {
+        // A selection leaves the compiler free to mix pairs, and a branch does not.
+        Running after = current;
+        meet_near(self, space, i, slot.j, slot.index(0), after);
+        if (acts) current = after;
+    } else {
+        if (acts) meet_near(self, space, i, slot.j, slot.index(0), current);
+    }
+}
+
+// Evaluates the hits of a screen as `hit_by_hit` does, two at a time.
+__device__ __forceinline__ void two_by_two(
+    const Parameters &self, const Space &space, const ParticleI &i, const Slot *bag,
+    Hits *hits, u32 end, Running &current)
+{
+    Remaining remaining(hits, end);
+    while (remaining.any()) {
+        const Slot first = whole(bag[remaining.next()]);
+        const bool is_second = remaining.any();
+        const Slot second = whole(bag[remaining.next()]);
+        meet_if(!is_beyond(self, space, i, first.j), self, space, i, first, current);
+        const bool acts = is_second && !is_beyond(self, space, i, second.j);
+        meet_if(acts, self, space, i, second, current);
+    }
+}
+
+// Finds the hits in a bag, by the screen if there is one.
+template <typename Law>
+__device__ __forceinline__ bool find_hits(
+    const Law &parameters, const Space &space, const ParticleI (&i)[1], const Screen &screen,
+    const Bag &bag, u32 count, u32 mine, bool diagonal, Hits *hits, u32 (&ends)[1],
+    const ActsOn &acts_on)
+{
+    if constexpr (SCREENS) {
+        if (screen.works()) {
+            return screened(screen, bag, count, mine, diagonal, hits, ends, acts_on);
+        }
+    }
+    return filter(parameters, space, i, bag.slots, count, mine, diagonal, hits, ends, acts_on);
+}
+
+// Adds the effect of a bag to the sums of an i-particle.
+template <typename Law>
+__device__ __forceinline__ void sum_bag(
+    const Law &parameters, const Law &self, const Space &space, const ParticleI (&i)[1],
+    const Screen &screen, const Bag &bag, u32 count, bool skip_self, Hits *hits,
+    const ActsOn &acts_on, Running (&current)[1])
+{
+    const Slot *const slots = kept(bag.slots);
+    const u32 mine = bag.own[threadIdx.x % LANES];
+    const bool diagonal = skip_self && !RESTRICTED;
+    u32 ends[1];
+    const bool few = find_hits(
+        parameters, space, i, screen, bag, count, mine, diagonal, hits, ends, acts_on);
+    if (few || RESTRICTED) {
+        two_by_two(self, space, i[0], slots, hits, ends[0], current[0]);
+    } else {
+        one_by_one(self, space, i, slots, 0, {0, 1, count}, mine, BLOCK, diagonal, current);
+    }
+}
+
+// Adds the sums of the splits to those of the first one, in their order.
+__device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
+{
+    if constexpr (SPLITS > 1) {
+        constexpr u32 OTHERS = BLOCK - LANES;
+        __shared__ backup others[OTHERS * FDIM == 0 ? 1 : OTHERS * FDIM];
+        if (threadIdx.x >= LANES) store(total, others, threadIdx.x - LANES, OTHERS);
+        __syncthreads();
+        if (threadIdx.x >= LANES) return;
+        for (u32 split = 1; split < SPLITS; ++split) {
+            backup other[FDIM];
+            load(others, (split - 1) * LANES + threadIdx.x, OTHERS, other);
+            merge(other, total);
+        }
+    }
 }
 
 // Sums over the lists of groups, with a block for each. `out` is a structure of arrays, component c of
@@ -166,65 +412,47 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
 {
     __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
-    const Parameters &self = LOOKS_UP ? shared_self : parameters;
-    __shared__ Slot bag[WORDS * WORD];
-    __shared__ Hits shared_hits[HITS];
+    __shared__ Position displacements[IMAGES];
+    if (threadIdx.x < IMAGES) displacements[threadIdx.x] = displacement_of(threadIdx.x, box);
+    __syncthreads();
+    const Parameters &self = LOOKS_UP ? *kept(&shared_self) : parameters;
+    __shared__ Bag bags[SPLITS];
+    __shared__ Hits shared_hits[HITS + NEXT_HITS];
+    const u32 split = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    Bag &bag = bags[split];
     Hits *const hits = kept(shared_hits + threadIdx.x);
-    const Slot *const kept_bag = kept(bag);
-    const Parameters &kept_self = LOOKS_UP ? *kept(&shared_self) : self;
 
     // Lanes beyond the last i-particle compute it again and write nothing.
-    const u32 mine = blockIdx.x * BLOCK + threadIdx.x;
+    const u32 first = blockIdx.x * LANES, mine = first + lane;
     const u32 index = mine < ni ? mine : ni - 1;
     const Position origin = lists.origins[blockIdx.x];
-    ParticleI i[1] = {i_particles[index]};
-    set_position<POSITION_I>(i[0], i_at[index], {0.0, 0.0, 0.0}, origin);
+    ParticleI i[1];
+    if constexpr (HAS_MORE_I) i[0] = i_particles[index];
+    set_position<POSITION_I>(i[0], i_at[index], Position{}, origin);
     Running current[1] = {nothing_yet()};
     backup total[FDIM];
     reset(total);
 
     if (*lists.not_finite != ALL_FINITE) return;
-    const u32 listed = lists.counts[blockIdx.x];
-    const bool has_list = listed != NO_ROOM;
-    const u32 *const entries = has_list ? lists.entries : nullptr;
-    const u64 zeroth = has_list ? lists.begins[blockIdx.x] : 0;
-    const u32 first_of_group = blockIdx.x * BLOCK;
-    const ActsOn acts_on(
-        restriction, i_order + first_of_group,
-        ni - first_of_group < BLOCK ? ni - first_of_group : BLOCK);
+    const ActsOn acts_on(restriction, i_order + first, ni - first < LANES ? ni - first : LANES);
+    const Sources j = {j_particles, j_at, j_order, nj};
     const bool skip_self = one_set && !SELF_PAIRS;
-    u32 own = ~0u - BLOCK; // where in the bag the own group begins, modulo 2^32
-    for (u32 image = has_list ? ITSELF : 0; image < (has_list ? ITSELF + 1 : IMAGES); ++image) {
-        if (!exists(image, box)) continue;
-        const u32 begin = has_list ? 0 : image << INDEX_BITS;
-        const u32 end = has_list ? listed : begin + nj;
-        for (u32 first = begin; first < end; first += BAG) {
-            const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
-            own = stage(
-                bag, j_particles, j_at, j_order, entries, zeroth, first, count, box, origin, acts_on,
-                skip_self, own);
-            const bool has_own = own + (BLOCK - 1) < count + (BLOCK - 1); // modulo 2^32
-            const bool diagonal = skip_self && has_own && !RESTRICTED;
-            u32 ends[1];
-            if (filter(
-                    parameters, space, i, bag, count, own + threadIdx.x, diagonal, hits, ends,
-                    acts_on)
-                || RESTRICTED) {
-                hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
-            } else {
-                one_by_one(
-                    self, space, i, bag, first, {0, 1, count}, own + threadIdx.x, BLOCK, diagonal,
-                    current);
-            }
-            if constexpr (FOLD_EACH_BAG) {
-                fold(current[0], total);
-                current[0] = nothing_yet();
-            }
-            own = has_own ? own - count : ~0u - BLOCK;
+    const Screen screen(parameters, space, i[0]);
+    const List list(lists, blockIdx.x, nj);
+    for (u32 k = 0; k < list.bags_per_split; ++k) {
+        const u32 number = split * list.bags_per_split + k, count = list.count(number);
+        if (count == 0) break;
+        stage(bag, list, number, count, j, displacements, origin, acts_on, skip_self);
+        sum_bag(
+            parameters, self, space, i, screen, bag, count, skip_self, hits, acts_on, current);
+        if constexpr (FOLD_EACH_BAG) {
+            fold(current[0], total);
+            current[0] = nothing_yet();
         }
     }
     if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
-    if (mine < ni) store(total, out, i_order[mine], ni);
+    merge_splits(total);
+    if (split == 0 && mine < ni) store(total, out, i_order[mine], ni);
 }
 
 // Adds the results of an evaluation to earlier ones, unless it was left out.

@@ -1,26 +1,33 @@
-//! Neighbour lists: a warp for each group of i-particles stages the j-particles of its list in bags.
+//! Neighbour lists: for each group of i-particles, a warp for each split of its list stages the j-particles
+//! in bags.
 
 use std::ffi::CStr;
 use std::fmt::Write as _;
 
 use nbody_core::near::cutoff::position;
-use nbody_core::pack::{Binding, Place};
-use nbody_core::{Field, Law, Mixed, Options, Precision};
+use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 
 use super::Text;
 use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
-use crate::layout::numbers_of;
+use crate::layout::{bytes_of, numbers_of};
 use crate::{Error, KernelConfig, Program, Schedule};
 
-/// Threads of a block: a warp.
-const BLOCK: usize = 32;
+/// Threads of a warp.
+const WARP: usize = 32;
+/// The most threads of a block.
+const THREADS: usize = 1024;
 /// Typical number of registers per thread beside particles and accumulators.
-const OTHER_REGISTERS: usize = 40;
-/// The fewest and the most blocks per multiprocessor.
+const OTHER_REGISTERS: usize = 82;
+/// The fewest warps per multiprocessor, and the most blocks.
 const RESIDENT: [usize; 2] = [8, 32];
 /// Candidates per word of the cutoff filter, and bytes of its hits.
 const WORD: usize = 32;
 const HITS: usize = 8;
+/// Bytes of the displacements of images.
+const DISPLACEMENTS: usize = 648;
+/// Bytes of the square of a distance that the screen needs.
+const NORM: usize = 4;
 /// Bytes of the table of j-particles that are left out.
 const TABLE: usize = 2056;
 
@@ -63,6 +70,7 @@ impl Program {
         let parts = &[
             include_str!("listed_bag.cuh"),
             include_str!("../../kernels/force_loop.cuh"),
+            include_str!("screen.cuh"),
             restriction,
             include_str!("list.cuh"),
         ];
@@ -74,35 +82,47 @@ impl Program {
 /// Returns the configuration, with as many resident blocks as registers and shared memory allow.
 fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
-    let bag = options.order.unwrap_or_default().bag;
+    let SummationOrder { bag, splits } = options.order.unwrap_or_default();
     let restriction = if is_restricted { TABLE + bag.next_multiple_of(WORD) * 4 } else { 0 };
-    let shared = shared_memory(law, options, bag) + restriction;
-    if shared > SHARED_MEMORY {
-        return Err(Error::KernelDoesNotFit {
-            what: "bytes of shared memory",
-            needed: shared,
-            available: SHARED_MEMORY,
-            hint: "give the summation order smaller bags, or the j-particles fewer numbers",
-        });
+    let of_warp = shared_memory(law, options, bag).saturating_add(restriction);
+    let merged = dim(law.f) * bytes_of(options.backup()) * WARP;
+    let of_block = parameters(law, options) + DISPLACEMENTS;
+    let shared = splits.saturating_mul(of_warp).saturating_add(of_block);
+    let shared = shared.saturating_add(splits.saturating_sub(1).saturating_mul(merged));
+    let block = WARP.saturating_mul(splits);
+    let limits = [("bytes of shared memory", shared, SHARED_MEMORY), ("threads", block, THREADS)];
+    for (what, needed, available) in limits {
+        if needed > available {
+            let hint = "give the summation order smaller bags or fewer splits, or the j-particles \
+                        fewer numbers";
+            return Err(Error::KernelDoesNotFit { what, needed, available, hint });
+        }
     }
     let registers = Registers::of(law, options).with_backup + OTHER_REGISTERS;
-    let resident = REGISTERS / (BLOCK * registers);
+    let resident = REGISTERS / (block * registers);
     let resident = resident.min(MULTIPROCESSOR / (shared + RESERVED));
     Ok(KernelConfig {
         schedule: Schedule::Ordered,
-        block: BLOCK,
+        block,
         i_per_thread: 1,
         bag,
         unroll: 4,
-        resident: resident.clamp(RESIDENT[0], RESIDENT[1]),
+        resident: resident.clamp(RESIDENT[0].div_ceil(splits), RESIDENT[1]),
     })
 }
 
-/// Returns the bytes of shared memory per block: parameters, a bag, hits.
+/// Returns the bytes of shared memory of a warp: a bag, the places of the own group, and hits.
 fn shared_memory(law: &Law, options: Options, bag: usize) -> usize {
     let words = bag.div_ceil(WORD);
-    let hits = (words + 1) * BLOCK * HITS;
-    words * WORD * (slot(law, options) + ALIGNED) + hits + parameters(law, options) + ALIGNED
+    let hits = words.saturating_add(2).saturating_mul(WARP * HITS);
+    let index = if keeps_index(law) { ALIGNED } else { 0 };
+    let slots = words.saturating_mul(WORD * (slot(law, options) + index + NORM));
+    slots.saturating_add(hits).saturating_add(WARP * 4 + ALIGNED)
+}
+
+/// Returns whether results keep indices of j-particles.
+fn keeps_index(law: &Law) -> bool {
+    law.f.iter().any(|field| field.kind == FieldKind::ArgMin)
 }
 
 /// Returns the text of where the words of particles are in the records of buffers.

@@ -118,12 +118,12 @@ public:
     __device__ __forceinline__ ActsOn(const Restriction &restriction, const u32 *i, u32 n)
         : restriction(restriction), i(i), n(n)
     {
-        __shared__ Excluded table;
-        __shared__ u32 of_bag[WORDS * WORD];
-        const u32 lane = threadIdx.x % 32;
-        table.fill(restriction, i[lane < n ? lane : n - 1]);
-        excluded = &table;
-        masks = of_bag;
+        __shared__ Excluded tables[BLOCK / 32];
+        __shared__ u32 of_bags[BLOCK / 32][WORDS * WORD];
+        const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        tables[warp].fill(restriction, i[lane < n ? lane : n - 1]);
+        excluded = &tables[warp];
+        masks = of_bags[warp];
     }
 
     // Finds the i-particles that j-particle k of the bag acts on: the one with this index, from this entry

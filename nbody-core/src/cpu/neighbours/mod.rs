@@ -488,8 +488,8 @@ impl Followed<'_> {
         self.built.masks_without(pairs)
     }
 
-    /// Returns the lists, with other masks of the entries if there are any.
-    pub fn listing<'b>(&'b self, masks: Option<&'b [u32]>) -> Listing<'b> {
+    /// Returns the lists, with other masks of the entries if there are any, and with bags of this kind.
+    pub fn listing<'b>(&'b self, masks: Option<&'b [u32]>, is_interleaved: bool) -> Listing<'b> {
         let [of_i, of_j] = self.orders();
         let i = self.positions.first().map_or(&[][..], |i| &i[..]);
         let j = self.positions.last().map_or(&[][..], |j| &j[..]);
@@ -503,6 +503,7 @@ impl Followed<'_> {
             places: &self.built.i.places,
             centres: &self.centres,
             lengths: self.built.lengths,
+            is_interleaved,
         }
     }
 }

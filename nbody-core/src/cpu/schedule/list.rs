@@ -1,4 +1,5 @@
-//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag.
+//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag and split by
+//! split.
 //!
 //! Positions are relative to the centre of the group, computed in `f64` and then rounded, with the image
 //! that the list names: they have more digits than the positions themselves, and pairs need no search
@@ -13,6 +14,7 @@ use crate::cpu::columns::Columns;
 use crate::cpu::listed::{ActsOn, CHOSEN, Listed};
 use crate::cpu::loops::View;
 use crate::law::binding::Place;
+use crate::near::bags::Bags;
 use crate::near::image::INDEX_BITS;
 use crate::near::list::{Lists, image, place};
 use crate::near::{self, GROUP, image};
@@ -40,6 +42,9 @@ pub(in crate::cpu) struct Listing<'a> {
     pub centres: &'a [[f64; 3]],
     /// The lengths of the periodic box, which are zero along open axes.
     pub lengths: [f64; 3],
+    /// Whether bags are those of every engine, in which exact mathematics has the same bits. Consecutive ones
+    /// are faster here.
+    pub is_interleaved: bool,
 }
 
 /// The positions of particles in the order of their lists.
@@ -55,9 +60,13 @@ pub(in crate::cpu) struct Placed<'a> {
 
 /// The j-particles of a bag, and what all bags of an evaluation have in common.
 struct Bag<W> {
+    /// The entries of the list, and the parts of the group that each is near.
+    entries: Vec<u32>,
+    near: Vec<u8>,
     lines: Vec<Line<W>>,
     /// The j-particles that act on a vector.
     chosen: Vec<u64>,
+    /// The i-particles that each acts on, a bit each.
     masks: Vec<u32>,
     /// The first word of each coordinate in an i-particle and in a j-particle.
     words: [Vec<usize>; 2],
@@ -66,6 +75,12 @@ struct Bag<W> {
     /// The displacements of images, one for each number that an entry may have above its place.
     displacements: [[f64; 3]; 1 << (u32::BITS - INDEX_BITS)],
     best: Best,
+}
+
+/// The sums of the particles of a group, and their rounding errors, which count if sums are compensated.
+struct Running<W> {
+    sums: Vec<Line<W>>,
+    lost: Vec<Line<W>>,
 }
 
 impl<W> Bag<W> {
@@ -80,6 +95,8 @@ impl<W> Bag<W> {
         let others = (0..words_of_j).filter(|word| !is_of_position(word)).collect();
         let displacement = |image: usize| image::displacement(image as u32, &listing.lengths);
         Self {
+            entries: Vec::new(),
+            near: Vec::new(),
             lines: Vec::new(),
             chosen: Vec::new(),
             masks: Vec::new(),
@@ -90,15 +107,37 @@ impl<W> Bag<W> {
         }
     }
 
+    /// Takes other entries: those of a range among all lists that are this far apart.
+    fn take(&mut self, listing: &Listing, range: Range<usize>, step: usize) {
+        take_each(&mut self.entries, &listing.lists.entries[range.clone()], step);
+        take_each(&mut self.near, &listing.near[range.clone()], step);
+        if let Some(masks) = listing.masks {
+            take_each(&mut self.masks, &masks[range], step);
+        } else {
+            self.masks.clear();
+            self.masks.resize(self.entries.len(), u32::MAX);
+        }
+    }
+
     /// Chooses the entries that are near a part of their group.
-    fn choose(&mut self, near: &[u8], part: u8) {
+    fn choose(&mut self, part: u8) {
         // A part that has no bit is the whole group.
         let part = if part == 0 { u8::MAX } else { part };
         self.chosen.clear();
-        self.chosen.extend(near.chunks(CHOSEN).map(|near| {
+        self.chosen.extend(self.near.chunks(CHOSEN).map(|near| {
             let octets = near.chunks(8).enumerate();
             octets.fold(0, |chosen, (k, octet)| chosen | u64::from(flags(octet, part)) << (8 * k))
         }));
+    }
+}
+
+/// Replaces elements by those of a slice that are this far apart.
+fn take_each<T: Copy>(to: &mut Vec<T>, from: &[T], step: usize) {
+    to.clear();
+    if step == 1 {
+        to.extend_from_slice(from);
+    } else {
+        to.extend(from.iter().step_by(step));
     }
 }
 
@@ -128,7 +167,7 @@ impl<S: Scalar> Job<'_, S> {
         });
     }
 
-    /// Evaluates the list of a group.
+    /// Evaluates the list of a group; its splits are merged in order.
     fn group(
         &self,
         listing: &Listing,
@@ -136,51 +175,96 @@ impl<S: Scalar> Job<'_, S> {
         bag: &mut Bag<S::Word>,
         out: &mut [Line<u64>],
     ) {
-        let (width, words) = (self.loops.width, self.nothing.len());
-        self.setting.folding.begin(out);
+        let folding = self.setting.folding;
         let particles = group * GROUP..self.i.len().min((group + 1) * GROUP);
-        let vectors = particles.len().div_ceil(width);
-        let i = self.relative(listing, group, particles, &bag.words[0]);
-        let bits = bits::<S>();
-        let compensated = self.accumulation == Accumulation::Compensated;
-        let mut sums = self.nothing.repeat(vectors);
-        let mut lost = sums.clone();
-        let (list, best) = (listing.lists.range(group), bag.best);
-        for first in list.clone().step_by(self.order.bag) {
-            let part = first..list.end.min(first.saturating_add(self.order.bag));
-            best.run(
-                #[inline(always)]
-                || self.fill(listing, group, part.clone(), bag),
-            );
-            let restricted = self.restrict(listing, group, part.clone(), bag);
-            for vector in 0..vectors {
-                let range = vector * width..(vector + 1) * width;
-                bag.choose(&listing.near[part.clone()], near::list::part(range.start, width));
-                let i = View { lines: &i, first: 0, range };
-                let of_vector = vector * words..(vector + 1) * words;
-                let (before, after) = (0..restricted.start, restricted.end..bag.chosen.len());
-                for (chosen, is_restricted) in
-                    [(before, false), (restricted.clone(), true), (after, false)]
-                {
-                    if chosen.is_empty() {
-                        continue;
-                    }
-                    let j = bag.listed(listing, part.clone(), chosen, is_restricted, &bits);
-                    let lost = compensated.then(|| &mut lost[of_vector.clone()]);
-                    let sums = &mut sums[of_vector.clone()];
-                    (self.loops.listed)(self.setting, &i, &j, sums, lost);
-                }
+        let i = self.relative(listing, group, particles.clone(), &bag.words[0]);
+        let i = View { lines: &i, first: 0, range: 0..particles.len() };
+        let entries = listing.lists.range(group).len();
+        let bags = if listing.is_interleaved {
+            Bags::new(self.order, entries)
+        } else {
+            Bags::consecutive(self.order.bag, entries)
+        };
+        folding.begin(out);
+        for (split, of_split) in bags.splits().enumerate() {
+            let of_split = of_split.map(|bag| bags.entries(bag));
+            if split == 0 {
+                self.split(listing, group, &i, of_split, bag, out);
+                continue;
             }
+            let mut part = out.to_vec();
+            folding.begin(&mut part);
+            self.split(listing, group, &i, of_split, bag, &mut part);
+            folding.fold_blocks::<f64>(&part, out);
+        }
+    }
+
+    /// Adds to `out` the effect of some bags of a list on the particles of its group.
+    fn split(
+        &self,
+        listing: &Listing,
+        group: usize,
+        i: &View<S::Word>,
+        bags: impl Iterator<Item = (Range<usize>, usize)>,
+        bag: &mut Bag<S::Word>,
+        out: &mut [Line<u64>],
+    ) {
+        let begin = listing.lists.range(group).start;
+        let vectors = i.range.len().div_ceil(self.loops.width);
+        let compensated = self.accumulation == Accumulation::Compensated;
+        let sums = self.nothing.repeat(vectors);
+        let mut running = Running { lost: sums.clone(), sums };
+        for (range, step) in bags.filter(|(range, _)| !range.is_empty()) {
+            bag.take(listing, begin + range.start..begin + range.end, step);
+            self.bag_of_list(listing, group, i, bag, &mut running);
             if self.accumulation.folds_each_bag() {
-                self.fold(0, &mut sums, out);
+                self.fold(0, &mut running.sums, out);
             }
         }
         if !self.accumulation.folds_each_bag() {
-            self.fold(0, &mut sums, out);
+            self.fold(0, &mut running.sums, out);
         }
         if compensated {
-            self.setting.folding.only_numbers::<S>(&mut lost);
-            self.fold(0, &mut lost, out);
+            self.setting.folding.only_numbers::<S>(&mut running.lost);
+            self.fold(0, &mut running.lost, out);
+        }
+    }
+
+    /// Adds the effect of a bag on the particles of a group to their sums.
+    fn bag_of_list(
+        &self,
+        listing: &Listing,
+        group: usize,
+        i: &View<S::Word>,
+        bag: &mut Bag<S::Word>,
+        running: &mut Running<S::Word>,
+    ) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let bits = bits::<S>();
+        let best = bag.best;
+        best.run(
+            #[inline(always)]
+            || self.fill(listing, group, bag),
+        );
+        let restricted = self.restrict(listing, group, bag);
+        for vector in 0..i.range.len().div_ceil(width) {
+            let range = vector * width..(vector + 1) * width;
+            bag.choose(near::list::part(range.start, width));
+            let i = View { lines: i.lines, first: 0, range };
+            let of_vector = vector * words..(vector + 1) * words;
+            let (before, after) = (0..restricted.start, restricted.end..bag.chosen.len());
+            for (chosen, is_restricted) in
+                [(before, false), (restricted.clone(), true), (after, false)]
+            {
+                if chosen.is_empty() {
+                    continue;
+                }
+                let j = bag.listed(listing, chosen, is_restricted, &bits);
+                let compensated = self.accumulation == Accumulation::Compensated;
+                let Running { sums, lost } = &mut *running;
+                let lost = compensated.then(|| &mut lost[of_vector.clone()]);
+                (self.loops.listed)(self.setting, &i, &j, &mut sums[of_vector.clone()], lost);
+            }
         }
     }
 
@@ -202,11 +286,11 @@ impl<S: Scalar> Job<'_, S> {
         lines
     }
 
-    /// Fills a bag with the j-particles of some entries of a list.
+    /// Fills a bag with the j-particles of its entries.
     #[inline(always)]
-    fn fill(&self, listing: &Listing, group: usize, part: Range<usize>, bag: &mut Bag<S::Word>) {
+    fn fill(&self, listing: &Listing, group: usize, bag: &mut Bag<S::Word>) {
         let (words, centre) = (self.j.words(), listing.centres[group]);
-        let entries = &listing.lists.entries[part];
+        let entries = &bag.entries;
         let blocks = entries.len().next_multiple_of(CHOSEN) / LINE;
         bag.lines.resize(blocks * words, Line([S::Word::default(); LINE]));
         let (from, positions) = (self.j.lines(), listing.j.positions);
@@ -235,19 +319,8 @@ impl<S: Scalar> Job<'_, S> {
 
     /// Finds the i-particles that the j-particles of a bag act on, and returns the range of words of
     /// [`CHOSEN`] bits that have all those which do not act on every one.
-    fn restrict(
-        &self,
-        listing: &Listing,
-        group: usize,
-        part: Range<usize>,
-        bag: &mut Bag<S::Word>,
-    ) -> Range<usize> {
-        let entries = &listing.lists.entries[part.clone()];
-        bag.masks.clear();
-        match listing.masks {
-            Some(masks) => bag.masks.extend_from_slice(&masks[part]),
-            None => bag.masks.resize(entries.len(), u32::MAX),
-        }
+    fn restrict(&self, listing: &Listing, group: usize, bag: &mut Bag<S::Word>) -> Range<usize> {
+        let entries = &bag.entries;
         let mut own = 0..0;
         if self.setting.skips_self {
             let first = (group * GROUP) as u32 | image::ITSELF << INDEX_BITS;
@@ -270,17 +343,16 @@ impl<W> Bag<W> {
     fn listed<'a>(
         &'a self,
         listing: &'a Listing,
-        part: Range<usize>,
         chosen: Range<usize>,
         is_restricted: bool,
         bits: &'a [Line<W>],
     ) -> Listed<'a, W> {
         let words = self.lines.len() / self.chosen.len().max(1);
-        let of_entries = chosen.start * CHOSEN..part.len().min(chosen.end * CHOSEN);
+        let of_entries = chosen.start * CHOSEN..self.entries.len().min(chosen.end * CHOSEN);
         let acts_on = ActsOn { masks: &self.masks[of_entries.clone()], bits };
         Listed {
             lines: &self.lines[chosen.start * words..chosen.end * words],
-            entries: &listing.lists.entries[part][of_entries],
+            entries: &self.entries[of_entries],
             chosen: &self.chosen[chosen],
             indices: listing.j.indices,
             acts_on: is_restricted.then_some(acts_on),
