@@ -7,6 +7,7 @@ use std::time::Duration;
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{Case, Engine, Error, Interaction, Particles, Record, Results, Scalar, Store};
+use nbody_interactions::cubic_spline_2d::CubicDensity2;
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::grains::Grains;
@@ -267,39 +268,61 @@ fn bad_input_is_refused() {
 /// earlier ones: nobody notices.
 #[test]
 fn lists_that_outgrow_their_memory_lose_no_pair() {
+    outgrow(
+        CubicDensity3,
+        [8.0, 8.0, f64::INFINITY],
+        |x, i, j| (i.pos, j.pos) = (Point([0.0, 0.0, x]), Point([0.0, 0.0, x])),
+        |f| f.density,
+    );
+    // Without images along the third axis.
+    outgrow(
+        CubicDensity2,
+        [8.0, f64::INFINITY, 8.0],
+        |x, i, j| (i.pos, j.pos) = (Point([0.0, x]), Point([0.0, x])),
+        |f| f.density,
+    );
+}
+
+/// Evaluates a density of particles that were apart, put at a distance by a function, when the memory of
+/// their lists was reserved.
+fn outgrow<X>(
+    density: X,
+    lengths: [f64; 3],
+    put: impl Fn(f64, &mut X::I, &mut X::J),
+    density_of: impl Fn(&X::F) -> f64,
+) where
+    X: Interaction + Copy,
+    X::I: Record<With<f64> = X::I> + Clone,
+    X::J: Record<With<f64> = X::J> + Clone,
+    X::F: Record<With<f64> = X::F>,
+{
     let (_cache, devices) = devices();
-    let domain = Domain::periodic([8.0, 8.0, f64::INFINITY]).unwrap();
-    let density = CubicDensity3;
+    let domain = Domain::periodic(lengths).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, density).unwrap();
         let mut near = Neighbours::new(device, domain, Skin::Length(0.25)).unwrap();
-        let sources: Vec<<CubicDensity3 as Interaction>::J> = uniform(1500, 7);
-        let targets: Vec<<CubicDensity3 as Interaction>::I> = uniform(1500, 7);
+        let sources: Vec<X::J> = uniform(1500, 7);
+        let targets: Vec<X::I> = uniform(1500, 7);
         let case = Case::two_sets(&density, domain, targets.clone(), sources.clone());
-        let mut spread = [targets.clone()];
-        let mut spread_sources = sources.clone();
-        for (k, (target, source)) in spread[0].iter_mut().zip(&mut spread_sources).enumerate() {
-            target.pos = Point::new(0.0, 0.0, 8.0 * k as f64);
-            source.pos = target.pos;
+        let options = Options::default().domain(domain).precision(Precision::Double);
+        let mut all = AllPairs::with_options(&Device::cpu(), density, options).unwrap();
+        let expected = case.evaluate(&mut all).unwrap();
+        let (mut apart, mut sources_apart) = (targets.clone(), sources.clone());
+        for (k, (target, source)) in apart.iter_mut().zip(&mut sources_apart).enumerate() {
+            put(8.0 * k as f64, target, source);
         }
         let mut out = engine.results(1500).unwrap();
-        for (i, j) in [(&spread[0], &spread_sources), (&targets, &sources), (&targets, &sources)] {
+        for (turn, (i, j)) in [(&apart, &sources_apart), (&targets, &sources), (&targets, &sources)]
+            .into_iter()
+            .enumerate()
+        {
             let (i, j) = (near.upload(i).unwrap(), near.upload(j).unwrap());
             near.update_with(&i, Sources::Others(&j), &[&engine]).unwrap();
             engine.evaluate_with(&near, &i, Sources::Others(&j), &mut out, Store::Replace).unwrap();
             let found = engine.download::<f64>(&out).unwrap();
-            if i.download().unwrap()[1].pos == targets[1].pos {
-                let mut all = AllPairs::with_options(
-                    &Device::cpu(),
-                    density,
-                    Options::default().domain(domain).precision(Precision::Double),
-                )
-                .unwrap();
-                let expected = case.evaluate(&mut all).unwrap();
-                for (found, expected) in found.iter().zip(&expected) {
-                    let error = (found.density / expected.density - 1.0).abs();
-                    assert!(error < 1e-5, "{device}: {error}");
-                }
+            for (found, expected) in found.iter().zip(&expected).filter(|_| turn > 0) {
+                let error = (density_of(found) / density_of(expected) - 1.0).abs();
+                assert!(error < 1e-5, "{device}, turn {turn}: {error}");
             }
         }
         assert!(near.rebuilds().unwrap() >= 2);

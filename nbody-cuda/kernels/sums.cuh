@@ -8,7 +8,7 @@ struct Running {
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
-// Only templates may name `beyond`, `add` and the index of j, which some programs lack.
+// Only templates may name `within`, `beyond`, `add` and the index of j, which some programs lack.
 
 // Returns whether a pair is beyond the cutoff; NaN is not.
 template <typename Law>

@@ -120,7 +120,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
     copy<WordsJ>(rows, placed, box, to, at);
 }
 
-// Returns the displacement of an image; along open axes it is infinite, but for the particle itself.
+// Returns the displacement of an image; along open axes, and along one that does not exist, it is infinite, but
+// for the particle itself.
 __device__ __forceinline__ Position displacement_of(u32 image, const Box &box)
 {
     const u32 steps[] = {image % 3, image / 3 % 3, image / 9};
@@ -129,6 +130,7 @@ __device__ __forceinline__ Position displacement_of(u32 image, const Box &box)
         const double length = box.length[axis] > 0.0 ? box.length[axis] : double(infinity());
         displacement.x[axis] = steps[axis] == 1 ? 0.0 : (int(steps[axis]) - 1) * length;
     }
+    if (DIMENSIONS == 2 && steps[2] != 1) displacement.x[0] = infinity();
     return displacement;
 }
 
