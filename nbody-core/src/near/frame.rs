@@ -74,8 +74,10 @@ impl Frame {
         // behind them.
         let octaves = (1.0 + distance.abs()).to_bits() - 1.0_f64.to_bits();
         let steps = octaves >> (f64::MANTISSA_DIGITS - 1 - (bits - 1 - OCTAVES));
-        let steps = steps.min(u64::from(half - 1)) as u32;
-        if distance < 0.0 { half - 1 - steps } else { half + steps }
+        // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
+        let unit = 1 << (bits - 1 - OCTAVES);
+        let steps = steps.min(u64::from(half - 1 - unit)) as u32;
+        if distance < 0.0 { half + unit - 1 - steps } else { half + unit + steps }
     }
 }
 
@@ -97,7 +99,8 @@ mod tests {
     fn cells_ascend_with_the_coordinate_and_grow_beyond_the_bulk() {
         let frame = Frame { origin: [1.0; 3], scale: 0.5, dimensions: 3 };
         let cell = |x: f64| frame.cell(0, x);
-        assert_eq!([cell(1.0), cell(1.0_f64.next_down())], [1 << 15, (1 << 15) - 1]);
+        let centre = (1 << 15) + (1 << 11);
+        assert_eq!([cell(1.0), cell(1.0_f64.next_down())], [centre, centre - 1]);
         let mut last = 0;
         for k in -4000..4000 {
             let found = cell(f64::from(k).powi(3) / 1e6);
@@ -107,7 +110,7 @@ mod tests {
         // Within a unit of the origin, 2048 cells on each side.
         assert_eq!(cell(1.0 + 2.0) - cell(1.0), 1 << 11);
         assert_eq!(cell(1.0 + 6.0) - cell(1.0 + 2.0), 1 << 11);
-        for (x, expected) in [(1e300, 0xffff), (f64::MAX, 0xffff), (-1e300, 0)] {
+        for (x, expected) in [(1e300, 0xffff), (f64::MAX, 0xffff), (-1e300, 1 << 12)] {
             assert_eq!(cell(x), expected);
         }
     }
@@ -135,7 +138,7 @@ mod tests {
         let slab = frame(&[[0.0; 3], [1.0, 1.0, 20.0]], &slab);
         assert_eq!((slab.origin, slab.scale), ([4.0, 1.0, 10.0], 1.0 / 16.0));
         let cube = frame(&[[0.0; 3]; 9], &Domain::periodic([0.3; 3]).unwrap());
-        let half = 1 << 15;
-        assert_eq!([0.0, 0.3].map(|x| cube.cell(0, x)), [half - 2048, half + 2047]);
+        let begin = 1 << 15;
+        assert_eq!([0.0, 0.3].map(|x| cube.cell(0, x)), [begin, begin + 4095]);
     }
 }

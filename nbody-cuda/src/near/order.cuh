@@ -98,8 +98,10 @@ __device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
     const u64 one = u64(::__double_as_longlong(1.0));
     const u64 octaves = u64(::__double_as_longlong(1.0 + ::fabs(distance))) - one;
     const u64 steps = octaves >> (FRACTION - (BITS - 1 - OCTAVES));
-    const u32 step = steps < HALF - 1 ? u32(steps) : HALF - 1;
-    return distance < 0.0 ? HALF - 1 - step : HALF + step;
+    // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
+    constexpr u32 UNIT = 1u << (BITS - 1 - OCTAVES), MOST = HALF - 1 - UNIT;
+    const u32 step = steps < MOST ? u32(steps) : MOST;
+    return distance < 0.0 ? HALF + UNIT - 1 - step : HALF + UNIT + step;
 }
 
 template <u32 D> __device__ __forceinline__ u64 key_of(const Frame &frame, const Position &position)
