@@ -4,10 +4,8 @@ namespace nbody {
 
 constexpr u32 INDEX_BITS = 27; // of an entry, for the place of a j-particle; above it is its image
 constexpr u32 IMAGES = 27;
-constexpr u32 LEVELS = 6; // of a tree over 2^27 particles, and one of images above it
-constexpr u32 NODES = WARPS * LANES; // of a level that a block keeps: the children of a node for each warp
-constexpr u32 PARTS = BLOCK; // of a list that a block keeps
-constexpr u32 UNROLL = 4; // candidates that are tested at a time
+constexpr u32 LEVELS = 5; // of a tree over 2^27 particles
+constexpr u32 PARTS = 128; // of a list that a warp keeps
 constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
 
 // The lists of groups of i-particles, and the origin that positions of their pairs are relative to.
@@ -31,38 +29,26 @@ struct Group {
     Box box;
     double centre[3];
     float half[3]; // the greatest distance from the centre along each axis
+    float extent2; // the square of that in any direction, or more
+    Relative particles[LANES]; // of those missing, the first one again
 };
 
-// A position relative to the centre of a group.
-struct alignas(16) Relative {
-    float x[3];
+// What a warp keeps while it searches for the j-particles of a group.
+struct Desk {
+    Group group;
+    Leaf leaf; // that is tested
+    Part parts[PARTS];
+    u64 begin; // of the list
 };
 
-// The nodes of a level that are left to visit.
-struct Pending {
-    u32 next, end;
-};
-
-// What a block shares while it searches for the j-particles of a group. A node has its image above its
-// index in its level, like an entry.
+// What a block shares while its warps search.
 struct SearchShared {
     double displacements[IMAGES][3];
     Level levels[LEVELS]; // of the tree
     u32 top; // level of the tree
     Box whole; // the box of all j-particles
-    Group group;
-    u32 images; // within reach
-    u32 nodes[LEVELS][NODES];
-    Pending pending[LEVELS];
-    u32 counts[WARPS]; // of nodes that each warp has found
-    float limits[NODES]; // the greatest squares of distances from the particles of leaves
-    Part parts[PARTS];
-    u32 begins[PARTS]; // of the entries of parts
-    Relative candidates[WARPS][LANES + UNROLL];
-    u64 begin; // of the list
+    Desk desks[WARPS];
 };
-
-__device__ __forceinline__ u32 index_of(u32 node) { return node & ((1u << INDEX_BITS) - 1); }
 
 // Returns whether a box has an image: there is none along open axes but the particle itself.
 __device__ __forceinline__ bool exists(u32 image, const double (&length)[3])
@@ -79,43 +65,32 @@ __device__ __forceinline__ float greatest_of_warp(float x)
     return x;
 }
 
-__device__ __forceinline__ u32 union_of_warp(u32 bits)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return ::__reduce_or_sync(~0u, bits);
-#else
-    for (u32 half = LANES / 2; half > 0; half /= 2) bits |= value_of(threadIdx.x ^ half, bits);
-    return bits;
-#endif
-}
+// Returns the number of the lowest bit.
+__device__ __forceinline__ u32 lowest(u32 bits) { return ::__ffs(int(bits)) - 1; }
 
-__device__ __forceinline__ Relative no_particle()
-{
-    const float infinite = ::__uint_as_float(0x7f800000u);
-    return {{infinite, infinite, infinite}};
-}
-
-// Finds a group. Returns the particle of this lane, infinitely far away if there is none.
+// Finds a group. Returns the particle of this lane.
 __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group &group)
 {
-    const u32 place = index * GROUP + threadIdx.x % LANES;
-    const bool is_there = place < i.from.n;
+    const u32 n = i.from.n, first = index * GROUP, lane = threadIdx.x % LANES;
+    const u32 place = first + lane < n ? first + lane : first;
     const Box box = i.boxes[index];
-    Relative relative = no_particle();
-    __syncthreads();
+    Relative relative = {};
+    ::__syncwarp();
     for (u32 axis = 0; axis < 3; ++axis) {
         const double centre = box.least[axis] * 0.5 + box.greatest[axis] * 0.5;
-        const double x = is_there ? i.positions[size_t(axis) * i.from.n + place] : 0.0;
-        const float at = float(x - centre);
-        const float half = greatest_of_warp(is_there ? ::fabsf(at) : 0.0f);
-        if (is_there) relative.x[axis] = at;
-        if (threadIdx.x == 0) {
+        relative.x[axis] = float(i.positions[size_t(axis) * n + place] - centre);
+        const float half = greatest_of_warp(::fabsf(relative.x[axis]));
+        if (lane == 0) {
             group.centre[axis] = centre;
             group.half[axis] = half;
         }
     }
-    if (threadIdx.x == 0) group.box = box;
-    __syncthreads();
+    group.particles[lane] = relative;
+    if (lane == 0) {
+        group.box = box;
+        group.extent2 = norm2_of(group.half[0], group.half[1], group.half[2]);
+    }
+    ::__syncwarp();
     return relative;
 }
 
@@ -133,199 +108,155 @@ __device__ __forceinline__ double distance2(
     return gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
 }
 
-// The search of a block for the j-particles of a group.
+// Returns the square of the distance of two particles.
+__device__ __forceinline__ float distance2(const Relative &one, const Relative &other)
+{
+    return norm2_of(one.x[0] - other.x[0], one.x[1] - other.x[1], one.x[2] - other.x[2]);
+}
+
+// The search of a warp for the j-particles of a group.
 class Search {
     const Order &j;
-    SearchShared &shared;
-    const Relative i; // of this lane
-    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const SearchShared &shared;
+    Desk &desk;
+    const Nearest nearest;
+    const u32 lane = threadIdx.x % LANES;
+    // The nodes that are left to visit in the level of this lane's number: the first one, and a bit for
+    // each of 32.
+    u32 first_left = 0, left = 0;
+    float leaf_limit = 0.0f; // the greatest square of a distance from the particles of a leaf
 
-    // Returns the lanes before this one among some.
-    __device__ __forceinline__ u32 rank_among(u32 lanes) const
-    {
-        return ::__popc(lanes & ((1u << lane) - 1));
-    }
-
-    // Finds the children within reach of up to WARPS nodes, in order. Returns how many there are.
-    __device__ __forceinline__ u32 find_children(
-        GroupReach &reach, u32 level, bool of_images, const u32 *parents, u32 count)
+    // Returns which of 32 nodes from `first` on are within reach, a bit each.
+    __device__ __forceinline__ u32 near_nodes(
+        GroupReach &reach, u32 level, u32 first, const double (&displacement)[3])
     {
         const Level nodes = shared.levels[level];
-        const u32 parent = warp < count ? parents[warp] : 0, image = parent >> INDEX_BITS;
-        const u32 child = (of_images ? 0 : index_of(parent) * GROUP) + lane;
+        const u32 node = first + lane;
         bool is_near = false;
-        float leaf_limit = 0.0f;
-        if (warp < count && child < nodes.count) {
-            const double limit = reach.of_node(nodes.first + child);
-            const Box &box = j.boxes[nodes.first + child];
-            is_near = distance2(shared.group.box, box, shared.displacements[image]) <= limit;
+        if (node < nodes.count) {
+            const double limit = reach.of_node(nodes.first + node);
+            const Box &box = j.boxes[nodes.first + node];
+            is_near = distance2(desk.group.box, box, displacement) <= limit;
             if (level == 0) leaf_limit = reach.of_leaf();
         }
-        const u32 found = ::__ballot_sync(~0u, int(is_near));
-        if (lane == 0) shared.counts[warp] = ::__popc(found);
-        __syncthreads();
-        u32 before = 0, all = 0;
-        for (u32 w = 0; w < WARPS; ++w) {
-            if (w < warp) before += shared.counts[w];
-            all += shared.counts[w];
-        }
-        if (is_near) {
-            const u32 place = before + rank_among(found);
-            shared.nodes[level][place] = child | image << INDEX_BITS;
-            if (level == 0) shared.limits[place] = leaf_limit;
-        }
-        __syncthreads();
-        return all;
+        return ::__ballot_sync(~0u, int(is_near));
     }
 
-    // Returns the position of the j-particle of this lane in a leaf, if it is there.
+    // Returns the position of the j-particle of this lane in a leaf; the last one is there for those missing.
     __device__ __forceinline__ Position position_in(u32 leaf) const
     {
-        const u32 n = j.from.n, place = index_of(leaf) * GROUP + lane;
-        Position position;
-        for (u32 axis = 0; axis < 3; ++axis) {
-            position.x[axis] = place < n ? j.positions[size_t(axis) * n + place] : 0.0;
-        }
-        return position;
+        const u32 place = leaf * GROUP + lane, last = j.from.n - 1;
+        return j.now[place < last ? place : last];
     }
 
-    // Returns which j-particles of a leaf, at these positions, are near some i-particle of the group.
-    __device__ __forceinline__ u32 near_in_leaf(u32 leaf, const Position &position, float most)
+    // Returns which j-particles, one at this position if it is there, are near some i-particle.
+    __device__ __forceinline__ u32 near_particles(
+        bool is_there, const Position &position, const double (&displacement)[3], float most)
     {
-        const Group &group = shared.group;
-        const double (&displacement)[3] = shared.displacements[leaf >> INDEX_BITS];
-        const bool is_there = index_of(leaf) * GROUP + lane < j.from.n;
-        Relative at;
-        float gap[3];
+        const Group &group = desk.group;
+        Relative at = {{}, 1.0f};
         for (u32 axis = 0; axis < 3; ++axis) {
             at.x[axis] = float((position.x[axis] + displacement[axis]) - group.centre[axis]);
-            gap[axis] = ::fmaxf(::fabsf(at.x[axis]) - group.half[axis], 0.0f);
         }
-        const bool near_box = !(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2] > most);
-        const bool is_candidate = is_there && near_box;
-        const u32 candidates = ::__ballot_sync(~0u, int(is_candidate)), rank = rank_among(candidates);
-        Relative *const kept = shared.candidates[warp];
-        const u32 count = ::__popc(candidates), padded = (count + UNROLL - 1) / UNROLL * UNROLL;
-        // Some more, infinitely far away.
-        if (lane < UNROLL) kept[count + lane] = no_particle();
         ::__syncwarp();
-        if (is_candidate) kept[rank] = at;
+        desk.leaf[lane] = at;
         ::__syncwarp();
-        // Whether each candidate is near the i-particle of this lane, the last one lowest.
-        u32 near = 0;
-#pragma unroll 1
-        for (u32 k = 0; k < padded; k += UNROLL) {
-            u32 some = 0;
-#pragma unroll
-            for (u32 m = 0; m < UNROLL; ++m) {
-                const Relative candidate = kept[k + m];
-                const float x = i.x[0] - candidate.x[0];
-                const float y = i.x[1] - candidate.x[1];
-                const float z = i.x[2] - candidate.x[2];
-                if (!(x * x + y * y + z * z > most)) some |= 1u << (UNROLL - 1 - m);
+        bool is_near = false, is_beyond = !is_there;
+        if constexpr (HAS_TENSOR_CORES) {
+            const float norm2 = norm2_of(at.x[0], at.x[1], at.x[2]);
+            const float least = nearest(desk.leaf) + norm2;
+            // The numbers of i are rounded by 2^-11 at most and those of j by 2^-10, of which 2 i.j is no
+            // more than |i|^2 + |j|^2; the sums are accurate to 2^-18 of their terms, and the exact test
+            // to 2^-21.
+            const float error = 0x1.1p-9f * (group.extent2 + norm2) + 1e-36f;
+            is_near = is_there && least + error <= most;
+            is_beyond |= least - error > most;
+        }
+        u32 near = ::__ballot_sync(~0u, int(is_near));
+        for (u32 open = ::__ballot_sync(~0u, int(!is_near && !is_beyond)); open != 0; open &= open - 1) {
+            const u32 k = lowest(open);
+            const bool is_near_me = !(distance2(group.particles[lane], desk.leaf[k]) > most);
+            near |= u32(::__any_sync(~0u, int(is_near_me))) << k;
+        }
+        return near;
+    }
+
+    // Calls `take` with the parts of the list that some leaves have, of 32 from `first` on.
+    template <typename Take>
+    __device__ __forceinline__ void search_leaves(u32 first, u32 leaves, u32 image, const Take &take)
+    {
+        Position next = position_in(first + lowest(leaves));
+        while (leaves != 0) {
+            const u32 k = lowest(leaves), place = (first + k) * GROUP;
+            const Position position = next;
+            leaves &= leaves - 1;
+            // The next leaf is loaded while this one is tested.
+            if (leaves != 0) next = position_in(first + lowest(leaves));
+            const u32 accepted = near_particles(
+                place + lane < j.from.n, position, shared.displacements[image],
+                value_of(k, leaf_limit));
+            if (accepted != 0) take(Part{place | image << INDEX_BITS, accepted});
+        }
+    }
+
+    // Searches an image of all j-particles, depth first.
+    template <typename Take>
+    __device__ __forceinline__ void search_image(GroupReach &reach, u32 image, const Take &take)
+    {
+        u32 level = shared.top, first = 0;
+        while (true) {
+            u32 near = near_nodes(reach, level, first, shared.displacements[image]);
+            if (level == 0) {
+                if (near != 0) search_leaves(first, near, image, take);
+                near = 0;
             }
-            near = near << UNROLL | some;
+            while (near == 0) {
+                if (level == shared.top) return;
+                ++level;
+                first = value_of(level, first_left);
+                near = value_of(level, left);
+            }
+            if (lane == level) {
+                first_left = first;
+                left = near & (near - 1);
+            }
+            first = (first + lowest(near)) * GROUP;
+            --level;
         }
-        near = union_of_warp(near);
-        ::__syncwarp();
-        return ::__ballot_sync(~0u, int(is_candidate && near >> (padded - 1 - rank) & 1));
     }
 
 public:
     __device__ __forceinline__ Search(
-        const Order &i, const Order &j, u32 group, SearchShared &shared)
-        : j(j), shared(shared), i(find_group(i, group, shared.group))
+        const Order &i, const Order &j, u32 group, const SearchShared &shared, Desk &desk)
+        : j(j), shared(shared), desk(desk), nearest(find_group(i, group, desk.group))
     {
     }
 
-    // Finds the leaves within reach, depth first, and calls `visit` with their number: up to NODES at a
-    // time, in order.
-    template <typename Visit>
-    __device__ __forceinline__ void walk(GroupReach &reach, const Visit &visit)
+    // Calls `take` with each part of the list, in order.
+    template <typename Take>
+    __device__ __forceinline__ void search(GroupReach &reach, const Take &take)
     {
-        const u32 images = shared.top + 1; // a level above the tree
-        if (warp == 0) {
-            const bool is_near = lane < IMAGES && exists(lane, j.frame.length)
-                && distance2(shared.group.box, shared.whole, shared.displacements[lane])
-                    <= reach.farthest();
-            const u32 found = ::__ballot_sync(~0u, int(is_near));
-            if (is_near) shared.nodes[images][rank_among(found)] = lane << INDEX_BITS;
-            if (lane == 0) shared.images = ::__popc(found);
-        }
-        __syncthreads();
-        u32 level = images, next = 0, end = shared.images;
-        while (true) {
-            if (next == end) {
-                if (level == images) return;
-                ++level;
-                next = shared.pending[level].next;
-                end = shared.pending[level].end;
-                continue;
-            }
-            const u32 count = end - next < WARPS ? end - next : WARPS;
-            const u32 *const parents = shared.nodes[level] + next;
-            next += count;
-            const u32 children = find_children(reach, level - 1, level == images, parents, count);
-            if (children == 0) continue;
-            if (level == 1) {
-                visit(children);
-                continue;
-            }
-            if (threadIdx.x == 0) shared.pending[level] = {next, end};
-            --level;
-            next = 0;
-            end = children;
-        }
+        const bool is_near = lane < IMAGES && exists(lane, j.frame.length)
+            && distance2(desk.group.box, shared.whole, shared.displacements[lane])
+                <= reach.farthest();
+        u32 images = ::__ballot_sync(~0u, int(is_near));
+        for (; images != 0; images &= images - 1) search_image(reach, lowest(images), take);
     }
 
-    // Writes the parts of this many leaves, from `first` on if there is room for them. Returns the number
-    // of particles that this warp has accepted.
-    __device__ __forceinline__ u32 find_parts(u32 leaves, u32 first)
+    // Writes the entries of a part.
+    __device__ __forceinline__ void write(const Part &part, u32 *to) const
     {
-        u32 count = 0;
-        Position next = warp < leaves ? position_in(shared.nodes[0][warp]) : Position{};
-        for (u32 k = warp; k < leaves; k += WARPS) {
-            const u32 leaf = shared.nodes[0][k];
-            const Position position = next;
-            // The next leaf is loaded while this one is tested.
-            if (k + WARPS < leaves) next = position_in(shared.nodes[0][k + WARPS]);
-            const u32 accepted = near_in_leaf(leaf, position, shared.limits[k]);
-            count += ::__popc(accepted);
-            if (lane == 0 && first + k < PARTS) {
-                const u32 image = leaf >> INDEX_BITS;
-                shared.parts[first + k] = {index_of(leaf) * GROUP | image << INDEX_BITS, accepted};
-            }
-        }
-        __syncthreads();
-        return count;
-    }
-
-    // Writes the entries of this many parts. Returns how many there are.
-    __device__ __forceinline__ u32 write_parts(u32 parts, u32 *to)
-    {
-        const bool is_part = threadIdx.x < parts;
-        u32 all;
-        const u32 begin =
-            sum_before(is_part ? ::__popc(shared.parts[threadIdx.x].accepted) : 0, all);
-        if (is_part) shared.begins[threadIdx.x] = begin;
-        __syncthreads();
-        for (u32 k = warp; k < parts; k += WARPS) {
-            const Part part = shared.parts[k];
-            if (part.accepted >> lane & 1) {
-                to[shared.begins[k] + rank_among(part.accepted)] = part.first + lane;
-            }
-        }
-        __syncthreads();
-        return all;
+        const u32 before = ::__popc(part.accepted & ((1u << lane) - 1));
+        if (part.accepted >> lane & 1) to[before] = part.first + lane;
     }
 };
 
 // Takes room for a list, which may be beyond what there is. Returns where it begins.
-__device__ __forceinline__ u64 take_room(const Lists &lists, u32 count, SearchShared &shared)
+__device__ __forceinline__ u64 take_room(const Lists &lists, u32 count)
 {
-    if (threadIdx.x == 0) shared.begin = ::atomicAdd(lists.used, u64(count));
-    __syncthreads();
-    return shared.begin;
+    u64 begin = 0;
+    if (threadIdx.x % LANES == 0) begin = ::atomicAdd(lists.used, u64(count));
+    return ::__shfl_sync(~0u, begin, 0);
 }
 
 // Writes where a list is, and the origin of its pairs.
@@ -345,29 +276,40 @@ __device__ __forceinline__ void set_list(
 // Builds the list of a group. Its length is known after a search, and so are the parts of most lists;
 // those of a longer one are written in a second search.
 __device__ __forceinline__ void list_group(
-    const Order &i, const Order &j, const Lists &lists, u32 index, SearchShared &shared)
+    const Order &i, const Order &j, const Lists &lists, u32 index, const SearchShared &shared,
+    Desk &desk)
 {
-    Search search(i, j, index, shared);
-    GroupReach reach(lists.reach, index, j.frame.length, shared.group.half);
-    u32 of_warp = 0, parts = 0, count;
-    search.walk(reach, [&](u32 leaves) {
-        of_warp += search.find_parts(leaves, parts);
-        parts += leaves;
-    });
-    sum_before(threadIdx.x % LANES == 0 ? of_warp : 0, count);
-    const u64 begin = take_room(lists, count, shared);
-    const bool fits = begin + count <= lists.capacity;
-    if (threadIdx.x == 0) set_list(i, lists, shared.group, index, begin, fits ? count : NO_ROOM);
-    if (!fits) return;
-    u32 *to = lists.entries + begin;
-    if (parts <= PARTS) {
-        search.write_parts(parts, to);
-        return;
+    const bool is_first = threadIdx.x % LANES == 0;
+    Search search(i, j, index, shared, desk);
+    GroupReach reach(lists.reach, index, j.frame.length, desk.group.half);
+    u32 count = 0, parts = 0;
+    bool writes = false;
+    do {
+        search.search(reach, [&](const Part &part) {
+            if (writes) {
+                search.write(part, lists.entries + desk.begin + count);
+            } else if (parts++ < PARTS && is_first) {
+                desk.parts[parts - 1] = part;
+            }
+            count += ::__popc(part.accepted);
+        });
+        if (writes) return;
+        const u64 begin = take_room(lists, count);
+        const bool fits = begin + count <= lists.capacity;
+        if (is_first) {
+            set_list(i, lists, desk.group, index, begin, fits ? count : NO_ROOM);
+            desk.begin = begin;
+        }
+        ::__syncwarp();
+        if (!fits) return;
+        writes = true;
+        count = 0;
+    } while (parts > PARTS);
+    u32 *to = lists.entries + desk.begin;
+    for (u32 k = 0; k < parts; ++k) {
+        search.write(desk.parts[k], to);
+        to += ::__popc(desk.parts[k].accepted);
     }
-    search.walk(reach, [&](u32 leaves) {
-        search.find_parts(leaves, 0);
-        to += search.write_parts(leaves, to);
-    });
 }
 
 // Finds what all groups share.
@@ -386,14 +328,15 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
     }
 }
 
-// Builds all lists, a block for each group.
+// Builds all lists, a warp for each group.
 __device__ __forceinline__ void build_lists(
     const Order &i, const Order &j, const Lists &lists, SearchShared &shared)
 {
     begin_search(j, shared);
-    const u32 groups = level_of(i.from.n, 0).count;
-    for (u32 group = blockIdx.x; group < groups; group += gridDim.x) {
-        list_group(i, j, lists, group, shared);
+    __syncthreads();
+    const u32 groups = level_of(i.from.n, 0).count, warp = threadIdx.x / LANES;
+    for (u32 k = blockIdx.x * WARPS + warp; k < groups; k += gridDim.x * WARPS) {
+        list_group(i, j, lists, k, shared, shared.desks[warp]);
     }
 }
 

@@ -61,7 +61,12 @@ impl Program {
 
     fn rebuild(reach: &[&str]) -> Self {
         let limits = [include_str!("limits.cuh")];
-        let lists = [include_str!("lists.cuh"), include_str!("rebuild.cuh")];
+        let lists = [
+            include_str!("../../kernels/tensor.cuh"),
+            include_str!("nearest.cuh"),
+            include_str!("lists.cuh"),
+            include_str!("rebuild.cuh"),
+        ];
         let parts = [&ORDER[..], &limits, reach, &lists].concat();
         Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }

@@ -148,16 +148,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
         if (blockIdx.x == 0 && first_phase == 0) *lists.used = 0;
     }
     __syncthreads();
-    in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
-        if (phase == request.phases) {
-            list_phase(i, j, lists, state, reply, shared.search);
-            return;
-        }
+    const u32 last = request.phases; // that builds the lists
+    in_phases(first_phase, end_phase < last ? end_phase : last, arrived, [&](u32 phase) {
         const bool of_j = phase >= request.i_phases;
         const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);
         order_phase(orders[of_j], phase_of_set, shared.order);
         bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
     });
+    if (end_phase <= last) return;
+    if (first_phase < last) grid_barrier(arrived);
+    list_phase(i, j, lists, state, reply, shared.search);
 }
 
 } // namespace nbody

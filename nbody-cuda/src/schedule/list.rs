@@ -70,6 +70,7 @@ impl Program {
         let parts = &[
             include_str!("listed_bag.cuh"),
             include_str!("../../kernels/force_loop.cuh"),
+            include_str!("../../kernels/tensor.cuh"),
             include_str!("screen.cuh"),
             restriction,
             include_str!("list.cuh"),

@@ -6,32 +6,12 @@
 // do, and the FORCE-LOOP tests each hit by the cutoff itself.
 namespace nbody {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr bool HAS_TENSOR_CORES = false; // for this format
-#else
-constexpr bool HAS_TENSOR_CORES = true;
-#endif
-
 // The greatest distance of a hit must be known for each i-particle.
 constexpr bool SCREENS =
     CUTOFF && !CUTOFF_READS_J && !PERIODIC && sizeof(real) == 4 && HAS_TENSOR_CORES;
 
 constexpr u32 LANES = 32;
 constexpr u32 TILES = WORD / 8; // of 8 j-particles each, in a word
-constexpr u32 TF32 = 0xffffe000; // the bits of a number in this format
-
-// Adds a product of 16 rows and 8 columns of 4 numbers to sums.
-__device__ __forceinline__ void multiply_add(float (&sums)[4], const u32 (&a)[2], u32 b)
-{
-#ifndef __CUDACC__
-    emulated::multiply_add(sums, a, b);
-#elif __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b));
-#endif
-}
 
 __device__ __forceinline__ float truncated(float x)
 {
@@ -82,8 +62,8 @@ public:
 #pragma unroll
             for (u32 half = 0; half < 2; ++half) {
                 const float first = begin[2 * half], second = begin[2 * half + 1];
-                float sums[4] = {first, first, second, second};
-                multiply_add(sums, rows[half], columns[s]);
+                float sums[4];
+                multiply_add(rows[half], columns[s], {first, first, second, second}, sums);
 #pragma unroll
                 for (u32 k = 0; k < 4; ++k) push_sign(sums[k], bits[2 * half + k / 2]);
             }
