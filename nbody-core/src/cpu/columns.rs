@@ -50,8 +50,11 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         &mut self.lines
     }
 
-    /// The lines of some blocks.
+    /// The lines of some blocks, if there are any.
     pub fn blocks(&self, blocks: Range<usize>) -> &[Line<W>] {
+        if self.lines.is_empty() {
+            return &[];
+        }
         &self.lines[blocks.start * self.words..blocks.end * self.words]
     }
 
@@ -101,7 +104,8 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
-    /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0.
+    /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0; without any
+    /// other number there are no lines.
     pub fn bound<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
@@ -112,11 +116,11 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             (first..first + place.number.words::<S>()).map(move |word| (word, is_coordinate))
         });
         let from: Vec<_> = from.collect();
+        if from.iter().all(|(_, is_coordinate)| *is_coordinate) {
+            return Ok(Self { lines: Vec::new(), n: indices.len(), words: from.len() });
+        }
         let mut part = Self::zeros(indices.len(), from.len())?;
         let words = from.len().max(1);
-        if from.iter().all(|(_, is_coordinate)| *is_coordinate) {
-            return Ok(part);
-        }
         let chunk = pack::chunk(indices.len(), words).div_ceil(LINE) * words;
         parallel::each_chunk(&mut part.lines, chunk, &|first, lines| {
             let indices = indices[first / words * LINE..].chunks(LINE);
@@ -147,20 +151,20 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
-    /// Copies the coordinates of the records of these indices, in `f64`.
+    /// Copies the coordinates of the records of these indices, at most a block, in `f64`.
     pub fn coordinates<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
         indices: &[u32],
-        to: &mut [[f64; 3]],
+        to: &mut [[f64; LINE]; 3],
     ) {
-        for (axis, place) in binding.places().iter().enumerate().take(3) {
+        for (along, place) in to.iter_mut().zip(binding.places()) {
             let (first, words) = (place.word::<S>(), place.number.words::<S>());
-            for (&index, to) in indices.iter().zip(&mut *to) {
+            for (x, &index) in along.iter_mut().zip(indices) {
                 let (block, at) = (index as usize / LINE, index as usize % LINE);
                 let mut lines = self.lines[block * self.words + first..][..words].iter();
                 let next = || lines.next().expect("a line for each word of a coordinate").0[at];
-                to[axis] = S::coordinate_to_f64(S::coordinate_from_words(next));
+                *x = S::coordinate_to_f64(S::coordinate_from_words(next));
             }
         }
     }
@@ -215,6 +219,9 @@ impl Columns<u32> {
     /// unchanged.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
         let dim = pack::dim(fields);
+        if self.lines.is_empty() {
+            return Ok(Columns { lines: Vec::new(), n: self.n, words: dim });
+        }
         let binding = Binding::whole(fields);
         let mut columns = Columns::<u64>::zeros(self.n, dim)?;
         let chunk = pack::chunk(self.n, dim).div_ceil(LINE);

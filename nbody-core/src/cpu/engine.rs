@@ -98,8 +98,8 @@ impl Particles {
         })
     }
 
-    /// Copies the coordinates of the particles of these indices, in `f64`.
-    pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; 3]]) {
+    /// Copies the coordinates of the particles of these indices, at most a block, in `f64`.
+    pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; LINE]; 3]) {
         match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => columns.coordinates::<f64>(binding, indices, to),
             (Packed::Bits32(columns), Precision::Mixed) => {
@@ -214,27 +214,30 @@ impl CpuEngine {
         self.evaluate_by(schedule, self.options.domain, parameters, sets, j.is_one_set(), out)
     }
 
-    /// Evaluates the pairs of neighbour lists of i- and j-particles that are in the order of these.
+    /// Evaluates the pairs of neighbour lists, by the parameters, i- and j-particles in the order of the lists, and
+    /// whether these are one set. The sums in this order are left in `sums`, whose memory is used again.
     pub fn run_lists(
         &self,
-        parameters: &dyn Rows,
-        sets: [&Packed; 2],
-        one_set: bool,
+        (parameters, sets, one_set): (&dyn Rows, [&Packed; 2], bool),
         listing: &Listing,
+        sums: &mut Option<Columns<u64>>,
         out: &mut Results,
         store: Store,
     ) -> Result<(), Error> {
         check_precision("results", out.precision, self.options.backup())?;
-        let nothing = pack::nothing(self.law.f);
-        let mut sums = Columns::filled(sets[0].len(), &nothing)?;
+        let (n, nothing) = (sets[0].len(), pack::nothing(self.law.f));
+        let sums = match sums {
+            Some(sums) if sums.len() == n => sums,
+            sums => sums.insert(Columns::filled(n, &nothing)?),
+        };
         let schedule = Schedule::List(listing);
         // The images are those of the lists.
-        self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, &mut sums)?;
+        self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, sums)?;
         match store {
-            Store::Replace => out.columns.arrange(&sums, listing.places),
+            Store::Replace => out.columns.arrange(sums, listing.places),
             Store::Add => {
-                let mut fresh = Columns::filled(sets[0].len(), &nothing)?;
-                fresh.arrange(&sums, listing.places);
+                let mut fresh = Columns::filled(n, &nothing)?;
+                fresh.arrange(sums, listing.places);
                 self.folding().merge(&fresh, &mut out.columns);
             }
         }

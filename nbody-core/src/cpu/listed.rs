@@ -1,7 +1,10 @@
-//! j-particles of a list, and those of them that act on a vector of i-particles.
+//! j-particles of a list, those of them that act on a vector of i-particles, and the loop over these.
 
+use super::loops::{Kernel, Of, Sum, View, load, store};
+use crate::law::space::InDomain;
 use crate::near::list::place;
-use crate::numeric::simd::Line;
+use crate::numeric::simd::{LINE, Lanes, Line, Word};
+use crate::{Interaction, Record, pack};
 
 /// j-particles of a list.
 #[derive(Clone, Copy)]
@@ -37,5 +40,54 @@ impl<W> Listed<'_, W> {
     pub fn index(&self, k: usize) -> u32 {
         let index = self.entries.get(k).and_then(|&entry| self.indices.get(place(entry)));
         index.copied().unwrap_or_default()
+    }
+}
+
+impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
+    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by compensated
+    /// sums.
+    #[inline(always)]
+    pub fn listed(
+        &self,
+        i: &View<'_, Word<L>>,
+        j: &Listed<'_, Word<L>>,
+        sums: &mut [Line<Word<L>>],
+        lost: Option<&mut [Line<Word<L>>]>,
+    ) {
+        let parameters = self.parameters();
+        let (block, at) = (i.range.start / LINE, i.range.start % LINE);
+        let i = Self::i_particles(i.lines, i.range.start);
+        if j.acts_on.is_none() && lost.is_none() {
+            let mut f = load::<X::F, L>(sums);
+            Self::each_chosen(j, |_, particle, index| {
+                X::pair(&parameters, &self.space, &i, particle, index, &mut f);
+            });
+            return store::<Of<X::F, L>, L>(&f, sums);
+        }
+        let own = j.acts_on.map_or(L::splat_u32(0), |on| L::load_u32(&on.bits[block], at));
+        let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
+        Self::each_chosen(j, |k, particle, index| {
+            let meets = j.acts_on.map_or(L::splat_mask(true), |on| {
+                !L::eq_u32(own & L::splat_u32(on.masks[k]), L::splat_u32(0))
+            });
+            sum.add(meets, |f| X::pair(&parameters, &self.space, &i, particle, index, f));
+        });
+        sum.store(sums, lost);
+    }
+
+    /// Visits the chosen j-particles, in order, each with its number and its index in the set.
+    #[inline(always)]
+    fn each_chosen(j: &Listed<'_, Word<L>>, mut visit: impl FnMut(usize, &Of<X::J, L>, L::U32)) {
+        let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };
+        for (part, &chosen) in j.chosen.iter().enumerate() {
+            let (lines, mut chosen) = (&j.lines[part * words..][..words], chosen);
+            while chosen != 0 {
+                let k = chosen.trailing_zeros() as usize % CHOSEN;
+                chosen &= chosen - 1;
+                let particle = Self::j_particle(lines, k);
+                let k = part * CHOSEN + k;
+                visit(k, &particle, L::splat_u32(j.index(k)));
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::hits::{CANDIDATES, Hits};
-use super::listed::{CHOSEN, Listed};
+use super::listed::Listed;
 use super::sums::Folding;
 use crate::law::space::InDomain;
 use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
@@ -135,13 +135,13 @@ pub(crate) trait Compile<X, L: Lanes, P> {
 }
 
 /// An interaction on lanes of one kind.
-struct Kernel<'a, X: Interaction, L: Lanes, P> {
+pub(super) struct Kernel<'a, X: Interaction, L: Lanes, P> {
     setting: &'a Setting<'a, Word<L>>,
-    space: P,
+    pub space: P,
     interaction: PhantomData<X>,
 }
 
-type Of<P, L> = <P as Record>::With<L>;
+pub(super) type Of<P, L> = <P as Record>::With<L>;
 
 impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     /// Number of vectors of i-particles, with their sums, that leave registers for the pair.
@@ -161,7 +161,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     }
 
     #[inline(always)]
-    fn parameters(&self) -> X::With<L> {
+    pub fn parameters(&self) -> X::With<L> {
         let words = const { pack::words::<L::Scalar>(X::FIELDS) };
         let lines = &self.setting.parameters[..words];
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
@@ -169,7 +169,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
 
     /// The vector of i-particles from `i` on.
     #[inline(always)]
-    fn i_particles(lines: &[Line<Word<L>>], i: usize) -> Of<X::I, L> {
+    pub fn i_particles(lines: &[Line<Word<L>>], i: usize) -> Of<X::I, L> {
         let words = const { pack::words::<L::Scalar>(X::I::FIELDS) };
         let lines = &lines[i / LINE * words..][..words];
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
@@ -177,7 +177,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
 
     /// A j-particle, broadcast to every element.
     #[inline(always)]
-    fn j_particle(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
+    pub fn j_particle(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
         let lines = &lines[j / LINE * words..][..words];
         Of::<X::J, L>::read(&mut Broadcast { lines, at: j % LINE })
@@ -313,17 +313,17 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
 }
 
 #[inline(always)]
-fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
+pub(super) fn load<F: Output, L: Lanes>(sums: &[Line<Word<L>>]) -> Of<F, L> {
     Of::<F, L>::read(&mut Load::<L> { lines: &sums[..F::DIM], at: 0 })
 }
 
 #[inline(always)]
-fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
+pub(super) fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<L>>]) {
     f.write(&mut Store::<L> { lines: sums[..F::DIM].iter_mut() });
 }
 
 /// The sums of a vector, compensated or not.
-struct Sum<F: Output, L: Lanes> {
+pub(super) struct Sum<F: Output, L: Lanes> {
     total: Of<F, L>,
     lost: Of<F, L>,
     is_compensated: bool,
@@ -331,7 +331,7 @@ struct Sum<F: Output, L: Lanes> {
 
 impl<F: Output, L: Lanes> Sum<F, L> {
     #[inline(always)]
-    fn load(sums: &[Line<Word<L>>], lost: Option<&[Line<Word<L>>]>) -> Self {
+    pub fn load(sums: &[Line<Word<L>>], lost: Option<&[Line<Word<L>>]>) -> Self {
         let is_compensated = lost.is_some();
         let lost = lost.map_or_else(Default::default, load::<F, L>);
         Self { total: load::<F, L>(sums), lost, is_compensated }
@@ -339,7 +339,7 @@ impl<F: Output, L: Lanes> Sum<F, L> {
 
     /// Adds the effect of a pair where it meets.
     #[inline(always)]
-    fn add(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
+    pub fn add(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
         let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };
         let mut after = before;
         pair(&mut after);
@@ -352,7 +352,7 @@ impl<F: Output, L: Lanes> Sum<F, L> {
     }
 
     #[inline(always)]
-    fn store(&self, sums: &mut [Line<Word<L>>], lost: Option<&mut [Line<Word<L>>]>) {
+    pub fn store(&self, sums: &mut [Line<Word<L>>], lost: Option<&mut [Line<Word<L>>]>) {
         store::<Of<F, L>, L>(&self.total, sums);
         if let Some(lost) = lost {
             store::<Of<F, L>, L>(&self.lost, lost);
@@ -439,32 +439,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
     ) {
         L::vectorize(
             #[inline(always)]
-            || {
-                let kernel = Kernel::<X, L, P>::new(setting);
-                let parameters = kernel.parameters();
-                let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };
-                let (block, at) = (i.range.start / LINE, i.range.start % LINE);
-                let own = j.acts_on.map_or(L::splat_u32(0), |on| L::load_u32(&on.bits[block], at));
-                let i = Kernel::<X, L, P>::i_particles(i.lines, i.range.start);
-                let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
-                for (part, &chosen) in j.chosen.iter().enumerate() {
-                    let (lines, mut chosen) = (&j.lines[part * words..][..words], chosen);
-                    while chosen != 0 {
-                        let k = chosen.trailing_zeros() as usize % CHOSEN;
-                        chosen &= chosen - 1;
-                        let particle = Kernel::<X, L, P>::j_particle(lines, k);
-                        let index = L::splat_u32(j.index(part * CHOSEN + k));
-                        let meets = j.acts_on.map_or(L::splat_mask(true), |on| {
-                            let bits = own & L::splat_u32(on.masks[part * CHOSEN + k]);
-                            !L::eq_u32(bits, L::splat_u32(0))
-                        });
-                        sum.add(meets, |f| {
-                            X::pair(&parameters, &kernel.space, &i, &particle, index, f);
-                        });
-                    }
-                }
-                sum.store(sums, lost);
-            },
+            || Kernel::<X, L, P>::new(setting).listed(i, j, sums, lost),
         );
     }
 

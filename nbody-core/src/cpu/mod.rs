@@ -5,6 +5,7 @@ mod columns;
 mod engine;
 mod evaluation;
 mod hits;
+mod kept;
 mod listed;
 mod loops;
 mod neighbours;

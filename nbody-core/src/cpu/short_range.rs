@@ -2,12 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::columns::Columns;
 use super::engine::{CpuEngine, check_precision};
+use super::kept::Kept;
 use super::neighbours::{CpuNeighbours, Followed, HasCutoff, Sets};
 use super::{CpuParticles, CpuResults};
 use crate::law::binding::Binding;
 use crate::near::cutoff::Cutoff;
 use crate::numeric::simd::SimdLevel;
+use crate::pack::Rows;
 use crate::{
     Domain, Error, Interaction, Math, Options, Record, Scalar, Skin, Sources, Store, pack,
 };
@@ -22,6 +25,8 @@ pub struct CpuShortRange<X> {
     interaction: X,
     engine: CpuEngine,
     excluded: Arc<Excluded>,
+    /// The results of the last evaluation, in the order of the lists.
+    sums: Kept<Columns<u64>>,
 }
 
 /// The pairs that an interaction leaves out.
@@ -65,7 +70,7 @@ impl<X: Interaction> CpuShortRange<X> {
             return Err(Error::DomainOfLists);
         }
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        Ok(Self { interaction, engine, excluded: Arc::default() })
+        Ok(Self { interaction, engine, excluded: Arc::default(), sums: Kept::default() })
     }
 
     /// The interaction, with its parameters.
@@ -180,7 +185,14 @@ impl<X: Interaction> CpuShortRange<X> {
         let Options { math, order, .. } = engine.options;
         let is_interleaved = math == Math::Exact || order.is_some();
         let listing = followed.listing(masks.as_deref().map(Vec::as_slice), is_interleaved);
-        engine.run_lists(&parameters, [&i, &j], sets.one_set, &listing, &mut out.results, store)
+        let mut sums = self.sums.take();
+        let inputs = (&parameters as &dyn Rows, [&i, &j], sets.one_set);
+        engine.run_lists(inputs, &listing, &mut sums, &mut out.results, store)?;
+        if let Some(sums) = sums {
+            self.sums.put(sums);
+        }
+        followed.end();
+        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ pub fn order(law: &Law, options: Options, n: usize) -> SummationOrder {
     })
 }
 
-/// The bags of a list. On a GPU, and in exact mathematics everywhere, they are interleaved: bag b of B has
+/// The bags of a list on a GPU, and in exact mathematics everywhere. They are interleaved: bag b of B has
 /// entries b, b + B, b + 2 B and so on. Entries that follow each other are close to the same i-particles, which
 /// would have most of the hits of such a bag, while the others wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,21 +38,13 @@ pub struct Bags {
     splits: usize,
     per_split: usize,
     entries: usize,
-    /// The number of entries in a bag of consecutive ones.
-    consecutive: Option<usize>,
 }
 
 impl Bags {
     /// Returns the bags of a list of this many entries.
     pub fn new(order: SummationOrder, entries: usize) -> Self {
         let (splits, per_split) = (order.splits.max(1), order.bags_per_split(entries));
-        Self { splits, per_split, entries, consecutive: None }
-    }
-
-    /// Returns bags of so many consecutive entries, in one split.
-    pub fn consecutive(bag: usize, entries: usize) -> Self {
-        let bag = bag.max(1);
-        Self { splits: 1, per_split: entries.div_ceil(bag), entries, consecutive: Some(bag) }
+        Self { splits, per_split, entries }
     }
 
     /// Returns the bags of each split.
@@ -62,11 +54,7 @@ impl Bags {
 
     /// Returns the range that has the entries of a bag, and the step from one to the next.
     pub fn entries(self, bag: usize) -> (Range<usize>, usize) {
-        let (range, step) = match self.consecutive {
-            Some(size) => (bag * size..(bag + 1) * size, 1),
-            None => (bag..self.entries, self.splits * self.per_split),
-        };
-        (range.start.min(self.entries)..range.end.min(self.entries), step)
+        (bag.min(self.entries)..self.entries, self.splits * self.per_split)
     }
 }
 
@@ -79,20 +67,16 @@ mod tests {
     proptest! {
         #[test]
         fn each_entry_is_in_one_bag(entries in 0..2000_usize, bag in 1..300_usize, splits in 1..9_usize) {
-            for (bags, splits) in [
-                (Bags::new(SummationOrder { bag, splits }, entries), splits),
-                (Bags::consecutive(bag, entries), 1),
-            ] {
-                let entries_of = |bag| {
-                    let (range, step) = bags.entries(bag);
-                    range.step_by(step)
-                };
-                let mut all: Vec<_> = bags.splits().flatten().flat_map(entries_of).collect();
-                all.sort_unstable();
-                prop_assert!(all.into_iter().eq(0..entries));
-                prop_assert!(bags.splits().flatten().all(|one| entries_of(one).len() <= bag));
-                prop_assert_eq!(bags.splits().count(), splits);
-            }
+            let bags = Bags::new(SummationOrder { bag, splits }, entries);
+            let entries_of = |bag| {
+                let (range, step) = bags.entries(bag);
+                range.step_by(step)
+            };
+            let mut all: Vec<_> = bags.splits().flatten().flat_map(entries_of).collect();
+            all.sort_unstable();
+            prop_assert!(all.into_iter().eq(0..entries));
+            prop_assert!(bags.splits().flatten().all(|one| entries_of(one).len() <= bag));
+            prop_assert_eq!(bags.splits().count(), splits);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of pairs that the caller gives, and pairs that are left out of lists.
 
 use super::image::{self, IMAGES, INDEX_BITS};
-use super::list::{Lists, parts};
+use super::list::{Lists, octets};
 use super::order::Ordered;
 use super::pairs::Csr;
 use super::{GROUP, image::nearest};
@@ -11,7 +11,7 @@ use crate::{Error, parallel};
 pub struct Given {
     /// The lists.
     pub lists: Lists,
-    /// The [`parts`] of its group that each entry acts on.
+    /// The [`octets`] of its group that each entry acts on.
     pub near: Vec<u8>,
     /// The greatest distance of a pair.
     pub greatest: f64,
@@ -28,7 +28,7 @@ impl Given {
             [0, 1, 2].map(|axis| b[axis] - a[axis])
         };
         let lists = Lists::of_rows(csr, &|k, index| nearest(&displacement(k, index), lengths));
-        let near = lists.masks.iter().flatten().copied().map(parts).collect();
+        let near = lists.masks.iter().flatten().copied().map(octets).collect();
         let mut each = vec![(0.0_f64, f64::INFINITY); i.len()];
         parallel::each_chunk(&mut each, GROUP, &|first, each| {
             for (k, (greatest, skin)) in (first..).zip(each) {

@@ -43,11 +43,11 @@ pub type Reach<'a> = dyn Fn(usize, [usize; 2]) -> f64 + Sync + 'a;
 impl Lists {
     /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
     pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &Reach) -> Self {
-        Self::build_with_parts(i, j, lengths, reach).0
+        Self::build_with_octets(i, j, lengths, reach).0
     }
 
-    /// Builds the lists, and returns the [`parts`] of its group that each entry is within reach of.
-    pub fn build_with_parts(
+    /// Builds the lists, and returns the [`octets`] of its group that each entry is within reach of.
+    pub fn build_with_octets(
         i: &Ordered,
         j: &Ordered,
         lengths: &[f64; 3],
@@ -119,30 +119,19 @@ pub(super) struct Part {
     pub entries: Vec<u32>,
     /// Those of each entry, or none.
     pub masks: Vec<u32>,
-    /// The [`parts`] of the group that each entry is near.
+    /// The [`octets`] of the group that each entry is near.
     pub near: Vec<u8>,
 }
 
-/// Returns the parts of a group that have some of these particles, a bit each: four of 8 particles, then two
-/// of 16.
-pub fn parts(particles: u32) -> u8 {
-    parts_of(particles.to_le_bytes().map(|octet| u32::from(octet != 0)))
+/// Returns the octets of a group that have some of these particles, a bit each.
+pub fn octets(particles: u32) -> u8 {
+    octets_of(particles.to_le_bytes().map(|octet| u32::from(octet != 0)))
 }
 
-/// Returns the parts of a group from those of its octets: 1 or 0 for each.
+/// Returns a bit for each octet of a group, of which these are 1 or 0.
 #[inline(always)]
-fn parts_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
-    (a | b << 1 | c << 2 | d << 3 | (a | b) << 4 | (c | d) << 5) as u8
-}
-
-/// Returns the bit of the smallest part that has these consecutive particles of a group, or no bit if there
-/// is none but the group.
-pub fn part(first: usize, count: usize) -> u8 {
-    match count {
-        0..=8 => 1 << (first / 8),
-        9..=16 => 1 << (4 + first / 16),
-        _ => 0,
-    }
+fn octets_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
+    (a | b << 1 | c << 2 | d << 3) as u8
 }
 
 /// Coordinates relative to the centre of a group, one array for each axis.
@@ -324,10 +313,10 @@ impl<'a> Search<'a> {
         let (mut entries, mut near) = ([0; CANDIDATES], [0; CANDIDATES]);
         let mut count = 0;
         for k in 0..candidates.count {
-            let parts = parts_of([octets[0][k], octets[1][k], octets[2][k], octets[3][k]]);
+            let of_entry = octets_of([octets[0][k], octets[1][k], octets[2][k], octets[3][k]]);
             (entries[count % CANDIDATES], near[count % CANDIDATES]) =
-                (candidates.entries[k], parts);
-            count += usize::from(parts != 0);
+                (candidates.entries[k], of_entry);
+            count += usize::from(of_entry != 0);
         }
         part.entries.extend_from_slice(&entries[..count]);
         part.near.extend_from_slice(&near[..count]);

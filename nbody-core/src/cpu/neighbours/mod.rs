@@ -1,5 +1,6 @@
 //! Neighbour lists on the CPU.
 
+mod octets;
 mod set;
 mod stats;
 
@@ -16,6 +17,8 @@ use crate::near::list::Lists;
 use crate::near::pairs::Csr;
 use crate::near::{self, check_box};
 use crate::{Domain, Error, Field, Law, Point, Precision, Record, Scalar, Skin, Sources};
+pub(in crate::cpu) use octets::{OCTET, OCTETS, Octet, Octets};
+pub(in crate::cpu) use set::Block;
 use set::Set;
 
 /// Neighbour lists of particles on the CPU: for each of them the others that are near enough to interact,
@@ -59,8 +62,7 @@ struct Built {
     /// Particle k of i is particle k of j.
     one_set: bool,
     lists: Lists,
-    /// The parts of its group that each entry is near.
-    near: Vec<u8>,
+    octets: Octets,
     /// The pairs are given, and depend on no cutoff.
     is_given: bool,
     cutoffs: Vec<Cutoff>,
@@ -361,10 +363,11 @@ impl Built {
         reaches.skin = skin.length(greatest, &lengths);
         let skin = reaches.skin;
         let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
-        let (lists, near) = Lists::build_with_parts(&i.ordered, &of_j.ordered, &lengths, &reach);
+        let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reach);
+        let octets = Octets::of(&lists, &near);
         let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
         let number = new_number();
-        Ok(Self { number, i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach })
+        Ok(Self { number, i, j, one_set, lists, octets, is_given, cutoffs, lengths, skin, reach })
     }
 
     /// Builds lists of the pairs in these rows.
@@ -387,7 +390,8 @@ impl Built {
         let reach = greatest + if skin.is_finite() { skin } else { 0.0 };
         let (one_set, is_given) = (sets.one_set, true);
         let number = new_number();
-        Self { number, i, j, one_set, lists, near, is_given, cutoffs, lengths, skin, reach }
+        let octets = Octets::of(&lists, &near);
+        Self { number, i, j, one_set, lists, octets, is_given, cutoffs, lengths, skin, reach }
     }
 
     /// Leaves out these pairs.
@@ -465,13 +469,20 @@ impl Built {
 pub(super) struct Followed<'a> {
     built: &'a Built,
     /// Those of each set.
-    positions: Vec<Vec<[f64; 3]>>,
+    positions: Vec<Vec<Block>>,
     centres: Vec<[f64; 3]>,
     /// The coordinates in the records of the law, of an i-particle and of a j-particle.
     places: [Binding; 2],
 }
 
 impl Followed<'_> {
+    /// Keeps the memory of the positions for the next time.
+    pub fn end(self) {
+        for (set, positions) in self.built.sets().zip(self.positions) {
+            set.followed.put(positions);
+        }
+    }
+
     /// Returns the indices of the i-particles and of the j-particles in order.
     pub fn orders(&self) -> [&[u32]; 2] {
         let Built { i, j, .. } = self.built;
@@ -497,7 +508,7 @@ impl Followed<'_> {
         Listing {
             lists: &self.built.lists,
             masks: masks.or(self.built.lists.masks.as_deref()),
-            near: &self.built.near,
+            octets: &self.built.octets,
             i: Placed { positions: i, indices: of_i, places: at_i },
             j: Placed { positions: j, indices: of_j, places: at_j },
             places: &self.built.i.places,

@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cpu::engine::Particles;
+use crate::cpu::kept::Kept;
 use crate::law::binding::{Binding, Place};
 use crate::near::boxes::bits;
 use crate::near::cutoff::{Levels, Watched};
@@ -17,11 +18,8 @@ use crate::{Domain, Error, parallel};
 /// Blocks of particles that a thread reads at a time.
 const BLOCKS: usize = 64;
 
-/// Particles that a thread follows at a time.
-const FOLLOWED: usize = 1 << 10;
-
 /// The positions of a block of particles, an array for each axis.
-type Block = [[f64; LINE]; 3];
+pub type Block = [[f64; LINE]; 3];
 
 /// Particles in the order of their lists, as they were when these were built.
 #[derive(Clone, Debug)]
@@ -36,6 +34,8 @@ pub struct Set {
     pub levels: Levels,
     /// These numbers, a slice for each, in order.
     pub values: Vec<Vec<f64>>,
+    /// The positions that were followed last.
+    pub followed: Kept<Vec<Block>>,
 }
 
 impl Set {
@@ -51,7 +51,15 @@ impl Set {
         let ordered = Ordered::of_wrapped(&wrapped, frame);
         let values = values(particles, &watched.places, &ordered.indices);
         let (levels, places) = (Levels::of(&values), ordered.places());
-        Self { ordered, places, before: blocks(&wrapped), watched, levels, values }
+        Self {
+            ordered,
+            places,
+            before: blocks(&wrapped),
+            watched,
+            levels,
+            values,
+            followed: Kept::default(),
+        }
     }
 
     /// Keeps particles at these positions in the order of the caller.
@@ -60,13 +68,22 @@ impl Set {
         let wrapped = wrapped(positions, domain);
         let ordered = Ordered::in_order(places.clone(), &wrapped);
         let (levels, values) = Default::default();
-        Self { ordered, places, before: blocks(&wrapped), watched, levels, values }
+        Self {
+            ordered,
+            places,
+            before: blocks(&wrapped),
+            watched,
+            levels,
+            values,
+            followed: Kept::default(),
+        }
     }
 
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| size_of_val(&values[..])).sum();
-        let kept = size_of_val(&self.places[..]) + size_of_val(&self.before[..]);
+        let followed = self.followed.with(|blocks| size_of_val(&blocks[..])).unwrap_or_default();
+        let kept = size_of_val(&self.places[..]) + size_of_val(&self.before[..]) + followed;
         self.ordered.bytes() + self.levels.bytes() + kept + values
     }
 
@@ -91,12 +108,15 @@ impl Set {
                     || far(now, before, limit),
                 );
                 for k in bits(far) {
-                    let mut position = [0.0; 3];
-                    for (x, line) in position.iter_mut().zip(now) {
-                        *x = f64::from_bits(line.0[k]);
-                    }
-                    let moved = moved_by(&position, &before.map(|along| along[k]), lengths);
-                    if !is_near(&moved, limit) {
+                    let moved2: f64 = (0..dimensions)
+                        .map(|axis| {
+                            let (x, before) = (f64::from_bits(now[axis].0[k]), before[axis][k]);
+                            moved_along(x, before, lengths[axis]).powi(2)
+                        })
+                        .sum();
+                    // NaN is not near.
+                    let is_near = moved2 <= limit;
+                    if !is_near {
                         is_far.store(true, Ordering::Relaxed);
                     }
                 }
@@ -125,38 +145,55 @@ impl Set {
         position: &Binding,
         lengths: &[f64; 3],
         skin: f64,
-    ) -> Option<Vec<[f64; 3]>> {
-        let (limit, is_far) = (limit(skin), AtomicBool::new(false));
-        let mut positions = vec![[0.0; 3]; self.ordered.len()];
-        parallel::each_chunk(&mut positions, FOLLOWED, &|first, positions| {
-            let places = first..first + positions.len();
-            particles.coordinates(position, &self.ordered.indices[places.clone()], positions);
+    ) -> Option<Vec<Block>> {
+        let (limit, best, is_far) = (limit(skin), Best::new(), AtomicBool::new(false));
+        let n = self.ordered.len();
+        let mut blocks = self.followed.take().unwrap_or_default();
+        blocks.resize(n.div_ceil(LINE), [[0.0; LINE]; 3]);
+        parallel::each_chunk(&mut blocks, BLOCKS, &|first, blocks| {
             let mut all_near = true;
-            for (position, before) in positions.iter_mut().zip(&self.ordered.positions[places]) {
-                let moved = moved_by(position, before, lengths);
-                all_near &= is_near(&moved, limit);
-                for axis in 0..3 {
-                    position[axis] = before[axis] + moved[axis];
-                }
+            for (k, block) in (first..).zip(blocks) {
+                *block = [[0.0; LINE]; 3];
+                let places = k * LINE..n.min((k + 1) * LINE);
+                particles.coordinates(position, &self.ordered.indices[places.clone()], block);
+                let before = &self.ordered.positions[places];
+                all_near &= best.run(
+                    #[inline(always)]
+                    || continues(block, before, lengths, limit),
+                );
             }
             if !all_near {
                 is_far.store(true, Ordering::Relaxed);
             }
         });
-        (!is_far.into_inner() && self.has_good_values(particles)).then_some(positions)
+        (!is_far.into_inner() && self.has_good_values(particles)).then_some(blocks)
     }
+}
+
+/// Moves particles to the images of their positions that continue those before. Returns whether all of their
+/// displacements are within a limit.
+#[inline(always)]
+fn continues(block: &mut Block, before: &[[f64; 3]], lengths: &[f64; 3], limit: f64) -> bool {
+    let mut moved2 = [0.0; LINE];
+    for (axis, along) in block.iter_mut().enumerate() {
+        // Particles that are missing in the last block are at 0 and stay there.
+        let mut from = [0.0; LINE];
+        for (from, before) in from.iter_mut().zip(before) {
+            *from = before[axis];
+        }
+        for k in 0..LINE {
+            let moved = moved_along(along[k], from[k], lengths[axis]);
+            moved2[k] += moved * moved;
+            along[k] = from[k] + moved;
+        }
+    }
+    moved2.iter().all(|&moved2| moved2 <= limit)
 }
 
 /// Returns the greatest square of a displacement with which lists of this skin are good; that of an infinite
 /// one is not.
 fn limit(skin: f64) -> f64 {
     (skin * 0.5 * (skin * 0.5)).min(f64::MAX)
-}
-
-/// Tests whether a displacement is within a limit; NaN is not.
-#[inline(always)]
-fn is_near([x, y, z]: &[f64; 3], limit: f64) -> bool {
-    x * x + y * y + z * z <= limit
 }
 
 /// Returns a bit for each particle of a block whose displacement, not that to the nearest image, is beyond a
@@ -175,20 +212,19 @@ fn far(now: &[Line<u64>], before: &Block, limit: f64) -> u32 {
         & (u32::MAX >> (u32::BITS as usize - LINE))
 }
 
-/// Returns the displacement of a particle from its position before, by the nearest image; 0 if it is no
-/// more than the rounding of the position before, which was wrapped into the box.
+/// Returns the displacement of a particle along an axis from its position before, by the nearest image; 0 if it
+/// is no more than the rounding of the position before, which was wrapped into the box.
 #[inline(always)]
-fn moved_by(position: &[f64; 3], before: &[f64; 3], lengths: &[f64; 3]) -> [f64; 3] {
-    let mut moved = [0.0; 3];
-    for axis in 0..3 {
-        let (to, length) = (position[axis] - before[axis], lengths[axis]);
-        // Few particles have left the box.
-        let is_inside = length == 0.0 || to.abs() <= length * 0.5;
-        let to = if is_inside { to } else { to - length * (to / length).round_ties_even() };
-        let rounding = 4.0 * f64::EPSILON * (position[axis].abs() + length);
-        moved[axis] = if length > 0.0 && to.abs() <= rounding { 0.0 } else { to };
+fn moved_along(position: f64, before: f64, length: f64) -> f64 {
+    let to = position - before;
+    if length == 0.0 {
+        return to;
     }
-    moved
+    // Few particles have left the box.
+    let is_inside = to.abs() <= length * 0.5;
+    let to = if is_inside { to } else { to - length * (to / length).round_ties_even() };
+    let rounding = 4.0 * f64::EPSILON * (position.abs() + length);
+    if to.abs() <= rounding { 0.0 } else { to }
 }
 
 /// Returns positions in blocks; those missing in the last one are 0.

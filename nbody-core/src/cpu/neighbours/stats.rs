@@ -26,7 +26,8 @@ impl CpuNeighbours {
 
 impl Built {
     fn stats(&self, stats: NeighbourStats) -> NeighbourStats {
-        let bytes = self.lists.bytes() + self.sets().map(super::Set::bytes).sum::<usize>();
+        let kept = self.lists.bytes() + self.octets.bytes();
+        let bytes = kept + self.sets().map(super::Set::bytes).sum::<usize>();
         self.with_pairs(|pairs| stats.of(pairs, bytes))
     }
 

@@ -2,6 +2,7 @@
 //! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
 
 mod list;
+mod listed_bag;
 mod ordered;
 mod symmetric;
 
