@@ -2,7 +2,8 @@
 //! step, all on the device.
 //!
 //! `cargo run --release --example gas -- cuda:0 1000000 100` simulates a million particles of 60
-//! neighbours for 100 steps, and prints the time of a step and what is conserved.
+//! neighbours for 100 steps, and prints what is conserved, the time of a step, and the times of the parts of
+//! the lists in some steps more.
 
 use std::time::Instant;
 
@@ -203,6 +204,8 @@ const ALPHA: f64 = 1.0;
 /// The share of the time in which sound crosses a smoothing length, in a step.
 const COURANT: f64 = 0.1;
 const REPETITIONS: usize = 5;
+/// Steps after the others, in which the parts of the lists are timed.
+const TIMED: usize = 50;
 
 fn main() -> Result<(), nbody::Error> {
     let mut arguments = std::env::args().skip(1);
@@ -275,6 +278,13 @@ fn main() -> Result<(), nbody::Error> {
         times[REPETITIONS - 1] * 1e3,
         n as f64 / times[2] * 1e-6
     );
+    near.set_timed(true);
+    for _ in 0..TIMED {
+        advance(&mut near, &mut parcels)?;
+    }
+    if let Some(parts) = near.stats()?.times {
+        println!("{TIMED} steps more, by the parts of the lists:\n{parts}");
+    }
     Ok(())
 }
 

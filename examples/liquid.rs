@@ -1,7 +1,8 @@
 //! A Lennard-Jones liquid by neighbour lists: declared, moved and measured on the device.
 //!
 //! `cargo run --release --example liquid -- cuda:0 262144 2000 0.5` simulates 262144 molecules for 2000
-//! steps with a skin of 0.5, and prints the time of a step and the mean energy and pressure.
+//! steps with a skin of 0.5, and prints the energy and the pressure, the time of a step, and the times of the
+//! parts of the lists in some steps more.
 
 use std::time::Instant;
 
@@ -140,6 +141,8 @@ const DT: f64 = 0.005;
 /// Steps until the liquid is in equilibrium, and steps between two scalings of the velocities.
 const EQUILIBRATION: usize = 2000;
 const SCALING: usize = 20;
+/// Steps after the others, in which the parts of the lists are timed.
+const TIMED: usize = 50;
 
 fn main() -> Result<(), nbody::Error> {
     let mut arguments = std::env::args().skip(1);
@@ -196,6 +199,12 @@ fn main() -> Result<(), nbody::Error> {
     }
     let rebuilds = near.rebuilds()? - rebuilds;
     times.sort_by(f64::total_cmp);
+    near.set_timed(true);
+    for _ in 0..TIMED {
+        advance(&mut molecules, &mut near, &mut step)?;
+    }
+    let parts = near.stats()?.times;
+    near.set_timed(false);
 
     let now = temperature(&molecules)?;
     near.update(&molecules, &[&pull, &press])?;
@@ -216,6 +225,9 @@ fn main() -> Result<(), nbody::Error> {
         steps / rebuilds.max(1) as usize,
         n as f64 / times[2] * 1e-6
     );
+    if let Some(parts) = parts {
+        println!("{TIMED} steps more, by the parts of the lists:\n{parts}");
+    }
     Ok(())
 }
 

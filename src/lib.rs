@@ -62,10 +62,11 @@ pub use nbody_core::{
     __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles,
     CpuPerParticle, CpuResults, CpuShortRange, Csr, CudaText, Domain, DoubleSingle, Engine,
     Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, FieldValue, HasCutoff,
-    Interaction, Interval, Lane, Law, Lengths, Math, Measure, Mixed, NeighbourStats, Nothing, Open,
-    Operations, Options, Output, Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision,
-    Reader, Record, Report, Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder,
-    ThirdLaw, Update, Vector, Writer, compare, peak, reference, reference_self,
+    Interaction, Interval, Lane, Law, Lengths, Math, Measure, Mixed, NeighbourStats,
+    NeighbourTimes, Nothing, Open, Operations, Options, Output, Pairs, ParticleProgram,
+    ParticleText, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel, Skin,
+    Sources, Space, Store, SummationOrder, ThirdLaw, Update, Vector, Writer, compare, peak,
+    reference, reference_self,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

@@ -1,5 +1,7 @@
 //! Lists of pairs that the caller gives, and pairs that are left out of lists, against plain loops.
 
+use std::time::Duration;
+
 use nbody::prelude::*;
 use nbody::{Csr, Error, HasCutoff, Interaction, Particles, Skin, Store};
 use nbody_interactions::gravity::{Body, Gravity};
@@ -186,11 +188,19 @@ fn bonds_act_on(device: &Device) {
     let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
     let balls = near.upload(&Random(1).balls(3)).unwrap();
     assert_eq!(near.to_csr().unwrap(), None);
+    near.set_timed(true);
+    near.update(&balls, &[&everywhere]).unwrap();
     near.update(&balls, &[&everywhere]).unwrap();
     let expected = Csr { offsets: vec![0, 1, 1, 2], indices: vec![2, 0] };
     assert_eq!(near.to_csr().unwrap(), Some(expected), "ascending, each once, without itself");
     let found = evaluate(&mut everywhere, &near, &balls, Sources::Same(&balls)).unwrap();
     assert_eq!(found.iter().map(|it| it[0]).collect::<Vec<_>>(), [2, 0, 2]);
+    let times = near.stats().unwrap().times.unwrap();
+    assert_eq!([times.updates, times.rebuilds, times.evaluations], [2, 1, 1]);
+    let took = [times.look, times.force, times.order, times.list].map(|it| it > Duration::ZERO);
+    // A GPU neither orders particles nor finds entries.
+    let is_on_cpu = matches!(balls, Particles::Cpu(_));
+    assert_eq!(took, [true, true, is_on_cpu, is_on_cpu], "{times:?}");
 }
 
 #[test]

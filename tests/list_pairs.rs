@@ -74,6 +74,7 @@ fn check_stats(stats: &NeighbourStats, pairs: &Csr, rebuilds: u64) {
     let n = pairs.offsets.len() - 1;
     let all = pairs.indices.len() as f64;
     assert_eq!((stats.rebuilds, stats.age, stats.particles), (rebuilds, 0, n));
+    assert_eq!(stats.times, None);
     let mean = if n == 0 { 0.0 } else { all / n as f64 };
     assert!((stats.neighbours - mean).abs() < 1e-12, "{stats:?}, expected {mean}");
     // Every neighbour has an entry in the list of its group, and is tested.

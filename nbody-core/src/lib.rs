@@ -29,7 +29,7 @@ pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use near::Skin;
 pub use near::pairs::Csr;
-pub use near::stats::NeighbourStats;
+pub use near::stats::{NeighbourStats, NeighbourTimes};
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;
 pub use numeric::interval::Interval;

@@ -139,7 +139,8 @@ static Status run_block(Fiber *fibers, unsigned threads)
 }
 
 // Runs the blocks, the last one first: results must not depend on their order. A launch of several phases
-// does all blocks of one before the next; `phase` are the two arguments that name it.
+// does all blocks of one before the next; `phase` are the two arguments that name it, at first the first one
+// and the end.
 template <typename Call>
 static Status run_grid(
     const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase)
@@ -151,10 +152,11 @@ static Status run_grid(
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
     gridDim.x = blocks;
+    const unsigned first = phases > 0 ? *static_cast<unsigned *>(phase[0]) : 0;
     for (unsigned number = 0; number < (phases > 0 ? phases : 1); ++number) {
         if (phases > 0) {
-            *static_cast<unsigned *>(phase[0]) = number;
-            *static_cast<unsigned *>(phase[1]) = number + 1;
+            *static_cast<unsigned *>(phase[0]) = first + number;
+            *static_cast<unsigned *>(phase[1]) = first + number + 1;
         }
         for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
             blockIdx.x = b - 1;

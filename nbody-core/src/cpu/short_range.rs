@@ -170,6 +170,7 @@ impl<X: Interaction> CpuShortRange<X> {
         out: &mut CpuResults<X::F>,
         store: Store,
     ) -> Result<(), Error> {
+        let mut laps = near.timer.start();
         let (engine, law) = (&self.engine, X::LAW);
         let (i, of_i) = sets.i;
         let (j, of_j) = sets.j.unwrap_or(sets.i);
@@ -185,6 +186,7 @@ impl<X: Interaction> CpuShortRange<X> {
         let Options { math, order, .. } = engine.options;
         let is_interleaved = math == Math::Exact || order.is_some();
         let listing = followed.listing(masks.as_deref().map(Vec::as_slice), is_interleaved);
+        laps.end(|times| &mut times.pack);
         let mut sums = self.sums.take();
         let inputs = (&parameters as &dyn Rows, [&i, &j], sets.one_set);
         engine.run_lists(inputs, &listing, &mut sums, &mut out.results, store)?;
@@ -192,6 +194,9 @@ impl<X: Interaction> CpuShortRange<X> {
             self.sums.put(sums);
         }
         followed.end();
+        laps.end(|times| &mut times.force);
+        laps.times.evaluations = 1;
+        near.timer.add(&laps.times);
         Ok(())
     }
 }

@@ -16,6 +16,7 @@ pub mod list;
 pub mod order;
 pub mod pairs;
 pub mod stats;
+pub mod timer;
 
 use crate::{Domain, Error};
 

@@ -1,6 +1,7 @@
 //! Launches: a kernel and its arguments.
 
 use std::ffi::{CStr, c_void};
+use std::ops::Range;
 
 use super::Memory;
 
@@ -64,14 +65,14 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// Passes the first phase and the end of the phases, the last two arguments of a kernel of `phases`
-    /// phases (`kernels/grid.cuh`). A GPU does all of them in one launch, whose blocks must all be
+    /// Passes the first phase and the end of these phases of a kernel, which are its last two arguments
+    /// (`kernels/grid.cuh`). A GPU does all of them in one launch, whose blocks must all be
     /// resident at a time; in the emulator blocks run one after another, so that it does all blocks of a
     /// phase before the next.
     #[must_use]
-    pub fn phases(mut self, phases: u32) -> Self {
-        self.phases = Some(phases);
-        self.numbers([0, phases])
+    pub fn phases(mut self, phases: Range<u32>) -> Self {
+        self.phases = Some(phases.len() as u32);
+        self.numbers([phases.start, phases.end])
     }
 }
 

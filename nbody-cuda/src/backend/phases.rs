@@ -56,16 +56,22 @@ namespace nbody {{
     let mut arrived = backend.allocate(8).unwrap();
     arrived.zero().unwrap();
     let sums = backend.allocate((PHASES * most) as usize * size_of::<u32>()).unwrap();
-    let launch = |module: &dyn Module, blocks, n| {
+    let launch_phases = |module: &dyn Module, blocks, n, phases| {
         let launch = Launch::new(c"by_hand", blocks).pointers([&*arrived, &*sums]);
-        module.launch(launch.numbers([n]).phases(PHASES))
+        module.launch(launch.numbers([n]).phases(phases))
     };
+    let launch = |module: &dyn Module, blocks, n| launch_phases(module, blocks, n, 0..PHASES);
     // A batch of it soon becomes a graph, whose arguments then change.
     let mut batch = backend.batch();
     for n in 0..LAUNCHES {
         for blocks in [1, most / 2, most] {
             launch(&*module, blocks, n).unwrap();
             assert_eq!(read(&*sums, blocks), expected(blocks, n), "{blocks}, {n}");
+            // In two launches.
+            let n = n + 10;
+            launch_phases(&*module, blocks, n, 0..2).unwrap();
+            launch_phases(&*module, blocks, n, 2..PHASES).unwrap();
+            assert_eq!(read(&*sums, blocks), expected(blocks, n), "{blocks}, {n}, in two");
         }
         let blocks = most - n % 2;
         in_batch(batch.as_mut(), || {

@@ -8,8 +8,8 @@ use nbody_core::near::cutoff::{Cutoff, position};
 use nbody_core::near::{self, GROUP};
 use nbody_core::pack::{self, dim};
 use nbody_core::{
-    CpuShortRange, Domain, Field, HasCutoff, Interaction, Law, Options, Record, Scalar, SimdLevel,
-    Skin, Sources, Store, SummationOrder,
+    CpuShortRange, Domain, Field, HasCutoff, Interaction, Law, NeighbourTimes, Options, Record,
+    Scalar, SimdLevel, Skin, Sources, Store, SummationOrder,
 };
 
 use super::foreign;
@@ -322,6 +322,21 @@ impl ListEngine {
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
+        let mut times = NeighbourTimes::default();
+        times.evaluations = 1;
+        self.evaluate(near, cutoff, sets, (out, store), &mut times)?;
+        near.lists.timer.add(&times);
+        Ok(())
+    }
+
+    fn evaluate(
+        &mut self,
+        near: &CudaNeighbours,
+        cutoff: &Cutoff,
+        sets: &Sets,
+        (out, store): (&mut Buffer, Store),
+        times: &mut NeighbourTimes,
+    ) -> Result<(), Error> {
         for (what, buffer, _) in sets.each() {
             buffer.check(what, &self.backend, self.options.precision)?;
         }
@@ -335,7 +350,7 @@ impl ListEngine {
         self.excluded.upload(&*self.backend, [out.n, nj], sets.one_set)?;
         let kernel = self.provide(near, sets)?;
         if store == Store::Replace {
-            return self.launch(kernel, near, sets, out);
+            return self.launch(kernel, near, sets, out, times);
         }
         let fresh = match self.fresh.take() {
             Some(fresh) if fresh.n == out.n => fresh,
@@ -344,13 +359,13 @@ impl ListEngine {
                 Buffer::new(&self.backend, out.n, dim(self.law.f), self.options.backup())?
             }
         };
-        self.launch(kernel, near, sets, &fresh)?;
+        self.launch(kernel, near, sets, &fresh, times)?;
         let Kernel { program, module, .. } = &self.built[kernel].1;
         let launch = Launch::new(c"add_listed", out.n.div_ceil(program.config.block) as u32);
         let launch = launch.argument(&near.lists.lists());
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.pointers([&*fresh.memory, &*out.memory]).numbers([out.n as u32]);
-        let added = module.launch(launch);
+        let added = near.lists.timed(&mut times.force, || module.launch(launch));
         self.fresh = Some(fresh);
         added
     }
@@ -383,6 +398,7 @@ impl ListEngine {
         near: &CudaNeighbours,
         sets: &Sets,
         out: &Buffer,
+        times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         let (Variant { is_restricted, .. }, kernel) = &self.built[kernel];
         // The images of given pairs are found when they are evaluated.
@@ -413,7 +429,8 @@ impl ListEngine {
             let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
             let launch = launch.argument(&near.lists.placed(place)).argument(&lengths);
             let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
-            kernel.module.launch(launch.pointers([to, at]))?;
+            let launch = launch.pointers([to, at]);
+            near.lists.timed(&mut times.pack, || kernel.module.launch(launch))?;
         }
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set)[0]);
@@ -434,6 +451,7 @@ impl ListEngine {
         let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);
         let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
         let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
-        kernel.module.launch(launch.pointers([&*out.memory]))
+        let launch = launch.pointers([&*out.memory]);
+        near.lists.timed(&mut times.force, || kernel.module.launch(launch))
     }
 }

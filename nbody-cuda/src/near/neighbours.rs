@@ -1,6 +1,7 @@
 //! Neighbour lists on one backend, without the types of their particles.
 
 mod download;
+mod launch;
 mod outcome;
 
 use std::ffi::CStr;
@@ -8,15 +9,15 @@ use std::sync::Arc;
 
 use nbody_core::near::frame::Frame;
 use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
+use nbody_core::near::timer::Timer;
 use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
-use nbody_core::{Domain, Skin};
+use nbody_core::{Domain, NeighbourTimes, Skin};
 
-use super::BLOCK;
 use super::given::{Excluded, Given};
-use super::order::{self, Order, Positions};
+use super::order::Order;
 use super::reach::{Reach, Varying};
-use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, Memory, Reply, Scratch, in_batch};
+use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
 pub(crate) use download::Downloaded;
@@ -81,6 +82,8 @@ pub(crate) struct Neighbours {
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
     built: Option<Build>,
+    /// Times of the updates, and of the evaluations over the lists.
+    pub timer: Timer,
 }
 
 /// The particles and the reach that lists are of.
@@ -153,6 +156,7 @@ impl Neighbours {
             contents: [None; 2],
             counts_of_looks: [0; 2],
             built: None,
+            timer: Timer::default(),
         })
     }
 
@@ -207,6 +211,21 @@ impl Neighbours {
     /// Where there is no room for the lists that the device builds, evaluations take every j-particle,
     /// until the next look makes room.
     pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+        let mut times = NeighbourTimes::default();
+        times.updates = 1;
+        let outcome = self.renew(sets, build, &mut times)?;
+        if !outcome.is_refusal() {
+            self.timer.add(&times);
+        }
+        Ok(outcome)
+    }
+
+    fn renew(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        times: &mut NeighbourTimes,
+    ) -> Result<Outcome, Error> {
         for found in build.n {
             if found > LIMIT {
                 return Err(Error::TooManyParticles { what: "particles", found, limit: LIMIT });
@@ -217,12 +236,12 @@ impl Neighbours {
             return Ok(before);
         }
         if self.given.is_some() {
-            return self.update_given(sets, build);
+            return self.renew_given(sets, build, times);
         }
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
         if self.built == Some(build) && !is_full {
-            self.launch(sets, &build, false)?;
+            self.launch(sets, &build, false, times)?;
             return self.known_outcome();
         }
         self.built = None;
@@ -231,7 +250,7 @@ impl Neighbours {
             self.grow(2 * entries)?;
         }
         let outcome = loop {
-            self.launch(sets, &build, true)?;
+            self.launch(sets, &build, true, times)?;
             match self.outcome()? {
                 Outcome::Built(entries) if entries > self.capacity => {
                     // Twice as many, since the lists of the next time may be longer.
@@ -247,9 +266,14 @@ impl Neighbours {
     }
 
     /// Copies the given pairs to the device if they are not there, and looks at the particles.
-    fn update_given(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+    fn renew_given(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        times: &mut NeighbourTimes,
+    ) -> Result<Outcome, Error> {
         if self.built == Some(build) {
-            self.launch(sets, &build, true)?;
+            self.launch(sets, &build, true, times)?;
             return self.known_outcome();
         }
         self.built = None;
@@ -261,9 +285,10 @@ impl Neighbours {
         if let Some(given) = &mut self.given {
             given.upload(&*backend, [build.n[0], build.nj()])?;
         }
-        self.launch(sets, &build, true)?;
+        self.launch(sets, &build, true, times)?;
         let outcome = self.outcome()?;
         if !outcome.is_refusal() {
+            times.rebuilds = 1;
             self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
             self.built = Some(build);
         }
@@ -345,77 +370,6 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Looks at the particles, and lets the device build lists if it finds that they must be.
-    fn launch(
-        &mut self,
-        [i, j]: [Option<Set>; 2],
-        build: &Build,
-        forced: bool,
-    ) -> Result<(), Error> {
-        self.contents = [None; 2];
-        let Some(i) = i else { return Ok(()) };
-        self.looked_at = build.n;
-        self.reply.expect()?;
-        let mut batch = self.batch.take();
-        let launched = in_batch(batch.as_mut(), || self.look([i, j.unwrap_or(i)], build, forced));
-        self.batch = batch;
-        self.is_awaited = launched.is_ok();
-        if launched.is_ok() && self.given.is_none() {
-            self.contents = [Some(i), j].map(|set| set.map(|set| set.buffer.contents()));
-        }
-        launched
-    }
-
-    /// Launches a look at the particles; those of j are those of i if there is no other buffer.
-    fn look(&self, sets: [Set; 2], build: &Build, forced: bool) -> Result<(), Error> {
-        let Build { domain, frame, has_j, n, .. } = build;
-        let order = |set: usize| {
-            let Set { buffer, words, position } = sets[set];
-            let order = &self.orders[if *has_j { set } else { 0 }];
-            order.argument(&Positions::of(buffer, words, position), domain, frame)
-        };
-        let orders = [order(0), order(1)];
-        let request = request(build, forced);
-        let reach = self.reach_argument(build);
-        let lists = [self.lists_argument(), reach.clone()].concat();
-        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
-        let launch = |kernel: &'static CStr, blocks: usize| {
-            let launch = Launch::new(kernel, blocks.max(1) as u32);
-            let memory = self.memory().into_iter().chain(self.reach.memory());
-            let memory = memory.chain(sets.map(|set| &*set.buffer.memory));
-            memory.fold(launch, Launch::reads)
-        };
-        let module = &self.kernel.module;
-        let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
-        let look = launch(LOOK, blocks).argument(&request).argument(&orders[0]);
-        module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
-        let reply = [self.reply.address()];
-        if self.given.is_some() {
-            return module.launch(launch(TELL, 1).argument(&[state]).argument(&reply));
-        }
-        let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
-        let rebuild = launch(REBUILD, blocks).argument(&request);
-        let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
-        let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
-        module.launch(rebuild.phases(phases_of(build) + 1))
-    }
-
-    /// Returns a `Reach` of the text.
-    fn reach_argument(&self, build: &Build) -> Vec<u64> {
-        if self.reach.varying().is_empty() {
-            let skin = build.skin.length(build.cutoff, &build.lengths());
-            return vec![(build.cutoff + skin).to_bits()];
-        }
-        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j)
-    }
-
-    /// Returns a `Lists` of the text, without the `Reach` at its end.
-    fn lists_argument(&self) -> Vec<u64> {
-        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
-        let addresses = lists.iter().map(|scratch| scratch.memory().address());
-        addresses.chain([self.capacity as u64, self.state.address() + USED]).collect()
-    }
-
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
     pub fn placed(&self, set: usize) -> [u64; 3] {
         let n = self.built.expect("lists are evaluated once they are built").n[set];
@@ -477,25 +431,6 @@ impl Neighbours {
 fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Kernel, Error> {
     let (module, build) = backend.build(&program, cache)?;
     Ok(Kernel { program, module, build })
-}
-
-/// Returns a `Request` of the text.
-fn request(build: &Build, forced: bool) -> [u64; 3] {
-    let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
-    let two_sets = match (build.has_j, build.one_set) {
-        (false, _) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-    };
-    let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
-    let forced = u64::from(forced);
-    [(allowed * allowed).to_bits(), forced | two_sets << 32, of_i | all << 32]
-}
-
-/// Returns the number of phases that order the particles.
-fn phases_of(build: &Build) -> u32 {
-    let of_j = if build.has_j { order::phases(build.n[1]) } else { 0 };
-    order::phases(build.n[0]) + of_j
 }
 
 #[cfg(test)]

@@ -297,7 +297,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
             let launch = launch.pointers([&*self.arrived]).reads(&*p.memory);
             let launch = self.order.memory().into_iter().fold(launch, Launch::reads);
             let launch = launch.argument(&self.order.argument(&from, domain, frame));
-            self.module.launch(launch.phases(phases(n))).unwrap();
+            self.module.launch(launch.phases(0..phases(n))).unwrap();
         }
 
         /// Compares an order with that of nbody-core.

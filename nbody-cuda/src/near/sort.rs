@@ -122,7 +122,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             let launch = Launch::new(c"sort", blocks as u32).pointers([&*self.arrived]);
             let launch = self.sort.memory().into_iter().fold(launch, Launch::reads);
             let launch = launch.argument(&self.sort.argument()).pointers([&*from]);
-            let launch = launch.phases(1 + phases(bits));
+            let launch = launch.phases(0..1 + phases(bits));
             self.module.launch(launch).unwrap();
             let mut found = Vec::new();
             let take = &mut |words: &[u64]| found = bytemuck::cast_slice(words).to_owned();

@@ -1,5 +1,6 @@
 //! Neighbour lists on the CPU.
 
+mod frame;
 mod octets;
 mod set;
 mod stats;
@@ -15,8 +16,10 @@ use crate::near::frame::Frame;
 use crate::near::given::{Given, check_excluded};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
+use crate::near::timer::{Laps, Timer};
 use crate::near::{self, check_box};
-use crate::{Domain, Error, Field, Law, Point, Precision, Record, Scalar, Skin, Sources};
+use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
+use frame::{FrameKey, choose_frame};
 pub(in crate::cpu) use octets::{OCTET, OCTETS, Octet, Octets};
 pub(in crate::cpu) use set::Block;
 use set::Set;
@@ -37,10 +40,8 @@ pub struct CpuNeighbours {
     frame: Option<(FrameKey, Frame)>,
     rebuilds: u64,
     age: u64,
+    pub(super) timer: Timer,
 }
-
-/// The numbers of i-particles and j-particles, the dimensions and the space.
-type FrameKey = ([usize; 2], usize, Domain);
 
 /// Where the pairs of lists come from.
 #[derive(Clone, Debug)]
@@ -151,8 +152,8 @@ impl CpuNeighbours {
 
     fn of(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
         domain.check(precision)?;
-        let (excluded, built, rebuilds, age) = Default::default();
-        Ok(Self { domain, origin, excluded, precision, built, frame: None, rebuilds, age })
+        let (excluded, built, frame, rebuilds, age, timer) = Default::default();
+        Ok(Self { domain, origin, excluded, precision, built, frame, rebuilds, age, timer })
     }
 
     /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
@@ -230,6 +231,8 @@ impl CpuNeighbours {
     }
 
     fn renew(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+        let mut laps = self.timer.start();
+        laps.times.updates = 1;
         let cutoffs: Vec<_> = interactions.iter().map(|it| it.cutoff()).collect();
         if let Origin::Found(_) = self.origin {
             cutoffs.iter().try_for_each(Cutoff::check)?;
@@ -259,12 +262,13 @@ impl CpuNeighbours {
             return Err(Error::OtherPositions);
         }
         self.check_indices(sets)?;
-        if let Some(built) = &self.built
-            && built.covers(&cutoffs)
-            && built.has_sets(sets).is_ok()
-            && built.is_good(sets, &watched)
-        {
+        let is_good = self.built.as_ref().is_some_and(|built| {
+            built.covers(&cutoffs) && built.has_sets(sets).is_ok() && built.is_good(sets, &watched)
+        });
+        laps.end(|times| &mut times.look);
+        if is_good {
             self.age += 1;
+            self.timer.add(&laps.times);
             return Ok(());
         }
         let positions = both().collect::<Result<Vec<_>, _>>()?;
@@ -273,14 +277,17 @@ impl CpuNeighbours {
         let mut built = match &self.origin {
             Origin::Found(skin) => {
                 let frame = choose_frame(self.domain, &places, &mut self.frame);
-                Built::find(self.domain, *skin, sets, places, cutoffs, &frame)?
+                Built::find(self.domain, *skin, sets, places, cutoffs, &frame, &mut laps)?
             }
-            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs),
+            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs, &mut laps),
         };
         built.exclude(&self.excluded)?;
         self.built = Some(built);
         self.rebuilds += 1;
         self.age = 0;
+        laps.end(|times| &mut times.list);
+        laps.times.rebuilds = 1;
+        self.timer.add(&laps.times);
         Ok(())
     }
 
@@ -307,31 +314,6 @@ impl CpuNeighbours {
     }
 }
 
-/// Returns the cells of the order that are kept, or chooses them from these positions: they stay while
-/// the particles move.
-fn choose_frame(
-    domain: Domain,
-    places: &[(Watched, Vec<[f64; 3]>)],
-    kept: &mut Option<(FrameKey, Frame)>,
-) -> Frame {
-    let of_i = &places[0].1;
-    let of_j = places.get(1).map_or(&[][..], |(_, positions)| positions);
-    let dimensions = places[0].0.position.places().len().max(2);
-    let key = ([of_i.len(), of_j.len()], dimensions, domain);
-    if let Some((known, frame)) = kept
-        && *known == key
-    {
-        return *frame;
-    }
-    let position = |k: usize| {
-        let position = of_i.get(k).unwrap_or_else(|| &of_j[k - of_i.len()]);
-        domain.wrap(Point(*position)).0
-    };
-    let frame = Frame::of(of_i.len() + of_j.len(), &position, &domain, dimensions);
-    *kept = Some((key, frame));
-    frame
-}
-
 /// Returns a number that was never returned before.
 fn new_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -347,6 +329,7 @@ impl Built {
         places: Vec<(Watched, Vec<[f64; 3]>)>,
         cutoffs: Vec<Cutoff>,
         frame: &Frame,
+        laps: &mut Laps,
     ) -> Result<Self, Error> {
         let lengths = near::lengths(&domain, frame.dimensions);
         let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
@@ -355,6 +338,7 @@ impl Built {
         let mut built = built.collect::<Vec<_>>().into_iter();
         let i = built.next().expect("there is one set or two");
         let j = built.next();
+        laps.end(|times| &mut times.order);
         let of_j = j.as_ref().unwrap_or(&i);
         let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
@@ -377,12 +361,14 @@ impl Built {
         sets: &Sets,
         places: Vec<(Watched, Vec<[f64; 3]>)>,
         cutoffs: Vec<Cutoff>,
+        laps: &mut Laps,
     ) -> Self {
         let lengths = near::lengths(&domain, places[0].0.position.places().len());
         let mut built =
             places.into_iter().map(|(watched, positions)| Set::keep(&positions, watched, &domain));
         let i = built.next().expect("there is one set or two");
         let j = built.next();
+        laps.end(|times| &mut times.order);
         let of_j = j.as_ref().unwrap_or(&i);
         let Given { lists, near, greatest, skin } =
             Given::new(rows, &i.ordered, &of_j.ordered, &lengths);

@@ -10,9 +10,15 @@ impl CpuNeighbours {
     /// Returns figures of the lists; zeros for lists that are not built. The number of neighbours is
     /// counted when this is called, which takes about as long as an evaluation.
     pub fn stats(&self) -> NeighbourStats {
-        let (rebuilds, age) = (self.rebuilds, self.age);
-        let stats = NeighbourStats { rebuilds, age, ..NeighbourStats::default() };
+        let (rebuilds, age, times) = (self.rebuilds, self.age, self.timer.totals());
+        let stats = NeighbourStats { rebuilds, age, times, ..NeighbourStats::default() };
         self.built.as_ref().map_or(stats, |built| built.stats(stats))
+    }
+
+    /// Begins to measure the times of the parts of updates and evaluations, from zero, or ends it. They are
+    /// in the [`stats`](Self::stats), and are not measured at first.
+    pub fn set_timed(&mut self, is_timed: bool) {
+        self.timer.set(is_timed);
     }
 
     /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists

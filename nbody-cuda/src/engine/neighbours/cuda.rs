@@ -239,6 +239,7 @@ impl CudaNeighbours {
         self.know()?;
         let mut stats = NeighbourStats::default();
         [stats.rebuilds, stats.age] = self.lists.counts_of_looks();
+        stats.times = self.lists.timer.totals();
         let bytes = if self.lists.built().is_some() { self.lists.bytes() } else { 0 };
         Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
     }

@@ -164,6 +164,18 @@ impl Neighbours {
         }
     }
 
+    /// Begins to measure the times of the parts of updates and evaluations, from zero, or ends it. They are
+    /// in the [`stats`](Self::stats), and are not measured at first.
+    ///
+    /// On a GPU the times are those of events. While they are measured, each update and each evaluation waits
+    /// for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer than without them.
+    pub fn set_timed(&mut self, is_timed: bool) {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.set_timed(is_timed),
+            Inner::Cuda(lists) => lists.lists.timer.set(is_timed),
+        }
+    }
+
     /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
     /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
     /// one of the interactions that the lists were updated for. Of lists that were given these are the given

@@ -1,5 +1,7 @@
 //! Lists that kernels build, against those of nbody-core.
 
+use std::time::Duration;
+
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
 use nbody_core::{Field, FieldKind, Precision};
@@ -151,4 +153,18 @@ fn lists_are_built_when_a_particle_has_moved_too_far() {
     assert_eq!(update(&bodies), Outcome::NotFinite(33));
     bodies.0[33][2] = 0.0;
     assert!(matches!(update(&bodies), Outcome::Built(_)));
+}
+
+/// Lists that found no room are built twice in one update.
+#[test]
+fn a_rebuild_without_room_counts_once() {
+    let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+    let mut check = Check::new(emulator).unwrap();
+    check.lists.timer.set(true);
+    check.check(vec![[0.25; 3]; 700], None, Domain::Open, 0.125);
+    assert!(check.lists.capacity > ENTRIES * 700, "{}", check.lists.capacity);
+    let times = check.lists.timer.totals().unwrap();
+    assert_eq!((times.updates, times.rebuilds), (2, 1), "{times:?}");
+    assert_eq!(check.lists.counts_of_looks(), [1, 1]);
+    assert!(times.order > Duration::ZERO && times.list > Duration::ZERO, "{times:?}");
 }

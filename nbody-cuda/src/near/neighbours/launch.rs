@@ -1,0 +1,151 @@
+//! The launches of a look at neighbour lists and of a rebuild, and their times.
+
+use std::ffi::CStr;
+use std::ops::Range;
+use std::time::Duration;
+
+use nbody_core::NeighbourTimes;
+use nbody_core::near::GROUP;
+
+use super::{ARRIVED, Build, LOOK, Neighbours, Outcome, REBUILD, STATE, Set, TELL, USED};
+use crate::Error;
+use crate::backend::{Launch, in_batch};
+use crate::near::BLOCK;
+use crate::near::order::{self, Positions};
+
+impl Neighbours {
+    /// Does work, and adds the time that it takes on the device to that of a part, if times are measured.
+    pub fn timed(
+        &self,
+        part: &mut Duration,
+        work: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if !self.timer.is_on() {
+            return work();
+        }
+        let mut work = Some(work);
+        *part += self.backend.time(&mut || work.take().map_or(Ok(()), |work| work()))?;
+        Ok(())
+    }
+
+    /// Looks at the particles, and lets the device build lists if it finds that they must be.
+    pub(super) fn launch(
+        &mut self,
+        [i, j]: [Option<Set>; 2],
+        build: &Build,
+        forced: bool,
+        times: &mut NeighbourTimes,
+    ) -> Result<(), Error> {
+        self.contents = [None; 2];
+        let Some(i) = i else { return Ok(()) };
+        self.looked_at = build.n;
+        self.reply.expect()?;
+        let mut batch = self.batch.take();
+        let held = batch.as_mut().filter(|_| !self.timer.is_on());
+        let sets = [i, j.unwrap_or(i)];
+        let launched = in_batch(held, || self.look(sets, build, forced, times));
+        self.batch = batch;
+        self.is_awaited = launched.is_ok();
+        if launched.is_ok() && self.given.is_none() {
+            self.contents = [Some(i), j].map(|set| set.map(|set| set.buffer.contents()));
+        }
+        launched
+    }
+
+    /// Launches a look at the particles; those of j are those of i if there is no other buffer.
+    fn look(
+        &self,
+        sets: [Set; 2],
+        build: &Build,
+        forced: bool,
+        times: &mut NeighbourTimes,
+    ) -> Result<(), Error> {
+        let Build { domain, frame, has_j, n, .. } = build;
+        let order = |set: usize| {
+            let Set { buffer, words, position } = sets[set];
+            let order = &self.orders[if *has_j { set } else { 0 }];
+            order.argument(&Positions::of(buffer, words, position), domain, frame)
+        };
+        let orders = [order(0), order(1)];
+        let request = request(build, forced);
+        let reach = self.reach_argument(build);
+        let lists = [self.lists_argument(), reach.clone()].concat();
+        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
+        let launch = |kernel: &'static CStr, blocks: usize| {
+            let launch = Launch::new(kernel, blocks.max(1) as u32);
+            let memory = self.memory().into_iter().chain(self.reach.memory());
+            let memory = memory.chain(sets.map(|set| &*set.buffer.memory));
+            memory.fold(launch, Launch::reads)
+        };
+        let module = &self.kernel.module;
+        let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
+        let reply = [self.reply.address()];
+        self.timed(&mut times.look, || {
+            let look = launch(LOOK, blocks).argument(&request).argument(&orders[0]);
+            module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
+            if self.given.is_none() {
+                return Ok(());
+            }
+            module.launch(launch(TELL, 1).argument(&[state]).argument(&reply))
+        })?;
+        if self.given.is_some() {
+            return Ok(());
+        }
+        let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
+        let rebuild = |phases: Range<u32>| {
+            let rebuild = launch(REBUILD, blocks).argument(&request);
+            let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
+            let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
+            module.launch(rebuild.phases(phases))
+        };
+        let last = phases_of(build); // that builds the lists
+        if !self.timer.is_on() {
+            return rebuild(0..last + 1);
+        }
+        let (mut order, mut list) = Default::default();
+        self.timed(&mut order, || rebuild(0..last))?;
+        self.timed(&mut list, || rebuild(last..last + 1))?;
+        // The device is done with both. Without room for the lists they are built once more.
+        if let Some(Outcome::Built(_)) = self.reply.peek().map(Outcome::of) {
+            times.rebuilds = 1;
+            times.order += order;
+            times.list += list;
+        }
+        Ok(())
+    }
+
+    /// Returns a `Reach` of the text.
+    fn reach_argument(&self, build: &Build) -> Vec<u64> {
+        if self.reach.varying().is_empty() {
+            let skin = build.skin.length(build.cutoff, &build.lengths());
+            return vec![(build.cutoff + skin).to_bits()];
+        }
+        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j)
+    }
+
+    /// Returns a `Lists` of the text, without the `Reach` at its end.
+    fn lists_argument(&self) -> Vec<u64> {
+        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
+        let addresses = lists.iter().map(|scratch| scratch.memory().address());
+        addresses.chain([self.capacity as u64, self.state.address() + USED]).collect()
+    }
+}
+
+/// Returns a `Request` of the text.
+fn request(build: &Build, forced: bool) -> [u64; 3] {
+    let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
+    let two_sets = match (build.has_j, build.one_set) {
+        (false, _) => 0,
+        (true, false) => 1,
+        (true, true) => 2,
+    };
+    let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
+    let forced = u64::from(forced);
+    [(allowed * allowed).to_bits(), forced | two_sets << 32, of_i | all << 32]
+}
+
+/// Returns the number of phases that order the particles.
+fn phases_of(build: &Build) -> u32 {
+    let of_j = if build.has_j { order::phases(build.n[1]) } else { 0 };
+    order::phases(build.n[0]) + of_j
+}
