@@ -1,85 +1,20 @@
 //! Neighbour lists on every device: the results of all pairs, the same bits everywhere in exact
 //! mathematics, and refusals.
 
-use std::cell::RefCell;
-use std::time::Duration;
-
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{
-    Case, Engine, Error, Interaction, NeighbourTimes, Particles, Record, Results, Scalar, Store,
-};
+use nbody::{Case, Error, Interaction, NeighbourTimes, Record, Store};
 use nbody_interactions::cubic_spline_2d::CubicDensity2;
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::grains::Grains;
+use nbody_tests::lists::Lists;
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
     let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
-}
-
-/// Lists that are updated before each evaluation.
-struct Lists<X> {
-    engine: ShortRange<X>,
-    near: RefCell<Neighbours>,
-}
-
-impl<X: Interaction> Lists<X> {
-    fn new(device: &Device, x: X, options: Options, skin: Skin) -> Self {
-        let engine = ShortRange::with_options(device, x, options.domain(Domain::Open)).unwrap();
-        let (domain, precision) = (options.domain, options.precision);
-        let near = Neighbours::with_precision(device, domain, skin, precision).unwrap();
-        Self { engine, near: RefCell::new(near) }
-    }
-}
-
-impl<X: Interaction> Engine<X> for Lists<X> {
-    type Error = Error;
-    type Particles<P: Record<Lane = f64>> = Particles<P>;
-    type Results = Results<X::F>;
-
-    fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        self.near.borrow().upload(particles)
-    }
-
-    fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
-        self.engine.results(n)
-    }
-
-    fn evaluate_with(
-        &mut self,
-        i: &Particles<X::I>,
-        j: Sources<'_, Particles<X::J>>,
-        out: &mut Results<X::F>,
-        store: Store,
-    ) -> Result<(), Error> {
-        let near = self.near.get_mut();
-        near.update_with(i, j, &[&self.engine])?;
-        self.engine.evaluate_with(near, i, j, out, store)
-    }
-
-    fn time(
-        &mut self,
-        _: &Particles<X::I>,
-        _: Sources<'_, Particles<X::J>>,
-        _: &mut Results<X::F>,
-    ) -> Result<Duration, Error> {
-        unimplemented!("no test measures it")
-    }
-
-    fn download<S: Scalar>(
-        &self,
-        results: &Results<X::F>,
-    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        self.engine.download::<S>(results)
-    }
 }
 
 fn lennard_jones() -> LennardJones {

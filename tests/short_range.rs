@@ -1,78 +1,15 @@
-//! Neighbour lists against all pairs: for every interaction with a cutoff, on every kind of input.
-
-use std::time::{Duration, Instant};
+//! Neighbour lists against all pairs: for every interaction with a cutoff, on every kind of input and on every
+//! device.
 
 use nbody::prelude::*;
 use nbody::{
-    Accumulation, Case, CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Engine,
-    ErrorBounds, Interaction, Math, Reader, Record, Scalar, Skin, Store, compare, reference,
+    Accumulation, Case, CoreError, Error, ErrorBounds, Interaction, Math, Reader, Record, Skin,
+    compare, reference,
 };
 use nbody_interactions::Visitor;
 use nbody_interactions::lennard_jones::LennardJones;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
-
-/// Lists that are built for each evaluation.
-struct Lists<X> {
-    engine: CpuShortRange<X>,
-    domain: Domain,
-    skin: Skin,
-}
-
-impl<X: Interaction> Lists<X> {
-    fn new(x: X, options: Options, skin: Skin) -> Self {
-        let engine = CpuShortRange::with_options(x, options.domain(Domain::Open)).unwrap();
-        Self { engine, domain: options.domain, skin }
-    }
-}
-
-impl<X: Interaction> Engine<X> for Lists<X> {
-    type Error = CoreError;
-    type Particles<P: Record<Lane = f64>> = CpuParticles<P>;
-    type Results = CpuResults<X::F>;
-
-    fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, CoreError>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        CpuParticles::pack(particles, self.engine.options().precision)
-    }
-
-    fn results(&self, n: usize) -> Result<CpuResults<X::F>, CoreError> {
-        self.engine.results(n)
-    }
-
-    fn evaluate_with(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
-        store: Store,
-    ) -> Result<(), CoreError> {
-        let precision = self.engine.options().precision;
-        let mut near = CpuNeighbours::with_precision(self.domain, self.skin, precision)?;
-        near.update_with(i, j, &[&self.engine])?;
-        self.engine.evaluate_with(&near, i, j, out, store)
-    }
-
-    fn time(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
-    ) -> Result<Duration, CoreError> {
-        let start = Instant::now();
-        self.evaluate_with(i, j, out, Store::Replace)?;
-        Ok(start.elapsed())
-    }
-
-    fn download<S: Scalar>(
-        &self,
-        results: &CpuResults<X::F>,
-    ) -> Result<Vec<<X::F as Record>::With<S>>, CoreError> {
-        self.engine.download::<S>(results)
-    }
-}
+use nbody_tests::lists::Lists;
 
 /// Random numbers, of which coordinates are distributed in one of several ways. All are multiples of
 /// 2^-10 and small enough that differences and squares of distances are exact in `f32`, unless they have
@@ -180,14 +117,23 @@ where
 
 /// Checks the cases of an interaction.
 struct Check {
+    device: Device,
     sizes: &'static [usize],
     digits: Digits,
     laws: usize,
+    /// Evaluates each law in one way, instead of a way for each case.
+    one_way: bool,
+}
+
+impl Check {
+    fn new(device: Device, sizes: &'static [usize], digits: Digits) -> Self {
+        Self { device, sizes, digits, laws: 0, one_way: false }
+    }
 }
 
 impl Visitor for Check {
     fn visit<X: Interaction>(&mut self, x: X) {
-        if !X::LAW.cutoff {
+        if !X::LAW.cutoff || self.one_way && !nbody_tests::is_tested(X::LAW, true) {
             return;
         }
         self.laws += 1;
@@ -214,22 +160,30 @@ impl Visitor for Check {
                     if self.digits == Digits::All {
                         case = case.with_position_error(ROUNDED);
                     }
-                    check(&x, domain, inputs, &case, turn + k);
+                    let way = if self.one_way { self.laws } else { turn + k };
+                    check(&self.device, &x, domain, inputs, &case, way);
                 }
             }
         }
     }
 }
 
-fn check<X: Interaction>(x: &X, domain: Domain, inputs: Inputs, case: &Case<X>, turn: usize) {
+fn check<X: Interaction>(
+    device: &Device,
+    x: &X,
+    domain: Domain,
+    inputs: Inputs,
+    case: &Case<X>,
+    turn: usize,
+) {
     let precision = [Precision::Single, Precision::Double, Precision::Mixed][turn % 3];
     let accumulation = [Accumulation::BlockedF64, Accumulation::Direct, Accumulation::Compensated];
     let math = [Math::Fast, Math::Exact][turn / 2 % 2];
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 3]);
     let skin = [Skin::Auto, Skin::Length(0.0), Skin::Length(0.375)][turn % 3];
-    let mut lists = Lists::new(*x, options, skin);
-    if let Err(CoreError::CutoffBeyondBox { .. }) = case.evaluate(&mut lists) {
+    let mut lists = Lists::new(device, *x, options, skin);
+    if let Err(Error::Core(CoreError::CutoffBeyondBox { .. })) = case.evaluate(&mut lists) {
         return;
     }
     let report = case.check(&mut lists, &options).unwrap();
@@ -238,7 +192,7 @@ fn check<X: Interaction>(x: &X, domain: Domain, inputs: Inputs, case: &Case<X>, 
         inputs == Inputs::Point && report.fields.iter().any(|field| field.non_finite > 0);
     assert!(
         report.passes() || infinite,
-        "{} {} {inputs:?} {domain:?} {options:?} {skin:?}\n{report}",
+        "{device} {} {} {inputs:?} {domain:?} {options:?} {skin:?}\n{report}",
         X::LAW.name,
         case.name()
     );
@@ -246,16 +200,29 @@ fn check<X: Interaction>(x: &X, domain: Domain, inputs: Inputs, case: &Case<X>, 
 
 #[test]
 fn lists_give_the_results_of_all_pairs() {
-    let sizes = &[0, 1, 2, 31, 32, 33, 257];
-    let mut check = Check { sizes, digits: Digits::Few, laws: 0 };
+    let mut check = Check::new(Device::cpu(), &[0, 1, 2, 31, 32, 33, 257], Digits::Few);
     nbody_tests::visit_all(&mut check);
     assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
+}
+
+/// Each law is compiled once for every device: by precision, mathematics and accumulation in turn.
+#[test]
+fn lists_of_devices_give_the_results_of_all_pairs() {
+    let cache = tempfile::tempdir().unwrap();
+    for device in Device::all().into_iter().filter(|device| !device.is_cpu()) {
+        let device = device.with_cache_dir(cache.path());
+        let mut check = Check::new(device, &[33, 257], Digits::All);
+        check.one_way = true;
+        nbody_tests::visit_all(&mut check);
+        let least = if nbody_tests::is_quick() { 1 } else { 12 };
+        assert!(check.laws > least, "{} laws with a cutoff", check.laws);
+    }
 }
 
 /// A pair whose distance is within rounding of the cutoff may fall on either side.
 #[test]
 fn positions_with_all_their_digits_give_results_within_the_bounds() {
-    let mut check = Check { sizes: &[2, 40, 300], digits: Digits::All, laws: 0 };
+    let mut check = Check::new(Device::cpu(), &[2, 40, 300], Digits::All);
     nbody_tests::visit_all(&mut check);
     assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
 }
@@ -280,7 +247,7 @@ fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
     let bounds = bounds.bounds(&options);
     let expected = reference::<Uniform, f64>(&x, Domain::Open, &i, &j);
     let case = Case::two_sets(&x, Domain::Open, i, j).with_position_error(ROUNDED);
-    let mut lists = Lists::new(x, options, Skin::Auto);
+    let mut lists = Lists::new(&Device::cpu(), x, options, Skin::Auto);
     let found = case.evaluate(&mut lists).unwrap();
     let report = case.check(&mut lists, &options).unwrap();
     assert!(report.passes(), "{difference:e} {precision}\n{report}");
@@ -317,7 +284,7 @@ impl Visitor for Large {
         let (i, j) = particles_twice(N, inputs, Digits::All);
         let case = Case::one_set(&x, domain, i, j).unwrap().with_position_error(ROUNDED);
         for turn in 0..3 {
-            check(&x, domain, inputs, &case, turn);
+            check(&Device::cpu(), &x, domain, inputs, &case, turn);
         }
     }
 }
@@ -352,7 +319,7 @@ impl Visitor for Missing {
             let is_met = change.fields.iter().any(|field| field.max > 0.0);
             for &precision in Precision::ALL {
                 let options = Options::default().precision(precision).domain(domain);
-                let mut lists = Lists::new(x, options, Skin::Auto);
+                let mut lists = Lists::new(&Device::cpu(), x, options, Skin::Auto);
                 let case = Case::two_sets(&x, domain, i.clone(), others.clone());
                 let found = case.evaluate(&mut lists).unwrap();
                 let bounds = bounds.bounds(&options);

@@ -3,6 +3,7 @@
 
 pub mod contacts;
 mod indexed;
+pub mod lists;
 pub mod particle_programs;
 
 use nbody::Law;
