@@ -1,6 +1,8 @@
 // The reach of lists whose cutoffs depend on no particle: it is the same for all pairs.
 namespace nbody {
 
+constexpr u32 RESIDENT_BLOCKS = 3; // of a multiprocessor, while lists are built
+
 struct Reach {
     double greatest; // the greatest cutoff and the skin
 };

@@ -5,6 +5,13 @@ namespace nbody {
 
 using bounds::Interval;
 
+// Blocks of a multiprocessor while lists are built. Where three would have too few registers there are two.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+constexpr u32 RESIDENT_BLOCKS = 2;
+#else
+constexpr u32 RESIDENT_BLOCKS = 3;
+#endif
+
 // Where a number is in the records of particles, and its kind there.
 struct Place {
     u32 byte, kind;

@@ -106,8 +106,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tell(State *state, volatile 
     *reply = answer(state, 0);
 }
 
-constexpr u32 RESIDENT_BLOCKS = 3; // of a multiprocessor
-
 union RebuildShared {
     OrderShared order;
     SearchShared search;
