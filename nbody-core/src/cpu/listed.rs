@@ -59,23 +59,37 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         let i = Self::i_particles(i.lines, i.range.start);
         if j.acts_on.is_none() && lost.is_none() {
             let mut f = load::<X::F, L>(sums);
-            Self::each_chosen(j, |_, particle, index| {
-                X::pair(&parameters, &self.space, &i, particle, index, &mut f);
-            });
+            Self::each_chosen(
+                j,
+                #[inline(always)]
+                |_, particle, index| {
+                    X::pair(&parameters, &self.space, &i, particle, index, &mut f);
+                },
+            );
             return store::<Of<X::F, L>, L>(&f, sums);
         }
         let own = j.acts_on.map_or(L::splat_u32(0), |on| L::load_u32(&on.bits[block], at));
         let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
-        Self::each_chosen(j, |k, particle, index| {
-            let meets = j.acts_on.map_or(L::splat_mask(true), |on| {
-                !L::eq_u32(own & L::splat_u32(on.masks[k]), L::splat_u32(0))
-            });
-            sum.add(meets, |f| X::pair(&parameters, &self.space, &i, particle, index, f));
-        });
+        Self::each_chosen(
+            j,
+            #[inline(always)]
+            |k, particle, index| {
+                let meets = match j.acts_on {
+                    Some(on) => !L::eq_u32(own & L::splat_u32(on.masks[k]), L::splat_u32(0)),
+                    None => L::splat_mask(true),
+                };
+                sum.add(
+                    meets,
+                    #[inline(always)]
+                    |f| X::pair(&parameters, &self.space, &i, particle, index, f),
+                );
+            },
+        );
         sum.store(sums, lost);
     }
 
-    /// Visits the chosen j-particles, in order, each with its number and its index in the set.
+    /// Visits the chosen j-particles, in order, each with its number and its index in the set. The function must
+    /// be inlined, or its vectors are not in registers.
     #[inline(always)]
     fn each_chosen(j: &Listed<'_, Word<L>>, mut visit: impl FnMut(usize, &Of<X::J, L>, L::U32)) {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };
