@@ -16,6 +16,18 @@ pub enum Error {
         /// Smallest number of particles.
         expected: usize,
     },
+    /// A parameter of a model outside its range.
+    #[error("{what} is {found}, expected a number from {low} to {high}")]
+    OutOfRange {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// Smallest value.
+        low: f64,
+        /// Largest value.
+        high: f64,
+    },
     /// The energies do not allow the scaling to virial equilibrium.
     #[error(
         "kinetic energy {kinetic:e} and potential energy {potential:e} cannot be scaled to virial \

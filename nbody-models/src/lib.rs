@@ -1,4 +1,5 @@
-//! Particle models to compute on, and their files.
+//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]),
+//! disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`]) and random records ([`uniform()`]).
 //!
 //! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time
@@ -7,12 +8,16 @@
 
 mod error;
 mod files;
+mod fractal;
+mod galaxy;
 mod plummer;
 mod random;
 mod snapshot;
 mod uniform;
 
 pub use error::Error;
+pub use fractal::fractal;
+pub use galaxy::{Component, galaxy};
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use uniform::{uniform, uniform_far};

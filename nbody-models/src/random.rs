@@ -28,6 +28,34 @@ impl Random {
         self.source.next_u32() % n
     }
 
+    /// Samples uniformly from `0..n`.
+    pub fn position(&mut self, n: usize) -> usize {
+        ((u128::from(self.source.next_u64()) * n as u128) >> 64) as usize
+    }
+
+    /// Samples the normal distribution of mean 0 and variance 1 (Marsaglia & Bray 1964, SIAM Rev. 6, 260).
+    pub fn normal(&mut self) -> f64 {
+        let (x, _, s) = self.in_circle();
+        x * (-2.0 * libm::log(s) / s).sqrt()
+    }
+
+    /// Samples a direction uniformly in the plane.
+    pub fn plane_direction(&mut self) -> [f64; 2] {
+        let (x, y, s) = self.in_circle();
+        [x / s.sqrt(), y / s.sqrt()]
+    }
+
+    /// Samples a point uniformly in the unit circle, without its centre, and its squared radius.
+    fn in_circle(&mut self) -> (f64, f64, f64) {
+        loop {
+            let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let s = x * x + y * y;
+            if s > 0.0 && s < 1.0 {
+                return (x, y, s);
+            }
+        }
+    }
+
     /// Samples a direction uniformly over the sphere (Marsaglia 1972, Ann. Math. Stat. 43, 645).
     pub fn direction(&mut self) -> [f64; 3] {
         loop {
