@@ -59,9 +59,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Case, CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles,
-    CpuPerParticle, CpuResults, CpuShortRange, Csr, CudaText, Domain, DoubleSingle, Engine,
-    Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, FieldValue, HasCutoff,
+    __private, Accumulation, ArgMin, Carried, Case, Charges, CpuAllPairs, CpuInputs, CpuNeighbours,
+    CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, Csr, CudaText, Domain, DoubleSingle,
+    Engine, Error as CoreError, ErrorBounds, Field, FieldKind, FieldReport, FieldValue, HasCutoff,
     Interaction, Interval, Lane, Law, Lengths, Math, Measure, Mixed, NeighbourStats,
     NeighbourTimes, Nothing, Open, Operations, Options, Output, Pairs, ParticleProgram,
     ParticleText, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel, Skin,

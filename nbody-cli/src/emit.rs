@@ -27,6 +27,10 @@ pub struct Arguments {
     /// the interaction and the kernels.
     #[arg(long)]
     program: bool,
+    /// List the charges of j that the results are sums over, which a tree needs, instead; fails, with the
+    /// reason, for an interaction that has none.
+    #[arg(long, conflicts_with_all = ["schedule", "periodic", "program"])]
+    far: bool,
 }
 
 /// Generates the program of the visited interaction.
@@ -46,7 +50,34 @@ impl Visitor for Emit {
     }
 }
 
+/// Lists the charges of the visited interaction.
+struct Far(Option<Result<String, String>>);
+
+impl Visitor for Far {
+    fn visit<X: Interaction>(&mut self, _: X) {
+        let name = X::LAW.name;
+        self.0 = Some(match X::LAW.charges {
+            Ok(charges) => {
+                let lines = charges.names(X::LAW.j).map(|charge| format!("{charge}\n"));
+                Ok(lines.collect())
+            }
+            Err(reason) => Err(format!("{name} is no sum over charges: {reason}")),
+        });
+    }
+}
+
+fn far(interaction: &str) -> Outcome {
+    let mut far = Far(None);
+    select::visit_named(&[interaction.to_owned()], &mut far);
+    let text = far.0.unwrap_or_else(|| Err(format!("no interaction {interaction}")))?;
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
 pub fn run(arguments: &Arguments) -> Outcome {
+    if arguments.far {
+        return far(&arguments.interaction);
+    }
     let &Arguments { numerics, schedule, periodic, program: whole, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };

@@ -29,6 +29,16 @@ fn devices_are_listed_on_any_machine() {
 }
 
 #[test]
+fn charges_are_listed_or_the_reason_why_there_are_none() {
+    let output = nbody(&["emit", "--far", "hermite"]);
+    assert_eq!(stdout(&output), "vel.x * mass\nvel.y * mass\nvel.z * mass\nmass\n");
+    let output = nbody(&["emit", "--far", "softened"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()));
+    let reason = "`j.eps` is no factor of `(d.norm2() + eps2).rsqrt()`";
+    assert_eq!(stderr(&output), format!("error: softened is no sum over charges: {reason}\n"));
+}
+
+#[test]
 fn the_cache_is_shown_and_cleared() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");

@@ -21,9 +21,11 @@ mod ir;
 mod message;
 mod names;
 mod nesting;
+mod separable;
 mod stub;
 mod symmetry;
 mod syntax;
+mod values;
 
 use proc_macro2::TokenStream;
 use quote::quote;

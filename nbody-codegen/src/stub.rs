@@ -248,6 +248,7 @@ impl<'a> Stub<'a> {
                     self_pairs: false,
                     cutoff: false,
                     cutoff_reads: [&[], &[]],
+                    charges: ::core::result::Result::Err(""),
                     operations: #krate::Operations {
                         add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                     },

@@ -11,6 +11,7 @@ use crate::emit_rust::{Printer, ident, structure, type_tokens};
 use crate::ir::{
     self, Body, Constant, Function, Input, Interaction, Module, Operations, Roles, Value,
 };
+use crate::separable::{Carried, Separable, separable};
 use crate::symmetry::symmetric;
 
 /// The module that replaces the declaration.
@@ -96,6 +97,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
         let numbers = numbers.into_iter().flatten();
         quote!(&[#(#numbers),*])
     });
+    let charges = charges(module, item, krate);
     let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);
     let index = ident(&pair.roles.index);
     let keeps_index = module[item.f.id].keeps_index();
@@ -117,6 +119,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
                 self_pairs: #self_pairs,
                 cutoff: #ends,
                 cutoff_reads: [#(#reads),*],
+                charges: #charges,
                 operations: #operations,
                 cuda: #krate::CudaText {
                     law: #law,
@@ -285,6 +288,27 @@ fn third_law(
         ::core::option::Option::Some(#krate::ThirdLaw { cuda: #cuda, operations: #operations })
     };
     (third_law, Some(pair_symmetric))
+}
+
+/// The charges, or the reason why there are none.
+fn charges(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
+    let Separable { charges, carried } = match separable(module, item) {
+        Ok(separable) => separable,
+        Err(reason) => return quote!(::core::result::Result::Err(#reason)),
+    };
+    let products = charges.iter().map(|charge| quote!(&[#(#charge),*]));
+    let carried = carried.iter().map(|carried| match *carried {
+        Carried::Zero => quote!(#krate::Carried::Zero),
+        Carried::One => quote!(#krate::Carried::One),
+        Carried::Charge(q) => quote!(#krate::Carried::Charge(#q)),
+        Carried::Ratio(q, by) => quote!(#krate::Carried::Ratio(#q, #by)),
+    });
+    quote! {
+        ::core::result::Result::Ok(#krate::Charges {
+            products: &[#(#products),*],
+            carried: &[#(#carried),*],
+        })
+    }
 }
 
 fn operations(operations: Operations, krate: &TokenStream) -> TokenStream {

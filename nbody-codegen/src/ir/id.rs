@@ -83,7 +83,7 @@ impl FunctionId {
 }
 
 /// A field of a struct.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldId {
     of: StructId,
     place: usize,

@@ -381,6 +381,9 @@ pub mod everything {
             self_pairs: true,
             cutoff: true,
             cutoff_reads: [&[4usize], &[]],
+            charges: ::core::result::Result::Err(
+                "it has a cutoff, within which neighbour lists find every pair",
+            ),
             operations: ::nbody::Operations {
                 add: 44u32,
                 mul: 41u32,

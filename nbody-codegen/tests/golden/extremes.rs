@@ -233,6 +233,9 @@ pub mod extremes {
             self_pairs: false,
             cutoff: true,
             cutoff_reads: [&[], &[]],
+            charges: ::core::result::Result::Err(
+                "it has a cutoff, within which neighbour lists find every pair",
+            ),
             operations: ::nbody::Operations {
                 add: 61u32,
                 mul: 4u32,

@@ -173,6 +173,15 @@ pub mod gravity {
             self_pairs: false,
             cutoff: false,
             cutoff_reads: [&[], &[]],
+            charges: ::core::result::Result::Ok(::nbody::Charges {
+                products: &[&[3usize]],
+                carried: &[
+                    ::nbody::Carried::Zero,
+                    ::nbody::Carried::Zero,
+                    ::nbody::Carried::Zero,
+                    ::nbody::Carried::Charge(0usize),
+                ],
+            }),
             operations: ::nbody::Operations {
                 add: 10u32,
                 mul: 9u32,

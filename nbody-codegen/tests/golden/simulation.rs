@@ -569,6 +569,7 @@ pub mod simulation {
             self_pairs: false,
             cutoff: false,
             cutoff_reads: [&[], &[]],
+            charges: ::core::result::Result::Err("a result is no sum"),
             operations: ::nbody::Operations {
                 add: 10u32,
                 mul: 10u32,

@@ -1,5 +1,6 @@
 //! Interactions: the trait of a declaration, and its value.
 
+use super::charges::Charges;
 use super::reach::Groups;
 use crate::cpu::{Compiled, Variant};
 use crate::pack::dim;
@@ -70,6 +71,9 @@ pub struct Law {
     /// The numbers of an i-particle and of a j-particle that the cutoff depends on, by their index in
     /// the record; without those of positions.
     pub cutoff_reads: [&'static [usize]; 2],
+    /// The charges of j that the result is a sum over; else the reason why it is none, with the
+    /// expression, for people to read. Trees need charges.
+    pub charges: Result<Charges, &'static str>,
     /// The cost of one ordered pair, counted in the declaration's `fn pair`.
     pub operations: Operations,
     /// The generated part of its CUDA programs.
@@ -111,6 +115,7 @@ pub struct Declaration {
     pub self_pairs: bool,
     pub cutoff: bool,
     pub cutoff_reads: [&'static [usize]; 2],
+    pub charges: Result<Charges, &'static str>,
     pub operations: Operations,
     pub cuda: CudaText,
     pub third_law: Option<ThirdLaw>,
@@ -119,12 +124,14 @@ pub struct Declaration {
 impl Declaration {
     /// Returns the law of the interaction that is declared so.
     pub const fn law<X: Interaction>(self) -> Law {
-        let Self { name, self_pairs, cutoff, cutoff_reads, operations, cuda, third_law } = self;
+        let Self { name, self_pairs, cutoff, cutoff_reads, charges, operations, cuda, third_law } =
+            self;
         Law {
             name,
             self_pairs,
             cutoff,
             cutoff_reads,
+            charges,
             operations,
             cuda,
             third_law,

@@ -1,6 +1,7 @@
 //! Declared interactions: their records, their pair functions, and the space that they act in.
 
 pub mod binding;
+pub mod charges;
 pub mod field_value;
 pub mod interaction;
 pub mod pack;

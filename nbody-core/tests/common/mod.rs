@@ -91,6 +91,7 @@ unsafe impl nbody::Interaction for Gravity {
         self_pairs: false,
         cutoff: false,
         cutoff_reads: [&[], &[]],
+        charges: Err("it is written by hand"),
         operations: nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 },
         cuda: nbody::CudaText { law: "", sums: "", compensated: "", reach: "" },
         third_law: None,

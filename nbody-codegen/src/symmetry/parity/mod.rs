@@ -1,18 +1,17 @@
 //! Finds the parity of every value of an interaction under the exchange of i and j.
 //!
-//! A body is evaluated on a [graph](graph::Graph) of values instead of numbers, with helper functions
-//! and loops. A value is even if the exchange of the particles keeps its node and its sign, and odd if
+//! A body is evaluated on a [graph](crate::values::graph::Graph) of values instead of numbers. A value is even if the exchange of the particles keeps its node and its sign, and odd if
 //! it keeps the node and changes the sign. Zeros have no sign here, so that a body that depends on the
 //! sign of a zero is refused, and a product may be multiplied in any order.
 
-mod graph;
-mod interpret;
+mod observer;
 
 use std::collections::HashMap;
 
 use crate::ir::{Body, Expr, Interaction, LocalId, Module, StmtKind, statements};
+use crate::values::interpret::Interpreter;
 
-use interpret::Interpreter;
+use observer::{Found, parity};
 
 /// The parity of a value under the exchange of i and j; only zero is both even and odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +63,9 @@ impl Parities {
             return None;
         }
         if let Some(cutoff) = &interaction.cutoff {
-            let mut interpreter = Interpreter::new(module, &cutoff.body);
+            let mut interpreter = Interpreter::new(module, &cutoff.body, Found::of(&cutoff.body));
             let reach = interpreter.run()?;
-            interpreter.parity(reach).even.then_some(())?;
+            parity(&mut interpreter.graph, reach).even.then_some(())?;
         }
         let body = &interaction.pair.body;
         let parities = Self::of_body(module, body)?;
@@ -75,10 +74,9 @@ impl Parities {
 
     /// `None` where the body is too long, or depends on the sign of a zero.
     fn of_body(module: &Module, body: &Body) -> Option<Self> {
-        let mut interpreter = Interpreter::new(module, body);
+        let mut interpreter = Interpreter::new(module, body, Found::of(body));
         interpreter.run()?;
-        interpreter.find_partners();
-        Some(interpreter.parities)
+        Some(interpreter.observer.parities(&mut interpreter.graph))
     }
 
     fn new(body: &Body) -> Self {

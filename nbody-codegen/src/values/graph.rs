@@ -22,6 +22,11 @@ impl Value {
     /// The number 0, which is its own negative.
     pub const ZERO: Self = Self { node: 0, minus: false };
 
+    /// The index of its node.
+    pub fn node(self) -> usize {
+        self.node
+    }
+
     /// The negative value.
     #[must_use]
     pub fn negated(self) -> Self {
@@ -68,7 +73,7 @@ pub enum Op {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Node {
+pub enum Node {
     /// By its bits.
     Real(u64),
     Integer(u32),
@@ -94,6 +99,11 @@ impl Graph {
 
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The nodes, each behind its operands.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 
     fn intern(&mut self, node: Node) -> Value {
@@ -148,6 +158,15 @@ impl Graph {
             self.exchanged.push(new);
         }
         self.exchanged[value.node].times(value.minus)
+    }
+
+    /// Both conditions.
+    pub fn and(&mut self, a: Value, b: Value) -> Value {
+        match (self.known_truth(a), self.known_truth(b)) {
+            (Some(true), _) => b,
+            (_, Some(true)) => a,
+            _ => self.apply(Op::And, vec![a, b]),
+        }
     }
 
     /// The value of an operation.

@@ -3,35 +3,46 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    BinaryOp, Body, Expr, ExprKind, FunctionId, Index, LocalId, Module, Place, Stmt, StmtKind,
-    Type, UnaryOp, Value as Number,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FunctionId, Index, LocalId, Module, Place, Stmt,
+    StmtKind, Type, UnaryOp, Value as Number,
 };
-use crate::symmetry::parity::graph::{Graph, Op, Value};
-use crate::symmetry::parity::{Parities, Parity};
+use crate::values::graph::{Graph, Op, Value};
 
 /// Largest number of evaluated expressions, and of nodes.
 const LIMIT: usize = 20_000;
 /// The greatest depth of expressions, with those of the functions that they call.
 const DEEPEST: usize = 1000;
 
-pub(super) struct Interpreter<'a> {
+/// Follows the evaluation of a body, and of the functions that it calls.
+pub trait Observer<'a> {
+    /// An expression has this value in this body; `None` ends the evaluation.
+    fn evaluated(
+        &mut self,
+        graph: &mut Graph,
+        body: &'a Body,
+        expr: &'a Expr,
+        value: Value,
+    ) -> Option<()>;
+
+    /// A `let` gives a variable this value; `block` is the first variable of its block.
+    fn given(&mut self, body: &'a Body, local: LocalId, block: LocalId, value: Value);
+
+    /// A variable has this value from now on.
+    fn assigned(&mut self, graph: &mut Graph, body: &'a Body, local: LocalId, value: Value);
+
+    /// A result accumulates a value where a condition holds.
+    fn accumulated(&mut self, condition: Value, how: Accumulate, expr: &'a Expr, value: Value);
+}
+
+/// Evaluates the body of a function, with those that it calls.
+pub struct Interpreter<'a, O> {
     module: &'a Module,
     body: &'a Body,
-    graph: Graph,
+    pub graph: Graph,
     evaluated: usize,
     /// The expressions that are being evaluated.
     depth: usize,
-    pub parities: Parities,
-    /// The values of each `let`.
-    given: BTreeMap<LocalId, Given>,
-}
-
-/// Values of a `let`.
-struct Given {
-    /// The first variable of its block.
-    block: LocalId,
-    /// One value for each evaluation.
-    values: Vec<Value>,
+    pub observer: O,
 }
 
 /// A function that is evaluated.
@@ -42,8 +53,8 @@ struct Frame<'a> {
     /// The condition under which it has returned, and its value.
     returned: Value,
     result: Value,
-    /// The function is the one whose parities are wanted.
-    is_outer: bool,
+    /// The condition of the branch that is evaluated.
+    branch: Value,
 }
 
 impl Frame<'_> {
@@ -52,22 +63,21 @@ impl Frame<'_> {
     }
 }
 
-impl<'a> Interpreter<'a> {
-    pub fn new(module: &'a Module, body: &'a Body) -> Self {
-        let (graph, parities) = (Graph::new(), Parities::new(body));
-        Self { module, body, graph, evaluated: 0, depth: 0, parities, given: BTreeMap::new() }
+impl<'a, O: Observer<'a>> Interpreter<'a, O> {
+    pub fn new(module: &'a Module, body: &'a Body, observer: O) -> Self {
+        Self { module, body, graph: Graph::new(), evaluated: 0, depth: 0, observer }
     }
 
-    /// Evaluates the body, and returns its value, if any; `None` if it is too long, or depends on the
-    /// sign of a zero.
+    /// Evaluates the body, and returns its value, if any; `None` if it is too long, or if the observer
+    /// ends it.
     pub fn run(&mut self) -> Option<Value> {
-        let mut frame = self.frame(self.body, true);
+        let mut frame = self.frame(self.body);
         self.body(&mut frame)
     }
 
-    fn frame(&mut self, body: &'a Body, is_outer: bool) -> Frame<'a> {
-        let returned = self.graph.truth(false);
-        Frame { body, values: BTreeMap::new(), returned, result: Value::ZERO, is_outer }
+    fn frame(&mut self, body: &'a Body) -> Frame<'a> {
+        let [returned, branch] = [false, true].map(|value| self.graph.truth(value));
+        Frame { body, values: BTreeMap::new(), returned, result: Value::ZERO, branch }
     }
 
     fn body(&mut self, frame: &mut Frame<'a>) -> Option<Value> {
@@ -78,30 +88,6 @@ impl<'a> Interpreter<'a> {
         Some(self.graph.apply(Op::Select, vec![frame.returned, frame.result, last]))
     }
 
-    pub fn parity(&mut self, value: Value) -> Parity {
-        let exchanged = self.graph.exchange(value);
-        Parity { even: exchanged == value, odd: exchanged == value.negated() }
-    }
-
-    /// Pairs of variables that the exchange maps to each other.
-    pub fn find_partners(&mut self) {
-        let given = std::mem::take(&mut self.given);
-        for (&local, Given { block, values }) in &given {
-            let exchanged: Vec<_> =
-                values.iter().map(|value| self.graph.exchange(*value)).collect();
-            let opposite: Vec<_> = exchanged.iter().map(|value| value.negated()).collect();
-            // In the same block each time of one is a time of the other.
-            let mut others = given.iter().filter(|(_, other)| other.block == *block);
-            let found = others.find_map(|(&other, Given { values, .. })| {
-                let minus = *values == opposite;
-                (minus || *values == exchanged).then_some((other, minus))
-            });
-            if let Some(partner) = found {
-                self.parities.partners.insert(local, partner);
-            }
-        }
-    }
-
     fn statements(&mut self, frame: &mut Frame<'a>, statements: &'a [Stmt]) -> Option<()> {
         let mut first = None;
         for statement in statements {
@@ -109,10 +95,7 @@ impl<'a> Interpreter<'a> {
                 let value = self.expr(frame, value)?;
                 self.set(frame, *local, value);
                 let block = *first.get_or_insert(*local);
-                if frame.is_outer && !frame.body.locals[*local].mutable {
-                    let given = self.given.entry(*local);
-                    given.or_insert(Given { block, values: Vec::new() }).values.push(value);
-                }
+                self.observer.given(frame.body, *local, block, value);
             } else {
                 self.statement(frame, &statement.kind)?;
             }
@@ -128,8 +111,11 @@ impl<'a> Interpreter<'a> {
                 self.assign(frame, place, *op, value)?;
             }
             StmtKind::Change { .. } => unreachable!("checked: only updates change a particle"),
-            StmtKind::Accumulate { value, .. } => {
-                self.expr(frame, value)?;
+            StmtKind::Accumulate { how, value: expr, .. } => {
+                let value = self.expr(frame, expr)?;
+                let goes_on = self.graph.apply(Op::Not, vec![frame.returned]);
+                let here = self.graph.and(frame.branch, goes_on);
+                self.observer.accumulated(here, *how, expr, value);
             }
             StmtKind::If { condition, yes, no } => {
                 let condition = self.expr(frame, condition)?;
@@ -167,11 +153,16 @@ impl<'a> Interpreter<'a> {
         no: &'a [Stmt],
     ) -> Option<()> {
         let before = (frame.values.clone(), frame.returned, frame.result);
+        let outer = frame.branch;
+        frame.branch = self.graph.and(outer, condition);
         self.statements(frame, yes)?;
         let after = std::mem::replace(&mut frame.values, before.0);
         let (returned, result) = (frame.returned, frame.result);
         (frame.returned, frame.result) = (before.1, before.2);
+        let fails = self.graph.apply(Op::Not, vec![condition]);
+        frame.branch = self.graph.and(outer, fails);
         self.statements(frame, no)?;
+        frame.branch = outer;
         let choose = |graph: &mut Graph, yes, no| graph.apply(Op::Select, vec![condition, yes, no]);
         frame.returned = choose(&mut self.graph, returned, frame.returned);
         frame.result = choose(&mut self.graph, result, frame.result);
@@ -193,11 +184,7 @@ impl<'a> Interpreter<'a> {
 
     fn set(&mut self, frame: &mut Frame<'a>, local: LocalId, value: Value) {
         frame.values.insert(local, value);
-        if frame.is_outer {
-            let parity = self.parity(value);
-            let known = self.parities.locals.entry(local);
-            known.and_modify(|known| *known = known.and(parity));
-        }
+        self.observer.assigned(&mut self.graph, frame.body, local, value);
     }
 
     fn assign(
@@ -248,11 +235,7 @@ impl<'a> Interpreter<'a> {
         let value = if self.depth > DEEPEST { None } else { self.value(frame, expr) };
         self.depth -= 1;
         let value = value?;
-        if frame.is_outer {
-            let parity = self.parity(value);
-            let known = &mut self.parities.exprs[expr.id.place()];
-            *known = Some(known.map_or(parity, |known| known.and(parity)));
-        }
+        self.observer.evaluated(&mut self.graph, frame.body, expr, value)?;
         Some(value)
     }
 
@@ -303,7 +286,6 @@ impl<'a> Interpreter<'a> {
                 (Op::Entry, operands)
             }
             ExprKind::Unary(UnaryOp::Not, operand) => (Op::Not, vec![self.expr(frame, operand)?]),
-            ExprKind::Math(builtin, _) if builtin.sees_sign_of_zero() => return None,
             ExprKind::Math(builtin, operands) => (Op::Math(*builtin), self.exprs(frame, operands)?),
             ExprKind::Powi(base, n) => (Op::Powi(*n), vec![self.expr(frame, base)?]),
             ExprKind::Components(parts) => (Op::Components, self.exprs(frame, parts)?),
@@ -315,7 +297,7 @@ impl<'a> Interpreter<'a> {
 
     fn call(&mut self, function: FunctionId, arguments: Vec<Value>) -> Option<Value> {
         let function = &self.module[function];
-        let mut frame = self.frame(&function.body, false);
+        let mut frame = self.frame(&function.body);
         frame.values.extend(function.parameters.iter().copied().zip(arguments));
         self.body(&mut frame)
     }

@@ -1,0 +1,73 @@
+//! The particle that carries the charges of a cell.
+
+use std::collections::BTreeSet;
+
+use super::form::{Charge, Factor, Obstacle};
+use super::{Carried, Separable};
+use crate::ir::Struct;
+
+/// The most charges of an interaction.
+const MOST: usize = 32;
+
+/// Chooses the numbers of a particle that has given charges.
+///
+/// A charge that is one number is that number. A product of two numbers, one of which is a charge, gives
+/// the other one: the momentum m v gives the velocity. Of a product of two other numbers, one is 1.
+pub fn carried(j: &Struct, charges: BTreeSet<Charge>) -> Result<Separable, Obstacle> {
+    let charges = numbers(charges)?;
+    let mut carried = vec![Carried::Zero; j.dim()];
+    let single = |n: usize| charges.iter().position(|charge| charge[..] == [n]);
+    for (q, charge) in charges.iter().enumerate() {
+        let (number, value) = match charge[..] {
+            [n] => (n, Carried::Charge(q)),
+            [a, b] => match (single(a), single(b)) {
+                (Some(a), None) => (b, Carried::Ratio(q, a)),
+                (None, Some(b)) => (a, Carried::Ratio(q, b)),
+                (None, None) if a != b => {
+                    set(&mut carried, b, Carried::One)?;
+                    (a, Carried::Charge(q))
+                }
+                _ => return Err(Obstacle::Products),
+            },
+            _ => return Err(Obstacle::Products),
+        };
+        set(&mut carried, number, value)?;
+    }
+    Ok(Separable { charges, carried })
+}
+
+/// Refuses a number that two charges need different values of.
+fn set(carried: &mut [Carried], number: usize, value: Carried) -> Result<(), Obstacle> {
+    match carried[number] {
+        Carried::Zero => {
+            carried[number] = value;
+            Ok(())
+        }
+        found if found == value => Ok(()),
+        _ => Err(Obstacle::Products),
+    }
+}
+
+/// The numbers of each charge.
+fn numbers(charges: BTreeSet<Charge>) -> Result<Vec<Vec<usize>>, Obstacle> {
+    let mut all = BTreeSet::new();
+    for charge in charges {
+        let mut products = vec![Vec::new()];
+        for factor in charge {
+            let Factor::Numbers { first, count } = factor else {
+                unreachable!("functions are refused before")
+            };
+            let numbers = first..first + count;
+            let longer = products.iter().flat_map(|product: &Vec<usize>| {
+                numbers.clone().map(move |n| [&product[..], &[n]].concat())
+            });
+            products = longer.collect();
+            if products.len() > MOST {
+                return Err(Obstacle::Products);
+            }
+        }
+        products.iter_mut().for_each(|product| product.sort_unstable());
+        all.extend(products);
+    }
+    if all.len() > MOST { Err(Obstacle::Products) } else { Ok(all.into_iter().collect()) }
+}

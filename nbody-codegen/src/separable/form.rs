@@ -1,0 +1,274 @@
+//! The form of each value: a sum over charges, or an obstacle to it.
+
+use std::collections::BTreeSet;
+
+use super::Accumulated;
+use crate::ir::{Accumulate, Builtin, FieldId, Input, Interaction, Module, Type};
+use crate::values::graph::{Graph, Node, Op, Value};
+
+/// The most charges of a value; products of sums have many.
+const MOST: usize = 32;
+
+/// A factor of a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Factor {
+    /// Numbers of j: each of them where there are several, as those of a vector.
+    Numbers { first: usize, count: usize },
+    /// Another function of j alone: a node.
+    Function(usize),
+}
+
+/// The factors of a charge, in order; without any, the charge is the number of particles.
+pub type Charge = Vec<Factor>;
+
+/// The reason why a value is no sum over charges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A minimum, a maximum or a count.
+    Reduction,
+    /// A term without a charge.
+    NoCharge { node: usize },
+    /// Fields of j that are neither factors nor alone.
+    Mixed { node: usize, fields: Vec<FieldId> },
+    /// A charge that is a function of j.
+    Function { node: usize },
+    /// A kernel that oscillates.
+    Oscillates { node: usize },
+    /// Charges that no particle can have.
+    Products,
+}
+
+/// The inputs that a value depends on.
+#[derive(Clone, Copy, Default)]
+struct Reads {
+    /// Fields of j other than its position.
+    charge: bool,
+    /// The position of j, or a field of i.
+    pair: bool,
+    /// The position of j.
+    position: bool,
+}
+
+impl Reads {
+    fn and(self, other: Self) -> Self {
+        Self {
+            charge: self.charge || other.charge,
+            pair: self.pair || other.pair,
+            position: self.position || other.position,
+        }
+    }
+}
+
+/// The charges of a value, or the reason why it has none.
+type Form = Result<BTreeSet<Charge>, Obstacle>;
+
+/// The forms of all nodes.
+pub struct Forms {
+    reads: Vec<Reads>,
+    forms: Vec<Form>,
+    /// The first node of each that oscillates with the position.
+    oscillates: Vec<Option<usize>>,
+}
+
+impl Forms {
+    pub fn of(module: &Module, interaction: &Interaction, graph: &Graph) -> Self {
+        let mut forms = Self { reads: Vec::new(), forms: Vec::new(), oscillates: Vec::new() };
+        for (k, node) in graph.nodes().iter().enumerate() {
+            let reads = forms.inputs(module, node);
+            let mut form = match node {
+                _ if k == Value::ZERO.node() => Ok(BTreeSet::new()),
+                _ if !reads.charge => Ok(BTreeSet::from([Charge::new()])),
+                Node::Input(_, field) => {
+                    let fields = &module[interaction.j.id].fields;
+                    let before = &fields[..field.place()];
+                    let first = before.iter().map(|field| field.ty.components()).sum();
+                    let count = module[*field].ty.components();
+                    Ok(BTreeSet::from([vec![Factor::Numbers { first, count }]]))
+                }
+                Node::Apply(op, operands) => forms.operation(graph, k, *op, operands),
+                _ => unreachable!("only inputs and operations depend on j"),
+            };
+            if !reads.pair && form.is_err() {
+                form = Ok(BTreeSet::from([vec![Factor::Function(k)]]));
+            }
+            forms.reads.push(reads);
+            forms.forms.push(form);
+            let oscillates = forms.oscillation(k, node);
+            forms.oscillates.push(oscillates);
+        }
+        forms
+    }
+
+    fn inputs(&self, module: &Module, node: &Node) -> Reads {
+        match node {
+            Node::Input(Input::J, field) if matches!(module[*field].ty, Type::Point(_)) => {
+                Reads { charge: false, pair: true, position: true }
+            }
+            Node::Input(Input::J, _) => Reads { charge: true, ..Reads::default() },
+            Node::Input(Input::I, _) => Reads { pair: true, ..Reads::default() },
+            Node::Apply(_, operands) => {
+                let reads = operands.iter().map(|x| self.reads[x.node()]);
+                reads.fold(Reads::default(), Reads::and)
+            }
+            _ => Reads::default(),
+        }
+    }
+
+    /// The first node below that is periodic in the position.
+    fn oscillation(&self, k: usize, node: &Node) -> Option<usize> {
+        let Node::Apply(op, operands) = node else { return None };
+        let is_periodic = matches!(op, Op::Math(Builtin::Sin | Builtin::Cos | Builtin::Tan));
+        if is_periodic && self.reads[k].position {
+            return Some(k);
+        }
+        operands.iter().find_map(|x| self.oscillates[x.node()])
+    }
+
+    /// The form of an operation that depends on fields of j.
+    fn operation(&self, graph: &Graph, node: usize, op: Op, x: &[Value]) -> Form {
+        let is_free = |x: &Value| !self.reads[x.node()].charge;
+        match op {
+            Op::Sum | Op::Components => self.sum(x),
+            Op::Math(Builtin::MulAdd) => self.sum_of(self.product(&x[..2])?, &x[2..]),
+            Op::Product(factors) if x[factors..].iter().all(is_free) => self.product(&x[..factors]),
+            Op::Product(factors) => {
+                // Divisors of j alone are a charge.
+                let divisors =
+                    self.divisors(node, &x[factors..]).ok_or_else(|| self.mixed(graph, node))?;
+                Ok(times(&self.product(&x[..factors])?, &BTreeSet::from([divisors])))
+            }
+            Op::Triple | Op::Math(Builtin::Dot | Builtin::Cross) => self.product(x),
+            Op::Component(k) => {
+                Ok(self.forms[x[0].node()].clone()?.into_iter().map(|c| component(c, k)).collect())
+            }
+            Op::Powi(n @ 1..=4) => self.product(&vec![x[0]; n as usize]),
+            Op::Select if is_free(&x[0]) => self.sum(&x[1..]),
+            Op::Select if !self.reads[x[0].node()].pair => {
+                let condition = vec![Factor::Function(x[0].node())];
+                Ok(times(&self.sum(&x[1..])?, &BTreeSet::from([condition])))
+            }
+            _ => Err(self.mixed(graph, node)),
+        }
+        .and_then(
+            |charges| if charges.len() > MOST { Err(Obstacle::Products) } else { Ok(charges) },
+        )
+    }
+
+    /// The divisors that depend on j, if they depend on nothing else of the pair.
+    fn divisors(&self, node: usize, x: &[Value]) -> Option<Charge> {
+        let mut of_j = x.iter().filter(|x| self.reads[x.node()].charge);
+        of_j.all(|x| !self.reads[x.node()].pair).then(|| vec![Factor::Function(node)])
+    }
+
+    fn sum(&self, x: &[Value]) -> Form {
+        self.sum_of(BTreeSet::new(), x)
+    }
+
+    fn sum_of(&self, mut charges: BTreeSet<Charge>, x: &[Value]) -> Form {
+        for x in x {
+            charges.extend(self.forms[x.node()].clone()?);
+        }
+        Ok(charges)
+    }
+
+    fn product(&self, x: &[Value]) -> Form {
+        let mut charges = BTreeSet::from([Charge::new()]);
+        for x in x {
+            charges = times(&charges, self.forms[x.node()].as_ref().map_err(Clone::clone)?);
+        }
+        Ok(charges)
+    }
+
+    /// The obstacle at a node, with the fields of j that it reads.
+    fn mixed(&self, graph: &Graph, node: usize) -> Obstacle {
+        let Node::Apply(op, operands) = &graph.nodes()[node] else {
+            unreachable!("an input of j is a charge");
+        };
+        // The obstacle is the first operation that mixes.
+        if let Some(obstacle) = operands.iter().find_map(|x| self.forms[x.node()].clone().err()) {
+            return obstacle;
+        }
+        let of_node = match op {
+            Op::Product(factors) => &operands[*factors..],
+            _ => operands,
+        };
+        let mut fields = BTreeSet::new();
+        let mut rest: Vec<_> = of_node.iter().map(|x| x.node()).collect();
+        while let Some(node) = rest.pop() {
+            match &graph.nodes()[node] {
+                Node::Input(Input::J, field) if self.reads[node].charge => {
+                    fields.insert(*field);
+                }
+                Node::Apply(_, operands) => {
+                    let read = operands.iter().map(|x| x.node());
+                    rest.extend(read.filter(|&x| self.reads[x].charge));
+                }
+                _ => {}
+            }
+        }
+        Obstacle::Mixed { node, fields: fields.into_iter().collect() }
+    }
+
+    /// The charges of all results.
+    pub fn charges(
+        &self,
+        graph: &Graph,
+        accumulated: &[Accumulated],
+    ) -> Result<BTreeSet<Charge>, Obstacle> {
+        let mut charges = BTreeSet::new();
+        for &Accumulated { condition, how, value } in accumulated {
+            if graph.known_truth(condition) == Some(false) || value == Value::ZERO {
+                continue;
+            }
+            if let Accumulate::Reduce(_) = how {
+                return Err(Obstacle::Reduction);
+            }
+            let reads = self.reads[condition.node()];
+            if reads.charge && reads.pair {
+                return Err(self.mixed(graph, condition.node()));
+            }
+            let mut of_value = self.forms[value.node()].clone()?;
+            if reads.charge {
+                let condition = vec![Factor::Function(condition.node())];
+                of_value = times(&of_value, &BTreeSet::from([condition]));
+            }
+            for charge in &of_value {
+                match charge.iter().find(|factor| matches!(factor, Factor::Function(_))) {
+                    Some(&Factor::Function(node)) => return Err(Obstacle::Function { node }),
+                    _ if charge.is_empty() => {
+                        return Err(Obstacle::NoCharge { node: value.node() });
+                    }
+                    _ => {}
+                }
+            }
+            charges.extend(of_value);
+            if let Some(node) = self.oscillates[value.node()] {
+                return Err(Obstacle::Oscillates { node });
+            }
+        }
+        Ok(charges)
+    }
+}
+
+/// The products of the charges of two factors.
+fn times(a: &BTreeSet<Charge>, b: &BTreeSet<Charge>) -> BTreeSet<Charge> {
+    let products = a.iter().flat_map(|a| {
+        b.iter().map(move |b| {
+            let mut charge = [&a[..], &b[..]].concat();
+            charge.sort_unstable();
+            charge
+        })
+    });
+    // More than can be used, and few enough to be sorted.
+    products.take(MOST * MOST).collect()
+}
+
+/// The charge of one component of a value: a number of j alone is that of the component.
+fn component(charge: Charge, k: usize) -> Charge {
+    match charge[..] {
+        [Factor::Numbers { first, count }] if count > 1 => {
+            vec![Factor::Numbers { first: first + k, count: 1 }]
+        }
+        _ => charge,
+    }
+}

@@ -1,0 +1,149 @@
+//! Tells whether an interaction is a sum over charges of j, so that a cell of j-particles can stand for
+//! them.
+//!
+//! Such a result is the sum over the charges g of j of g K(i, xⱼ − xᵢ): each charge is a product of numbers of
+//! j without its position, and its kernel K depends on j by the position alone. Sums and differences keep this
+//! form, and products, also dot and cross products, distribute over it; a divisor, the argument of a
+//! function or a condition must not depend on a charge.
+
+mod charges;
+mod form;
+mod text;
+
+use crate::ir::{Accumulate, Body, Expr, Input, Interaction, LocalId, Module, Struct, Type};
+use crate::values::graph::{Graph, Value};
+use crate::values::interpret::{Interpreter, Observer};
+
+use form::{Forms, Obstacle};
+use text::Text;
+
+/// The charges of an interaction, and the particle that carries those of a cell.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Separable {
+    /// Products of numbers of a j-particle, each by its index in the record.
+    pub charges: Vec<Vec<usize>>,
+    /// The value of each number of a j-particle that has these charges.
+    pub carried: Vec<Carried>,
+}
+
+/// A number of the j-particle that stands for a cell. Charges are known by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// No charge depends on it.
+    Zero,
+    /// The other factor of a charge.
+    One,
+    /// A charge.
+    Charge(usize),
+    /// A charge divided by another one.
+    Ratio(usize, usize),
+}
+
+/// The charges of an interaction; the error tells why there are none, and at which expression.
+pub fn separable(module: &Module, interaction: &Interaction) -> Result<Separable, String> {
+    if interaction.cutoff.is_some() {
+        return Err("it has a cutoff, within which neighbour lists find every pair".to_owned());
+    }
+    for (named, particle) in [(&interaction.i, "i"), (&interaction.j, "j")] {
+        match positions(&module[named.id]) {
+            1 => {}
+            n => return Err(format!("{particle} has {n} positions instead of one")),
+        }
+    }
+    let pair = &interaction.pair;
+    let mut interpreter = Interpreter::new(module, &pair.body, Found::default());
+    if interpreter.run().is_none() {
+        return Err("`pair` is too long to be searched for charges".to_owned());
+    }
+    let (graph, found) = (interpreter.graph, interpreter.observer);
+    let printed = |node: usize| {
+        let (body, expr) = found.origins.get(node).copied().flatten()?;
+        Some(Text { module, pair, body }.expr(expr))
+    };
+    let forms = Forms::of(module, interaction, &graph);
+    let charges = forms.charges(&graph, &found.accumulated);
+    charges
+        .and_then(|charges| charges::carried(&module[interaction.j.id], charges))
+        .map_err(|obstacle| explain(module, interaction, &obstacle, &printed))
+}
+
+fn positions(particle: &Struct) -> usize {
+    particle.fields.iter().filter(|field| matches!(field.ty, Type::Point(_))).count()
+}
+
+/// The reason, with the expression as far as it was written.
+fn explain(
+    module: &Module,
+    interaction: &Interaction,
+    obstacle: &Obstacle,
+    printed: &dyn Fn(usize) -> Option<String>,
+) -> String {
+    let j = interaction.pair.roles.input(Input::J);
+    let at = |node: usize| match printed(node) {
+        Some(text) => format!("`{text}`"),
+        None => "an expression".to_owned(),
+    };
+    match obstacle {
+        Obstacle::Reduction => "a result is no sum".to_owned(),
+        Obstacle::NoCharge { node } => {
+            format!("{} is added for every {j} alike, not by a charge of {j}", at(*node))
+        }
+        Obstacle::Mixed { node, fields } => {
+            let fields: Vec<_> =
+                fields.iter().map(|field| format!("`{j}.{}`", module[*field].name)).collect();
+            let are = if fields.len() == 1 { "is no factor" } else { "are no factors" };
+            format!("{} {are} of {}", fields.join(" and "), at(*node))
+        }
+        Obstacle::Function { node } => {
+            format!("the charge {} is no product of fields: make it a field of {j}", at(*node))
+        }
+        Obstacle::Oscillates { node } => {
+            format!("{} oscillates with the position, so that cells converge badly", at(*node))
+        }
+        Obstacle::Products => {
+            format!("its charges are products of fields that no single {j} can carry")
+        }
+    }
+}
+
+/// The values of accumulations, and the expression that each node comes from.
+#[derive(Default)]
+struct Found<'a> {
+    origins: Vec<Option<(&'a Body, &'a Expr)>>,
+    accumulated: Vec<Accumulated>,
+}
+
+/// A value that a result accumulates where a condition holds.
+struct Accumulated {
+    condition: Value,
+    how: Accumulate,
+    value: Value,
+}
+
+impl<'a> Observer<'a> for Found<'a> {
+    fn evaluated(
+        &mut self,
+        _: &mut Graph,
+        body: &'a Body,
+        expr: &'a Expr,
+        value: Value,
+    ) -> Option<()> {
+        let node = value.node();
+        if self.origins.len() <= node {
+            self.origins.resize(node + 1, None);
+        }
+        self.origins[node].get_or_insert((body, expr));
+        Some(())
+    }
+
+    fn given(&mut self, _: &'a Body, _: LocalId, _: LocalId, _: Value) {}
+
+    fn assigned(&mut self, _: &mut Graph, _: &'a Body, _: LocalId, _: Value) {}
+
+    fn accumulated(&mut self, condition: Value, how: Accumulate, _: &'a Expr, value: Value) {
+        self.accumulated.push(Accumulated { condition, how, value });
+    }
+}
+
+#[cfg(test)]
+mod tests;

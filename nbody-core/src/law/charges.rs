@@ -1,0 +1,148 @@
+//! Interactions that are sums over charges, so that cells of j-particles can stand for these.
+
+use std::fmt;
+
+use crate::{Field, FieldKind};
+
+/// The charges g of an interaction whose result is the sum over j and over its charges of g K(i, xⱼ − xᵢ): each
+/// charge is a product of numbers of j, and its kernel K depends on j by the position alone.
+///
+/// A j-particle with the charges of a cell, and their mean position, then acts as the cell does from
+/// afar, through the unchanged `fn pair` of the declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charges {
+    /// The charges: products of the numbers of a j-particle, by their index in the record.
+    pub products: &'static [&'static [usize]],
+    /// The value of each number of the j-particle that has given charges.
+    pub carried: &'static [Carried],
+}
+
+/// A number of the j-particle that carries the charges of a cell. Charges are known by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// 0: no charge depends on it, or it is a coordinate.
+    Zero,
+    /// 1, since it is the other factor of a charge.
+    One,
+    /// This charge.
+    Charge(usize),
+    /// The first charge divided by the second one, as the velocity is the momentum divided by the mass.
+    Ratio(usize, usize),
+}
+
+impl Charges {
+    /// Returns the charges of a j-particle.
+    pub fn of(self, numbers: &[f64], charges: &mut [f64]) {
+        for (charge, product) in charges.iter_mut().zip(self.products) {
+            *charge = product.iter().map(|&n| numbers[n]).product();
+        }
+    }
+
+    /// Writes the numbers of the particle that has these charges; a coordinate is left as it is.
+    pub fn carry(self, charges: &[f64], numbers: &mut [f64]) {
+        for (number, carried) in numbers.iter_mut().zip(self.carried) {
+            match *carried {
+                Carried::Zero => {}
+                Carried::One => *number = 1.0,
+                Carried::Charge(q) => *number = charges[q],
+                // Without weight it has no effect, unless it is NaN.
+                Carried::Ratio(q, by) if charges[by] == 0.0 => *number = 0.0 * charges[q],
+                Carried::Ratio(q, by) => *number = charges[q] / charges[by],
+            }
+        }
+    }
+
+    /// Returns the charges as products of fields with these names, such as `mass * vel.x`.
+    pub fn names(self, j: &'static [Field]) -> impl Iterator<Item = Name> {
+        self.products.iter().map(move |&product| Name { product, j })
+    }
+}
+
+/// The name of a charge.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    product: &'static [usize],
+    j: &'static [Field],
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, &number) in self.product.iter().enumerate() {
+            if k > 0 {
+                f.write_str(" * ")?;
+            }
+            let mut first = 0;
+            for field in self.j {
+                let count = field.kind.components();
+                match number - first {
+                    0 if count == 1 => f.write_str(field.name)?,
+                    part if part < count => match field.kind {
+                        FieldKind::Vector(_) => {
+                            write!(f, "{}.{}", field.name, ["x", "y", "z"][part])?;
+                        }
+                        _ => write!(f, "{}[{part}]", field.name)?,
+                    },
+                    _ => {
+                        first += count;
+                        continue;
+                    }
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const J: &[Field] = &[
+        Field { name: "pos", kind: FieldKind::Point(3) },
+        Field { name: "vel", kind: FieldKind::Vector(3) },
+        Field { name: "mass", kind: FieldKind::Real },
+        Field { name: "modes", kind: FieldKind::Array(2) },
+    ];
+    const NONE: Carried = Carried::Zero;
+    const MOMENTUM: Charges = Charges {
+        products: &[&[6], &[3, 6], &[4, 6], &[8]],
+        carried: &[
+            NONE,
+            NONE,
+            NONE,
+            Carried::Ratio(1, 0),
+            Carried::Ratio(2, 0),
+            NONE,
+            Carried::Charge(0),
+            Carried::One,
+            Carried::Charge(3),
+        ],
+    };
+
+    #[test]
+    fn a_particle_carries_the_charges_that_it_has() {
+        let numbers = [9.0, 9.0, 9.0, 3.0, -5.0, 0.0, 2.0, 1.0, 7.0];
+        let mut charges = [0.0; 4];
+        MOMENTUM.of(&numbers, &mut charges);
+        assert_eq!(charges, [2.0, 6.0, -10.0, 7.0]);
+        let mut carried = [9.0; 9];
+        carried[5] = 0.0;
+        MOMENTUM.carry(&charges, &mut carried);
+        assert_eq!(carried, numbers);
+    }
+
+    #[test]
+    fn without_a_divisor_nothing_is_carried_but_nan() {
+        let mut numbers = [0.0; 9];
+        MOMENTUM.carry(&[0.0, 6.0, f64::NAN, 0.0], &mut numbers);
+        assert_eq!(numbers[3], 0.0);
+        assert!(numbers[4].is_nan());
+    }
+
+    #[test]
+    fn charges_have_the_names_of_their_fields() {
+        let names: Vec<_> = MOMENTUM.names(J).map(|name| name.to_string()).collect();
+        assert_eq!(names, ["mass", "vel.x * mass", "vel.y * mass", "modes[1]"]);
+    }
+}
