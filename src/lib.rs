@@ -66,7 +66,7 @@ pub use nbody_core::{
     NeighbourTimes, Nothing, Open, Operations, Options, Output, Pairs, ParticleProgram,
     ParticleText, Periodic, Point, Precision, Reader, Record, Report, Scalar, SimdLevel, Skin,
     Sources, Space, Store, SummationOrder, ThirdLaw, Update, Vector, Writer, compare, peak,
-    reference, reference_self,
+    reference, reference_sample, reference_self, reference_self_sample, sample,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

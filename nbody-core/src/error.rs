@@ -207,7 +207,7 @@ pub enum Error {
         /// Their position.
         at: usize,
         /// The index that was given.
-        found: u32,
+        found: usize,
         /// The number of particles.
         n: usize,
     },

@@ -14,7 +14,8 @@ mod parallel;
 pub use check::case::Case;
 pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
-pub use check::reference::{reference, reference_self};
+pub use check::reference::{reference, reference_sample, reference_self, reference_self_sample};
+pub use check::sample::sample;
 pub use cpu::{
     CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuSelection,
     CpuShortRange, HasCutoff, peak,

@@ -5,6 +5,10 @@ use std::fmt;
 use crate::{Error, Record, Scalar, pack};
 
 /// Deviation of one field of the results from the reference.
+///
+/// Errors that are not finite count as infinite in all of these figures. So `max`, `rms` and `mean` are
+/// infinite with the first of them; percentiles are infinite only with more of them than they leave
+/// out. Without particles all errors are 0.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldReport {
@@ -15,6 +19,14 @@ pub struct FieldReport {
     pub max: f64,
     /// The root mean square of the relative errors.
     pub rms: f64,
+    /// The mean of the relative errors.
+    pub mean: f64,
+    /// The smallest relative error that at least half of the particles do not exceed: the
+    /// percentile 50 by the nearest rank, which is the error of one of them.
+    pub median: f64,
+    /// The smallest relative error that at least 99 of 100 particles do not exceed: the percentile
+    /// 99 by the nearest rank.
+    pub p99: f64,
     /// Index of the particle with the largest relative error.
     pub worst: Option<usize>,
     /// The largest error in units of its bound; `None` without bounds.
@@ -93,41 +105,32 @@ impl Columns {
     ) -> FieldReport {
         let largest = self.of(reference).map(norm).filter(|norm| norm.is_finite());
         let largest = largest.fold(0.0, f64::max);
-        let mut report = FieldReport {
-            name,
-            max: 0.0,
-            rms: 0.0,
-            worst: None,
-            of_bound: bounds.map(|_| 0.0),
-            non_finite: 0,
-        };
-        let mut squares = 0.0;
+        let mut of_bound = bounds.map(|_| 0.0_f64);
+        let mut non_finite = 0;
+        let mut errors = Vec::new();
         let mut bounds = bounds.into_iter().flat_map(|rows| self.of(rows));
-        let pairs = self.of(results).zip(self.of(reference));
-        let mut n = 0.0;
-        for (k, (result, reference)) in pairs.enumerate() {
-            // Without a pair an extreme is infinite, in the results and in the reference.
-            let same = |a: f64, b: f64| !self.is_sum && a == b;
-            let difference = result.iter().zip(reference);
-            let difference = difference.map(|(&a, &b)| if same(a, b) { 0.0 } else { a - b });
-            let difference = norm(&difference.collect::<Vec<f64>>());
+        for (result, reference) in self.of(results).zip(self.of(reference)) {
+            let difference = self.difference(result, reference);
             // Not a comparison that NaN could pass.
             let bound = bounds.next().map(norm);
             let finite = difference.is_finite() && bound.is_none_or(f64::is_finite);
-            report.non_finite += usize::from(!finite);
-            let error = relative(difference, norm(reference), largest);
-            squares += error * error;
-            n += 1.0;
-            if report.worst.is_none() || error > report.max {
-                (report.max, report.worst) = (error, Some(k));
-            }
-            if let (Some(of_bound), Some(bound)) = (&mut report.of_bound, bound) {
+            non_finite += usize::from(!finite);
+            errors.push(relative(difference, norm(reference), largest));
+            if let (Some(of_bound), Some(bound)) = (&mut of_bound, bound) {
                 let error = if difference == 0.0 { 0.0 } else { difference / bound };
                 *of_bound = of_bound.max(if error.is_nan() { f64::INFINITY } else { error });
             }
         }
-        report.rms = if n > 0.0 { f64::sqrt(squares / n) } else { 0.0 };
-        report
+        FieldReport { of_bound, non_finite, ..FieldReport::without_bounds(name, errors) }
+    }
+
+    /// Returns the length of the difference.
+    fn difference(&self, result: &[f64], reference: &[f64]) -> f64 {
+        // Without a pair an extreme is infinite, in the results and in the reference.
+        let same = |a: f64, b: f64| !self.is_sum && a == b;
+        let difference = result.iter().zip(reference);
+        let difference = difference.map(|(&a, &b)| if same(a, b) { 0.0 } else { a - b });
+        norm(&difference.collect::<Vec<f64>>())
     }
 }
 
@@ -147,7 +150,34 @@ fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
+/// Returns the smallest of ascending errors that at most one in `share` particles exceeds; 0 without
+/// particles.
+fn exceeded_by_one_in(share: usize, ascending: &[f64]) -> f64 {
+    let n = ascending.len();
+    // The nearest rank ⌈(1 − 1/share) n⌉ in integers: rounding would move it to a neighbour.
+    let rank = n - n / share;
+    rank.checked_sub(1).map_or(0.0, |k| ascending[k])
+}
+
 impl FieldReport {
+    /// Makes the report of the relative errors of all particles, none of them NaN.
+    fn without_bounds(name: &'static str, mut errors: Vec<f64>) -> Self {
+        let n = errors.len();
+        let mean = |sum: f64| if n > 0 { sum / n as f64 } else { 0.0 };
+        let (mut max, mut worst) = (0.0, None);
+        for (k, &error) in errors.iter().enumerate() {
+            if worst.is_none() || error > max {
+                (max, worst) = (error, Some(k));
+            }
+        }
+        let rms = mean(errors.iter().map(|error| error * error).sum()).sqrt();
+        let mean = mean(errors.iter().sum());
+        errors.sort_unstable_by(f64::total_cmp);
+        let median = exceeded_by_one_in(2, &errors);
+        let p99 = exceeded_by_one_in(100, &errors);
+        Self { name, max, rms, mean, median, p99, worst, of_bound: None, non_finite: 0 }
+    }
+
     /// Returns whether every result is finite and within its bound; `false` without bounds.
     pub fn passes(&self) -> bool {
         self.non_finite == 0 && self.of_bound.is_some_and(|of_bound| of_bound <= 1.0)
@@ -178,5 +208,99 @@ impl fmt::Display for Report {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reports the errors of results whose reference is 1.
+    fn report(results: &[f64]) -> FieldReport {
+        let columns = Columns { dim: 1, first: 0, count: 1, is_sum: true };
+        columns.report("x", results, &vec![1.0; results.len()], None)
+    }
+
+    /// Returns results whose errors are few multiples of 1/16, so that they are exact and there are
+    /// ties; about one in `rare` is NaN or infinite, none if `rare` is 0.
+    fn results(n: usize, seed: u64, rare: u64) -> Vec<f64> {
+        let mut state = seed;
+        let mut below = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % limit
+        };
+        let mut result = || {
+            let other = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY][below(3) as usize];
+            let finite = 1.0 + (below(40) as f64 - 20.0) / 16.0;
+            if rare > 0 && below(rare) == 0 { other } else { finite }
+        };
+        (0..n).map(|_| result()).collect()
+    }
+
+    /// Finds the smallest error that at least this share of the particles does not exceed, by trying
+    /// each.
+    fn by_trial(errors: &[f64], percent: usize) -> f64 {
+        let suffices = |limit: f64| {
+            100 * errors.iter().filter(|&&error| error <= limit).count() >= percent * errors.len()
+        };
+        let sufficient = errors.iter().copied().filter(|&error| suffices(error));
+        sufficient.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_definition() {
+        for n in [0, 1, 2, 3, 10, 99, 100, 101, 199, 200, 201, 1000] {
+            for (seed, rare) in (1..40).zip([0, 300, 100, 30, 3, 2, 1].into_iter().cycle()) {
+                let results = results(n, seed, rare);
+                let error = |x: f64| if x.is_finite() { (x - 1.0).abs() } else { f64::INFINITY };
+                let errors: Vec<_> = results.iter().copied().map(error).collect();
+                let found = report(&results);
+                let percentiles = [by_trial(&errors, 50), by_trial(&errors, 99)];
+                assert_eq!([found.median, found.p99], percentiles, "{n} {seed} {errors:?}");
+                assert!(found.median <= found.p99 && found.p99 <= found.max, "{found:?}");
+                let mean = errors.iter().sum::<f64>() / n.max(1) as f64;
+                assert_eq!(found.mean, mean, "{n} {seed} {errors:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_particles_have_percentiles() {
+        let figures = |results: &[f64]| {
+            let FieldReport { max, rms, mean, median, p99, .. } = report(results);
+            [max, rms, mean, median, p99]
+        };
+        assert_eq!(figures(&[]), [0.0; 5]);
+        assert_eq!(figures(&[1.0]), [0.0; 5]);
+        assert_eq!(figures(&[1.5]), [0.5; 5]);
+        assert_eq!(figures(&[8.0, 2.0]), [7.0, 5.0, 4.0, 1.0, 7.0]);
+        assert_eq!(figures(&[f64::NAN]), [f64::INFINITY; 5]);
+    }
+
+    /// One in a hundred is beyond the percentile 99, but not two in 199.
+    #[test]
+    fn one_nan_is_in_the_mean_and_two_are_in_the_percentile() {
+        let mut results = vec![1.25; 199];
+        results[7] = f64::NAN;
+        let found = report(&results);
+        assert_eq!([found.median, found.p99], [0.25; 2]);
+        assert_eq!([found.mean, found.rms, found.max], [f64::INFINITY; 3]);
+        assert_eq!((found.worst, found.non_finite), (Some(7), 1));
+        results[99] = f64::INFINITY;
+        let found = report(&results);
+        assert_eq!([found.median, found.p99], [0.25, f64::INFINITY]);
+        assert_eq!((found.worst, found.non_finite), (Some(7), 2));
+    }
+
+    #[test]
+    fn percentiles_are_of_each_field_alone() {
+        let rows = [1.0, 3.0, 4.0, 2.0, 3.0, 4.0];
+        let reference = [1.0, 3.0, 4.0, 1.0, 0.0, 4.0];
+        let columns = |first, count| Columns { dim: 3, first, count, is_sum: true };
+        let first = columns(0, 1).report("a", &rows, &reference, None);
+        assert_eq!([first.mean, first.median, first.p99], [0.5, 0.0, 1.0]);
+        let second = columns(1, 2).report("b", &rows, &reference, Some(&[1.0; 6]));
+        assert_eq!([second.mean, second.median, second.p99], [0.375, 0.0, 0.75]);
+        assert!(second.of_bound.is_some_and(|error| (error - 3.0 / 2.0_f64.sqrt()).abs() < 1e-15));
     }
 }

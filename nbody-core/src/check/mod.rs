@@ -5,3 +5,4 @@ pub mod case;
 pub mod compare;
 pub mod error_bounds;
 pub mod reference;
+pub mod sample;

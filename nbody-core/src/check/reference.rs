@@ -5,7 +5,7 @@
 //! themselves it includes the error of that rounding.
 
 use crate::law::space::{Either, InDomain as _};
-use crate::{Domain, Interaction, Record, Scalar, pack, parallel};
+use crate::{Domain, Error, Interaction, Record, Scalar, pack, parallel};
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
@@ -18,7 +18,7 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), false)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), &|_| None)
 }
 
 /// Computes the results of one set of particles, given as i-particles and as j-particles.
@@ -32,21 +32,93 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), !X::LAW.self_pairs)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), &itself::<X>)
 }
 
+/// Computes the results of the i-particles with these indices, over all j-particles: those of
+/// [`reference()`], to the last bit, in the order of the indices.
+pub fn reference_sample<X, S>(
+    interaction: &X,
+    domain: Domain,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+    targets: &[usize],
+) -> Result<Vec<X::F>, Error>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    let i = pick(i, targets)?;
+    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), &|_| None))
+}
+
+/// Computes the results of the particles with these indices, of one set of particles that is given as
+/// i-particles and as j-particles: those of [`reference_self`], to the last bit, in the order of the
+/// indices.
+///
+/// For many particles, where the double loop over all of them would take too long, the results of a
+/// [`sample`](crate::sample()) are compared. [`FieldReport::worst`](crate::FieldReport::worst) is then an
+/// index in the sample.
+///
+/// ```
+/// # use nbody_core::{Domain, Error, Interaction, compare, reference_self_sample, sample};
+/// # fn check<X: Interaction>(
+/// #     law: &X, i: &[X::I], j: &[X::J], results: &[X::F],
+/// # ) -> Result<(), Error> {
+/// let targets = sample(i.len(), 1000);
+/// let truth = reference_self_sample::<X, f64>(law, Domain::Open, i, j, &targets)?;
+/// // `results` are those of all particles.
+/// let found: Vec<X::F> = targets.iter().map(|&k| results[k]).collect();
+/// let report = compare::<X::F, f64>(&found, &truth, None)?;
+/// assert!(report.fields.iter().all(|field| field.p99 < 1e-3), "{report}");
+/// # Ok(())
+/// # }
+/// ```
+pub fn reference_self_sample<X, S>(
+    interaction: &X,
+    domain: Domain,
+    i: &[<X::I as Record>::With<S>],
+    j: &[<X::J as Record>::With<S>],
+    targets: &[usize],
+) -> Result<Vec<X::F>, Error>
+where
+    X: Interaction,
+    S: Scalar,
+{
+    let i = pick(i, targets)?;
+    let itself = |k: usize| itself::<X>(targets[k]);
+    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), &itself))
+}
+
+/// Returns the particles with these indices.
+fn pick<P: Copy>(particles: &[P], targets: &[usize]) -> Result<Vec<P>, Error> {
+    let n = particles.len();
+    let pick = |(at, &found): (usize, &usize)| {
+        particles.get(found).copied().ok_or(Error::NoParticle { what: "targets", at, found, n })
+    };
+    targets.iter().enumerate().map(pick).collect()
+}
+
+/// Returns the j-particle that does not act on this i-particle of one set: itself, unless the
+/// interaction has self pairs.
+fn itself<X: Interaction>(index: usize) -> Option<usize> {
+    (!X::LAW.self_pairs).then_some(index)
+}
+
+/// Adds up the pairs of every i-particle; a function names the j-particle that is left out.
 fn double_loop<X: Interaction>(
     interaction: &X,
     domain: Domain,
     i: &[X::I],
     j: &[X::J],
-    skips_self: bool,
+    left_out: &(dyn Fn(usize) -> Option<usize> + Sync),
 ) -> Vec<X::F> {
     let space = Either::<f64>::in_domain(&domain);
     let result = |k: usize| {
         let mut f = X::F::default();
+        let left_out = left_out(k);
         for (l, j) in j.iter().enumerate() {
-            if !skips_self || k != l {
+            if left_out != Some(l) {
                 X::pair(interaction, &space, &i[k], j, l as u32, &mut f);
             }
         }

@@ -136,6 +136,7 @@ pub fn check_indices<'a>(
 ) -> Result<(), Error> {
     for (at, indices) in indices.enumerate() {
         if let Some(&found) = indices.iter().find(|&&index| index as usize >= n) {
+            let found = found as usize;
             return Err(Error::NoParticle { what, at, found, n });
         }
     }

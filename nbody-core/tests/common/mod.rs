@@ -11,6 +11,14 @@ pub struct Gravity<L: ::nbody_core::Lane = f64> {
     pub eps2: L,
 }
 
+/// The same, in which a particle acts on itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Whole<L: ::nbody_core::Lane = f64> {
+    /// Squared softening length.
+    pub eps2: L,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Body<L: ::nbody_core::Lane = f64> {
@@ -61,6 +69,7 @@ fn write_real<L: nbody::Lane, W: nbody::Writer<L>>(x: L, to: &mut W) {
     to.real(x);
 }
 record!(Gravity, &[field("eps2", Real)], eps2: read_real, write_real);
+record!(Whole, &[field("eps2", Real)], eps2: read_real, write_real);
 record!(Body, &[field("pos", Point(3)), field("mass", Real)],
     pos: nbody::Point::read, |x: nbody::Point<L>, to| x.write(to);
     mass: read_real, write_real);
@@ -81,41 +90,54 @@ impl nbody::Output for Field {
     }
 }
 
-// SAFETY: the text is empty.
-unsafe impl nbody::Interaction for Gravity {
-    type I = Body;
-    type J = Body;
-    type F = Field;
-    const LAW: &'static nbody::Law = &nbody::__private::Declaration {
-        name: "gravity",
-        self_pairs: false,
-        cutoff: false,
-        cutoff_reads: [&[], &[]],
-        charges: Err("it is written by hand"),
-        operations: nbody::Operations { add: 10, mul: 11, div: 0, sqrt: 1, special: 0, compare: 0 },
-        cuda: nbody::CudaText { law: "", sums: "", compensated: "", reach: "" },
-        third_law: None,
-    }
-    .law::<Self>();
-    fn pair<L: nbody::Lane, S: nbody::Space<L>>(
-        this: &Gravity<L>,
-        space: &S,
-        i: &Body<L>,
-        j: &Body<L>,
-        _index: L::U32,
-        f: &mut Field<L>,
-    ) {
-        let d = space.difference(j.pos, i.pos);
-        let rinv = (d.norm2() + this.eps2).rsqrt();
-        let mr = j.mass * rinv;
-        f.acc += d * (mr * rinv * rinv);
-        f.pot -= mr;
-    }
-    fn cpu_loops(variant: nbody::__private::Variant) -> nbody::__private::Compiled {
-        struct Unit;
-        variant.of::<Self, Unit, Unit, Unit>()
-    }
+macro_rules! law {
+    ($law:ident, $name:expr, $self_pairs:expr) => {
+        // SAFETY: the text is empty.
+        unsafe impl nbody::Interaction for $law {
+            type I = Body;
+            type J = Body;
+            type F = Field;
+            const LAW: &'static nbody::Law = &nbody::__private::Declaration {
+                name: $name,
+                self_pairs: $self_pairs,
+                cutoff: false,
+                cutoff_reads: [&[], &[]],
+                charges: Err("it is written by hand"),
+                operations: nbody::Operations {
+                    add: 10,
+                    mul: 11,
+                    div: 0,
+                    sqrt: 1,
+                    special: 0,
+                    compare: 0,
+                },
+                cuda: nbody::CudaText { law: "", sums: "", compensated: "", reach: "" },
+                third_law: None,
+            }
+            .law::<Self>();
+            fn pair<L: nbody::Lane, S: nbody::Space<L>>(
+                this: &$law<L>,
+                space: &S,
+                i: &Body<L>,
+                j: &Body<L>,
+                _index: L::U32,
+                f: &mut Field<L>,
+            ) {
+                let d = space.difference(j.pos, i.pos);
+                let rinv = (d.norm2() + this.eps2).rsqrt();
+                let mr = j.mass * rinv;
+                f.acc += d * (mr * rinv * rinv);
+                f.pot -= mr;
+            }
+            fn cpu_loops(variant: nbody::__private::Variant) -> nbody::__private::Compiled {
+                struct Unit;
+                variant.of::<Self, Unit, Unit, Unit>()
+            }
+        }
+    };
 }
+law!(Gravity, "gravity", false);
+law!(Whole, "whole", true);
 
 /// Returns bodies in the unit cube, exact in `f32`, which depend on the seed alone.
 pub fn bodies(n: usize, seed: u64) -> Vec<Body> {

@@ -1,0 +1,106 @@
+//! Tests of the reference of a sample.
+mod common;
+
+use common::{Body, Field, Gravity, Whole, bodies};
+use nbody_core::{
+    Domain, Error, compare, pack, reference, reference_sample, reference_self,
+    reference_self_sample, sample,
+};
+
+const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
+const WHOLE: Whole = Whole { eps2: 1e-4 };
+
+fn domains() -> [Domain; 2] {
+    [Domain::Open, Domain::periodic([1.0, 0.75, 2.0]).unwrap()]
+}
+
+/// Lists of indices below `n`: samples, and others in any order, some of them twice.
+fn targets(n: usize) -> Vec<Vec<usize>> {
+    let samples = [0, 1, 2, 10, n, n + 1].map(|count| sample(n, count));
+    let backwards = (0..n).rev().collect();
+    let mixed = (0..n).map(|k| (7 * k + 3) % n / 2).collect();
+    samples.into_iter().chain([backwards, mixed]).collect()
+}
+
+fn bits(results: &[Field]) -> Vec<u64> {
+    pack::rows(&results)
+}
+
+#[test]
+fn the_sample_of_two_sets_has_the_bits_of_all() {
+    for (n, nj) in [(0, 10), (1, 0), (10, 300), (300, 50)] {
+        let (i, j) = (bodies(n, 1), bodies(nj, 2));
+        for domain in domains() {
+            let all = reference(&GRAVITY, domain, &i, &j);
+            for targets in targets(n) {
+                let expected: Vec<_> = targets.iter().map(|&k| all[k]).collect();
+                let found = reference_sample(&GRAVITY, domain, &i, &j, &targets).unwrap();
+                assert_eq!(bits(&found), bits(&expected), "{n} x {nj} {domain:?} {targets:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sample_of_one_set_has_the_bits_of_all() {
+    for n in [0, 1, 2, 10, 300] {
+        let set = bodies(n, 3);
+        for domain in domains() {
+            let all = reference_self(&GRAVITY, domain, &set, &set);
+            let whole = reference_self(&WHOLE, domain, &set, &set);
+            assert!(n == 0 || bits(&all) != bits(&whole), "no particle acts on itself");
+            for targets in targets(n) {
+                let picked = |all: &[Field]| targets.iter().map(|&k| all[k]).collect::<Vec<_>>();
+                let found = reference_self_sample(&GRAVITY, domain, &set, &set, &targets).unwrap();
+                assert_eq!(bits(&found), bits(&picked(&all)), "{n} {domain:?} {targets:?}");
+                let found = reference_self_sample(&WHOLE, domain, &set, &set, &targets).unwrap();
+                assert_eq!(bits(&found), bits(&picked(&whole)), "{n} {domain:?} {targets:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn particles_of_a_sample_may_be_f32() {
+    let set: Vec<Body<f32>> = pack::cast(&bodies(100, 4));
+    let targets = sample(100, 9);
+    let all = reference_self(&GRAVITY, Domain::Open, &set, &set);
+    let expected: Vec<_> = targets.iter().map(|&k| all[k]).collect();
+    let found = reference_self_sample(&GRAVITY, Domain::Open, &set, &set, &targets).unwrap();
+    assert_eq!(bits(&found), bits(&expected));
+    let all = reference(&GRAVITY, Domain::Open, &set, &set);
+    let expected: Vec<_> = targets.iter().map(|&k| all[k]).collect();
+    let found = reference_sample(&GRAVITY, Domain::Open, &set, &set, &targets).unwrap();
+    assert_eq!(bits(&found), bits(&expected));
+}
+
+#[test]
+fn a_wrong_result_is_found_in_a_sample() {
+    let set = bodies(500, 5);
+    let mut results = reference_self(&GRAVITY, Domain::Open, &set, &set);
+    let targets = sample(500, 50);
+    results[targets[17]].acc[1] += 1.0;
+    let truth = reference_self_sample(&GRAVITY, Domain::Open, &set, &set, &targets).unwrap();
+    let found: Vec<_> = targets.iter().map(|&k| results[k]).collect();
+    let report = compare(&found, &truth, None).unwrap();
+    let acc = &report.fields[0];
+    assert_eq!((report.n, acc.worst, acc.median), (50, Some(17), 0.0), "{report}");
+    assert!(acc.p99 == acc.max && acc.max > 0.0, "{report}");
+}
+
+#[test]
+fn targets_beyond_the_particles_are_refused() {
+    // More j-particles than i-particles: the targets are i-particles.
+    let (i, j) = (bodies(10, 6), bodies(20, 7));
+    for found in [10, 15, usize::MAX] {
+        let targets = [0, 9, found, 30];
+        let error = Error::NoParticle { what: "targets", at: 2, found, n: 10 };
+        let two = reference_sample(&GRAVITY, Domain::Open, &i, &j, &targets);
+        assert_eq!(two, Err(error.clone()));
+        let one = reference_self_sample(&GRAVITY, Domain::Open, &i, &j, &targets);
+        assert_eq!(one, Err(error));
+    }
+    let none = reference_sample(&GRAVITY, Domain::Open, &bodies(0, 1), &j, &[0]).unwrap_err();
+    let message = "targets[0] names particle 0 of 0; indices of particles begin with 0";
+    assert_eq!(none.to_string(), message);
+}
