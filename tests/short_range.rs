@@ -3,117 +3,16 @@
 
 use nbody::prelude::*;
 use nbody::{
-    Accumulation, Case, CoreError, Error, ErrorBounds, Interaction, Math, Reader, Record, Skin,
-    compare, reference,
+    Accumulation, Case, CoreError, Error, ErrorBounds, Interaction, Math, Skin, compare, reference,
 };
 use nbody_interactions::Visitor;
 use nbody_interactions::lennard_jones::LennardJones;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
+use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 use nbody_tests::lists::Lists;
-
-/// Random numbers, of which coordinates are distributed in one of several ways. All are multiples of
-/// 2^-10 and small enough that differences and squares of distances are exact in `f32`, unless they have
-/// more digits.
-struct Random {
-    state: u64,
-    inputs: Inputs,
-    digits: Digits,
-    coordinate: usize,
-    /// The particle is in a dense part, or far away.
-    special: bool,
-}
-
-/// The digits of coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Digits {
-    /// Few enough that arithmetic is exact.
-    Few,
-    /// All that `f64` holds.
-    All,
-}
 
 /// A length that is not less than the distances that lists round: 8 reaches, and one more.
 const ROUNDED: f64 = 9.0;
-
-/// The distributions of particles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Inputs {
-    Uniform,
-    /// Most particles in a thousandth of the volume.
-    Dense,
-    Slab,
-    Plane,
-    /// Some particles very far away.
-    Far,
-    Point,
-}
-
-impl Random {
-    fn new(inputs: Inputs, digits: Digits, seed: u64) -> Self {
-        Self { state: seed, inputs, digits, coordinate: 0, special: false }
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.state >> 33) % n
-    }
-}
-
-impl Reader<f64> for Random {
-    /// Returns a number in (0, 1/4], such as a smoothing length.
-    fn real(&mut self) -> f64 {
-        (self.below(256) + 1) as f64 / 1024.0
-    }
-
-    fn index(&mut self) -> u32 {
-        self.below(4) as u32
-    }
-
-    fn coordinate(&mut self) -> f64 {
-        let axis = self.coordinate % 3;
-        self.coordinate += 1;
-        if axis == 0 {
-            self.special = self.below(16) == 0;
-        }
-        let x = self.below(2048) as f64 / 1024.0;
-        let rest = match self.digits {
-            Digits::Few => 0.0,
-            Digits::All => self.below(1 << 31) as f64 / (1_u64 << 41) as f64,
-        };
-        let x = match self.inputs {
-            Inputs::Dense if !self.special => self.below(205) as f64 / 1024.0,
-            Inputs::Slab if axis == 2 => x / 16.0 - x / 16.0 % (1.0 / 1024.0),
-            Inputs::Plane if axis == 1 => 0.5,
-            Inputs::Far if self.special => 262_144.0 + self.below(2048) as f64 / 32.0,
-            Inputs::Point => return 1.0,
-            _ => x,
-        };
-        x + rest
-    }
-}
-
-fn particles<P: Record<Lane = f64>>(n: usize, inputs: Inputs, digits: Digits, seed: u64) -> Vec<P> {
-    let mut random = Random::new(inputs, digits, seed);
-    (0..n).map(|_| P::read(&mut random)).collect()
-}
-
-/// Returns the particles of two sets.
-fn sets<P, Q>(n: usize, inputs: Inputs, digits: Digits) -> (Vec<P>, Vec<Q>)
-where
-    P: Record<Lane = f64>,
-    Q: Record<Lane = f64>,
-{
-    (particles(n, inputs, digits, 1), particles(n, inputs, digits, 2))
-}
-
-/// Returns one set of particles, as i-particles and as j-particles.
-fn particles_twice<P, Q>(n: usize, inputs: Inputs, digits: Digits) -> (Vec<P>, Vec<Q>)
-where
-    P: Record<Lane = f64>,
-    Q: Record<Lane = f64>,
-{
-    (particles(n, inputs, digits, 3), particles(n, inputs, digits, 3))
-}
 
 /// Checks the cases of an interaction.
 struct Check {

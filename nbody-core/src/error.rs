@@ -236,6 +236,20 @@ pub enum Error {
         /// The skin that was given.
         found: f64,
     },
+    /// An interaction that is no sum over charges is given to a tree.
+    #[error("`{law}` has no tree: {reason}; evaluate all pairs, or neighbour lists of it")]
+    NoTree {
+        /// The interaction.
+        law: &'static str,
+        /// The reason, and the expression.
+        reason: &'static str,
+    },
+    /// The opening angle of a tree is not positive and finite.
+    #[error("opening angle of {found}: expected a positive number, such as 0.6")]
+    InvalidOpening {
+        /// The angle that was given.
+        found: f64,
+    },
     /// Lists that were never built, or not since their space was changed.
     #[error(
         "neighbour lists that are not built, or not since their box was changed, given to `{law}`; \

@@ -10,6 +10,7 @@ pub mod near;
 mod numeric;
 mod options;
 mod parallel;
+pub mod tree;
 
 pub use check::case::Case;
 pub use check::compare::{self, FieldReport, Report, compare};
@@ -18,7 +19,7 @@ pub use check::reference::{reference, reference_sample, reference_self, referenc
 pub use check::sample::sample;
 pub use cpu::{
     CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuSelection,
-    CpuShortRange, HasCutoff, peak,
+    CpuShortRange, CpuTree, HasCutoff, peak,
 };
 pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
@@ -41,6 +42,8 @@ pub use numeric::scalar::Scalar;
 pub use numeric::simd::SimdLevel;
 pub use numeric::vector::{Point, Vector};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
+pub use tree::opening::{Expansion, Opening};
+pub use tree::report::TreeReport;
 
 /// Items for generated code alone.
 #[doc(hidden)]

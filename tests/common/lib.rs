@@ -3,6 +3,7 @@
 
 pub mod contacts;
 mod indexed;
+pub mod inputs;
 pub mod lists;
 pub mod particle_programs;
 

@@ -104,6 +104,29 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
+    /// Copies the records of these indices, and others behind them.
+    pub fn gather_with(&self, indices: &[u32], others: &Self) -> Result<Self, Error> {
+        let n = indices.len() + others.n;
+        let mut all = Self::zeros(n, self.words)?;
+        let words = self.words.max(1);
+        let chunk = pack::chunk(n, words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut all.lines, chunk, &|first, lines| {
+            for (first, lines) in (first / words..).zip(lines.chunks_mut(words)) {
+                for (k, place) in (first * LINE..n.min((first + 1) * LINE)).enumerate() {
+                    let (from, at) = match indices.get(place) {
+                        Some(&index) => (self, index as usize),
+                        None => (others, place - indices.len()),
+                    };
+                    let record = &from.lines[at / LINE * words..][..words];
+                    for (to, from) in lines.iter_mut().zip(record) {
+                        to.0[k] = from.0[at % LINE];
+                    }
+                }
+            }
+        });
+        Ok(all)
+    }
+
     /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0; without any
     /// other number there are no lines.
     pub fn bound<S: Scalar<Word = W>>(

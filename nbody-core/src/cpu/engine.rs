@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::columns::Columns;
 use super::evaluation::{Evaluation, Packed};
-use super::schedule::{Listing, Schedule};
+use super::schedule::{Listing, Schedule, Walks};
 use super::sums::Folding;
 use super::variant::Variant;
 use crate::law::binding::Binding;
@@ -85,6 +85,19 @@ impl Particles {
             Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
         };
         Ok(Self { packed, precision: self.precision })
+    }
+
+    /// Copies the particles of these indices, and others behind them.
+    pub fn gather_with(&self, indices: &[u32], others: &dyn Rows) -> Result<Packed, Error> {
+        Ok(match (&self.packed, Packed::pack(others, self.precision)?) {
+            (Packed::Bits32(columns), Packed::Bits32(others)) => {
+                Packed::Bits32(columns.gather_with(indices, &others)?)
+            }
+            (Packed::Bits64(columns), Packed::Bits64(others)) => {
+                Packed::Bits64(columns.gather_with(indices, &others)?)
+            }
+            _ => unreachable!("of one precision"),
+        })
     }
 
     /// Copies those numbers of the particles of these indices that are bound. Coordinates are left at 0.
@@ -233,11 +246,39 @@ impl CpuEngine {
         let schedule = Schedule::List(listing);
         // The images are those of the lists.
         self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, sums)?;
+        self.arrange(sums, listing.places, out, store)
+    }
+
+    /// Evaluates the walks of a tree, by the parameters, and the i- and j-particles in its order, with far particles
+    /// behind the j-particles. The results are those of the i-particles at these places.
+    pub fn run_tree(
+        &self,
+        (parameters, sets): (&dyn Rows, [&Packed; 2]),
+        walks: &Walks,
+        places: &[u32],
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        check_precision("results", out.precision, self.options.backup())?;
+        let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
+        let (schedule, domain) = (Schedule::Tree(walks), self.options.domain);
+        self.evaluate_by(schedule, domain, parameters, sets, walks.one_set, &mut sums)?;
+        self.arrange(&sums, places, out, store)
+    }
+
+    /// Stores sums in results, at these places.
+    fn arrange(
+        &self,
+        sums: &Columns<u64>,
+        places: &[u32],
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
         match store {
-            Store::Replace => out.columns.arrange(sums, listing.places),
+            Store::Replace => out.columns.arrange(sums, places),
             Store::Add => {
-                let mut fresh = Columns::filled(n, &nothing)?;
-                fresh.arrange(sums, listing.places);
+                let mut fresh = Columns::filled(out.columns.len(), &pack::nothing(self.law.f))?;
+                fresh.arrange(sums, places);
                 self.folding().merge(&fresh, &mut out.columns);
             }
         }

@@ -17,6 +17,7 @@ mod schedule;
 mod selection;
 mod short_range;
 mod sums;
+mod tree;
 mod variant;
 
 use std::marker::PhantomData;
@@ -30,6 +31,7 @@ pub use peak::peak;
 pub use per_particle::{CpuInputs, CpuPerParticle};
 pub use selection::CpuSelection;
 pub use short_range::CpuShortRange;
+pub use tree::CpuTree;
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;

@@ -2,16 +2,29 @@
 
 use crate::Domain;
 
-/// Bits of a cell along each axis, in two and in three dimensions: keys have 48 bits.
-pub const BITS: [u32; 2] = [24, 16];
+/// The cells of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Bits of a cell along each axis, in two and in three dimensions.
+    pub bits: [u32; 2],
+    /// Bits of the octave of a coordinate; the last octave contains all that is farther.
+    pub octaves: u32,
+    /// The inverse of the share of a sample that lies beyond the middle range on each side.
+    pub tail: usize,
+}
+
+impl Grid {
+    /// The cells that order the particles of neighbour lists: keys have 48 bits.
+    pub const LISTS: Self = Self { bits: [24, 16], octaves: 4, tail: 16 };
+    /// The cells of trees: keys have 62 or 63 bits, and the bulk is nearly everything, since only its cells
+    /// are cubes.
+    pub const TREES: Self = Self { bits: [31, 21], octaves: 5, tail: 256 };
+}
+
 /// Number of particles whose positions choose a frame.
 const SAMPLE: usize = 1024;
-/// The share of a sample that lies beyond the middle range on each side.
-const TAIL: usize = 16;
 /// The edge of a periodic box in units of cells, half a cell short of 2.
 const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
-/// Bits of the octave of a coordinate; the last octave contains all that is farther.
-const OCTAVES: u32 = 4;
 
 /// The origin and the unit of cells.
 ///
@@ -27,12 +40,25 @@ pub struct Frame {
     pub scale: f64,
     /// The number of dimensions, 2 or 3.
     pub dimensions: usize,
+    /// The cells.
+    pub grid: Grid,
 }
 
 impl Frame {
-    /// Chooses the frame of `n` particles at these positions: the box along periodic axes, elsewhere
-    /// the middle range of a sample, without its outermost sixteenths.
+    /// Chooses the frame of neighbour lists of `n` particles at these positions.
     pub fn of(
+        n: usize,
+        position: &dyn Fn(usize) -> [f64; 3],
+        domain: &Domain,
+        dimensions: usize,
+    ) -> Self {
+        Self::with_grid(Grid::LISTS, n, position, domain, dimensions)
+    }
+
+    /// Chooses the frame of `n` particles at these positions: the box along periodic axes, elsewhere
+    /// the middle range of a sample.
+    pub fn with_grid(
+        grid: Grid,
         n: usize,
         position: &dyn Fn(usize) -> [f64; 3],
         domain: &Domain,
@@ -52,7 +78,7 @@ impl Frame {
             let mut along: Vec<f64> = sample.iter().map(|position| position[axis]).collect();
             along.sort_by(f64::total_cmp);
             let (Some(least), Some(greatest)) = (along.first(), along.last()) else { continue };
-            let [low, high] = [along[count / TAIL], along[count - 1 - count / TAIL]];
+            let [low, high] = [along[count / grid.tail], along[count - 1 - count / grid.tail]];
             origin[axis] = low / 2.0 + high / 2.0;
             range = range.max(high - low);
             extent = extent.max(greatest - least);
@@ -61,23 +87,40 @@ impl Frame {
         // The box is a cube of the curve, all but its edge: a part of it beyond would be a thin layer, and
         // the groups in it, flat. Elsewhere a power of two, so that similar particles have one frame.
         let scale = if length == range { IN_BOX / range } else { power_of_two_below(2.0 / range) };
-        Self { origin, scale, dimensions }
+        Self { origin, scale, dimensions, grid }
+    }
+
+    /// Returns the bits of a cell along each axis.
+    #[inline(always)]
+    pub fn bits(&self) -> u32 {
+        self.grid.bits[self.dimensions - 2]
     }
 
     /// Returns the cell of a coordinate along an axis.
     #[inline(always)]
     pub fn cell(&self, axis: usize, coordinate: f64) -> u32 {
-        let bits = BITS[self.dimensions - 2];
+        let (bits, octave_bits) = (self.bits(), self.grid.octaves);
         let half = 1_u32 << (bits - 1);
         let distance = (coordinate - self.origin[axis]) * self.scale;
         // An octave is a power of two of 1 + distance: the bits of the exponent, and of the fraction
         // behind them.
         let octaves = (1.0 + distance.abs()).to_bits() - 1.0_f64.to_bits();
-        let steps = octaves >> (f64::MANTISSA_DIGITS - 1 - (bits - 1 - OCTAVES));
+        let steps = octaves >> (f64::MANTISSA_DIGITS - 1 - (bits - 1 - octave_bits));
         // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
-        let unit = 1 << (bits - 1 - OCTAVES);
+        let unit = 1 << (bits - 1 - octave_bits);
         let steps = steps.min(u64::from(half - 1 - unit)) as u32;
         if distance < 0.0 { half + unit - 1 - steps } else { half + unit + steps }
+    }
+
+    /// Returns the distance from the origin, in units of cells, at which a cell begins; that behind a cell
+    /// is where it ends. The outermost cells have no other end.
+    pub fn begin(&self, cell: u32) -> f64 {
+        let (bits, octave_bits) = (self.bits(), self.grid.octaves);
+        let centre = (1_u32 << (bits - 1)) + (1 << (bits - 1 - octave_bits));
+        let steps = u64::from(cell.abs_diff(centre));
+        let octaves = steps << (f64::MANTISSA_DIGITS - 1 - (bits - 1 - octave_bits));
+        let distance = f64::from_bits(1.0_f64.to_bits() + octaves) - 1.0;
+        if cell < centre { -distance } else { distance }
     }
 }
 
@@ -97,7 +140,8 @@ mod tests {
 
     #[test]
     fn cells_ascend_with_the_coordinate_and_grow_beyond_the_bulk() {
-        let frame = Frame { origin: [1.0; 3], scale: 0.5, dimensions: 3 };
+        let grid = Grid::LISTS;
+        let frame = Frame { origin: [1.0; 3], scale: 0.5, dimensions: 3, grid };
         let cell = |x: f64| frame.cell(0, x);
         let centre = (1 << 15) + (1 << 11);
         assert_eq!([cell(1.0), cell(1.0_f64.next_down())], [centre, centre - 1]);
@@ -112,6 +156,24 @@ mod tests {
         assert_eq!(cell(1.0 + 6.0) - cell(1.0 + 2.0), 1 << 11);
         for (x, expected) in [(1e300, 0xffff), (f64::MAX, 0xffff), (-1e300, 1 << 12)] {
             assert_eq!(cell(x), expected);
+        }
+    }
+
+    #[test]
+    fn cells_begin_where_coordinates_enter_them() {
+        let grids = [Grid::LISTS, Grid::TREES].into_iter().flat_map(|grid| [(2, grid), (3, grid)]);
+        for (dimensions, grid) in grids {
+            let frame = Frame { origin: [0.0; 3], scale: 1.0, dimensions, grid };
+            for k in -300..300 {
+                let cell = frame.cell(0, f64::from(k).powi(3) / 1e6 + 1e-9);
+                let [begin, end] = [cell, cell + 1].map(|cell| frame.begin(cell));
+                assert!(begin < end);
+                let inside = begin / 2.0 + end / 2.0;
+                assert_eq!(frame.cell(0, inside), cell, "{dimensions} {grid:?} {k}");
+                let width = end - begin;
+                let beyond = [begin - width / 4.0, end + width / 4.0];
+                assert_eq!(beyond.map(|x| frame.cell(0, x)), [cell - 1, cell + 1]);
+            }
         }
     }
 

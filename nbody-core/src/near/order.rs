@@ -1,7 +1,7 @@
 //! Particles along a Hilbert curve.
 
 use super::boxes::Tree;
-use super::frame::{BITS, Frame};
+use super::frame::Frame;
 use super::hilbert;
 use crate::numeric::simd::Best;
 use crate::{Domain, Point, parallel};
@@ -43,9 +43,28 @@ fn keys(frame: &Frame, positions: &[[f64; 3]]) -> [u64; KEYS] {
     }
     let [x, y, z] = cells;
     match frame.dimensions {
-        2 => hilbert::indices([x, y], BITS[0]),
-        _ => hilbert::indices([x, y, z], BITS[1]),
+        2 => hilbert::indices([x, y], frame.bits()),
+        _ => hilbert::indices([x, y, z], frame.bits()),
     }
+}
+
+/// Returns the keys of positions, which are in a periodic box, with their indices, in order.
+pub fn sorted(wrapped: &[[f64; 3]], frame: &Frame) -> Vec<(u64, u32)> {
+    let mut all = vec![(0, 0); wrapped.len()];
+    let best = Best::new();
+    parallel::each_chunk(&mut all, CHUNK, &|first, pairs| {
+        for (first, pairs) in (first..).step_by(KEYS).zip(pairs.chunks_mut(KEYS)) {
+            let keys = best.run(
+                #[inline(always)]
+                || keys(frame, &wrapped[first..first + pairs.len()]),
+            );
+            for ((k, pair), key) in (first..).zip(pairs).zip(keys) {
+                *pair = (key, k as u32);
+            }
+        }
+    });
+    parallel::sort(&mut all);
+    all
 }
 
 /// Returns the image in the box of each position.
@@ -69,21 +88,7 @@ impl Ordered {
 
     /// Orders particles at these positions, which are in the box.
     pub fn of_wrapped(wrapped: &[[f64; 3]], frame: &Frame) -> Self {
-        let mut all = vec![(0, 0); wrapped.len()];
-        let best = Best::new();
-        parallel::each_chunk(&mut all, CHUNK, &|first, pairs| {
-            for (first, pairs) in (first..).step_by(KEYS).zip(pairs.chunks_mut(KEYS)) {
-                let keys = best.run(
-                    #[inline(always)]
-                    || keys(frame, &wrapped[first..first + pairs.len()]),
-                );
-                for ((k, pair), key) in (first..).zip(pairs).zip(keys) {
-                    *pair = (key, k as u32);
-                }
-            }
-        });
-        parallel::sort(&mut all);
-        let indices: Vec<_> = all.into_iter().map(|(_, index)| index).collect();
+        let indices = sorted(wrapped, frame).into_iter().map(|(_, index)| index).collect();
         Self::in_order(indices, wrapped)
     }
 

@@ -5,12 +5,14 @@ mod list;
 mod listed_bag;
 mod ordered;
 mod symmetric;
+mod tree;
 
 use std::ops::Range;
 
 use super::columns::Columns;
 use super::loops::{Loops, Setting, View};
 pub(super) use list::{Listing, Placed};
+pub(super) use tree::Walks;
 
 use crate::numeric::simd::{LINE, Line};
 use crate::{Accumulation, Law, Options, Scalar, SummationOrder};
@@ -24,6 +26,8 @@ pub(super) enum Schedule<'a> {
     Symmetric,
     /// The pairs of neighbour lists, of particles in their order.
     List(&'a Listing<'a>),
+    /// The pairs of the walks of a tree, of particles in its order.
+    Tree(&'a Walks<'a>),
 }
 
 impl Schedule<'_> {
@@ -55,6 +59,7 @@ impl<S: Scalar> Job<'_, S> {
         match (schedule, self.loops.symmetric) {
             (Schedule::Symmetric, Some(pairs)) => self.symmetric(pairs, out),
             (Schedule::List(listing), _) => self.listed(listing, out),
+            (Schedule::Tree(walks), _) => self.walks(walks, out),
             _ => self.ordered(out),
         }
     }

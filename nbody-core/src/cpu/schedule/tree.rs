@@ -1,0 +1,171 @@
+//! Trees: each group of i-particles meets itself, if i and j are one set, and then the particles and far
+//! particles of its walk, bag by bag.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Job;
+use crate::cpu::columns::Columns;
+use crate::cpu::loops::{Setting, View};
+use crate::numeric::simd::{Best, LINE, Line};
+use crate::tree::GROUP;
+use crate::tree::walk::{Tree, Walked};
+use crate::{Accumulation, Scalar, parallel};
+
+/// Groups that a thread evaluates at a time.
+const GROUPS: usize = 16;
+/// Blocks of a group.
+const BLOCKS: usize = GROUP / LINE;
+
+/// The tree of an evaluation, and the i-particles, in the order of its curve.
+pub(in crate::cpu) struct Walks<'a> {
+    pub tree: &'a Tree,
+    /// The positions of the i-particles, wrapped into a periodic box.
+    pub positions: &'a [[f64; 3]],
+    /// i- and j-particles are one set.
+    pub one_set: bool,
+    /// Whether the results of each group are wanted, if not all are.
+    pub wanted: Option<Vec<bool>>,
+    /// Cells that were tested.
+    pub tested: AtomicU64,
+    /// Pairs that were evaluated.
+    pub evaluations: AtomicU64,
+}
+
+/// The bag and the sums of a group.
+struct Work<W> {
+    walked: Walked,
+    bag: Vec<Line<W>>,
+    sums: Vec<Line<W>>,
+    /// The rounding errors of the sums, which count if these are compensated.
+    lost: Vec<Line<W>>,
+    best: Best,
+}
+
+impl<S: Scalar> Job<'_, S> {
+    /// Evaluates the walk of each group.
+    pub(super) fn walks(&self, walks: &Walks, out: &mut Columns<u64>) {
+        let lines = BLOCKS * self.nothing.len().max(1);
+        parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
+            let bag = vec![
+                Line([S::Word::default(); LINE]);
+                self.order.bag.div_ceil(LINE) * self.j.words()
+            ];
+            let (walked, sums, lost) = Default::default();
+            let mut work = Work { walked, bag, sums, lost, best: Best::new() };
+            for (k, out) in (first / lines..).zip(out.chunks_mut(lines)) {
+                if walks.wanted.as_ref().is_none_or(|wanted| wanted[k]) {
+                    self.walk_of_group(walks, k, &mut work, out);
+                }
+            }
+        });
+    }
+
+    fn walk_of_group(
+        &self,
+        walks: &Walks,
+        group: usize,
+        work: &mut Work<S::Word>,
+        out: &mut [Line<u64>],
+    ) {
+        let begin = group * GROUP;
+        let particles = begin..self.i.len().min(begin + GROUP);
+        let of_group = walks.tree.group(&walks.positions[particles.clone()]);
+        let own = if walks.one_set { particles.clone() } else { 0..0 };
+        let without = own.start as u32..own.end as u32;
+        walks.tree.walk(&of_group, without, &mut work.walked, work.best);
+        self.setting.folding.begin(out);
+        self.begin_walk(particles.len(), work);
+        for bag in self.bags(own) {
+            let mut sums = std::mem::take(&mut work.sums);
+            let mut lost = std::mem::take(&mut work.lost);
+            let j = self.j_view(bag);
+            self.bag_of_group(self.setting, particles.clone(), &j, &mut sums, &mut lost, out);
+            (work.sums, work.lost) = (sums, lost);
+        }
+        let setting = Setting { skips_self: false, ..*self.setting };
+        let entries = std::mem::take(&mut work.walked.entries);
+        for entries in entries.chunks(self.order.bag) {
+            self.fill(entries, &mut work.bag);
+            let Work { bag, sums, lost, .. } = &mut *work;
+            let j = View { lines: bag, first: 0, range: 0..entries.len() };
+            self.bag_of_group(&setting, particles.clone(), &j, sums, lost, out);
+        }
+        let meeting = entries.len() + if walks.one_set { particles.len() } else { 0 };
+        walks.evaluations.fetch_add((meeting * particles.len()) as u64, Ordering::Relaxed);
+        walks.tested.fetch_add(std::mem::take(&mut work.walked.tested), Ordering::Relaxed);
+        work.walked.entries = entries;
+        self.end_walk(work, out);
+    }
+
+    /// Copies j-particles into a bag.
+    fn fill(&self, entries: &[u32], bag: &mut [Line<S::Word>]) {
+        let words = self.j.words();
+        for (k, &entry) in entries.iter().enumerate() {
+            let from = &self.j.lines()[entry as usize / LINE * words..][..words];
+            let to = &mut bag[k / LINE * words..][..words];
+            for (to, from) in to.iter_mut().zip(from) {
+                to.0[k % LINE] = from.0[entry as usize % LINE];
+            }
+        }
+    }
+
+    fn begin_walk(&self, count: usize, work: &mut Work<S::Word>) {
+        let vectors = count.div_ceil(self.loops.width);
+        for sums in [&mut work.sums, &mut work.lost] {
+            sums.clear();
+            for _ in 0..vectors {
+                sums.extend_from_slice(self.nothing);
+            }
+        }
+    }
+
+    /// Adds the effect of a bag on the particles of a group to their sums.
+    fn bag_of_group(
+        &self,
+        setting: &Setting<'_, S::Word>,
+        particles: Range<usize>,
+        j: &View<'_, S::Word>,
+        sums: &mut [Line<S::Word>],
+        lost: &mut [Line<S::Word>],
+        out: &mut [Line<u64>],
+    ) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let is_compensated = self.accumulation == Accumulation::Compensated;
+        let vectors = particles.len().div_ceil(width);
+        let takes_several = !is_compensated && !setting.skips_self && !j.range.is_empty();
+        let mut vector = 0;
+        while vector < vectors {
+            let i = particles.start + vector * width;
+            let count = if takes_several && vector + self.loops.vectors <= vectors {
+                self.loops.vectors
+            } else {
+                1
+            };
+            let of_vectors = vector * words..(vector + count) * words;
+            let sums = &mut sums[of_vectors.clone()];
+            let i = self.i_view(i..i + count * width);
+            if count > 1 {
+                (self.loops.several)(setting, &i, j, sums);
+            } else {
+                let lost = is_compensated.then(|| &mut lost[of_vectors]);
+                (self.loops.one)(setting, &i, j, sums, lost);
+            }
+            vector += count;
+        }
+        if self.accumulation.folds_each_bag() {
+            self.fold(0, sums, out);
+        }
+    }
+
+    /// Folds the sums of a group at their end.
+    fn end_walk(&self, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
+        if !self.accumulation.folds_each_bag() {
+            self.fold(0, &mut work.sums, out);
+        }
+        if self.accumulation == Accumulation::Compensated {
+            self.setting.folding.only_numbers::<S>(&mut work.lost);
+            self.fold(0, &mut work.lost, out);
+        }
+    }
+}

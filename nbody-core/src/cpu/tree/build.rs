@@ -1,0 +1,219 @@
+//! Builds a tree of particles, for any law.
+
+use std::ops::Range;
+
+use crate::cpu::engine::Particles;
+use crate::cpu::evaluation::Packed;
+use crate::law::binding::Binding;
+use crate::near::frame::{Frame, Grid};
+use crate::near::{lengths, order};
+use crate::pack::{self, Rows};
+use crate::tree::cells::{Cell, divide};
+use crate::tree::far::FarParticles;
+use crate::tree::moments::{Sources, Summary};
+use crate::tree::walk::Tree;
+use crate::{Charges, Domain, Error, Field, FieldKind, Law, Opening, Point, parallel};
+
+/// Particles that a thread reads at a time.
+const CHUNK: usize = 1 << 12;
+/// The least distance at which far particles act, in units of that of the farthest of them from their
+/// centre: nearer, they may be where i-particles are.
+const CLEAR: f64 = 1.25;
+
+/// The positions of particles.
+pub(super) struct Placed {
+    /// The positions, wrapped into a periodic box; the third coordinate is 0 in two dimensions.
+    positions: Vec<[f64; 3]>,
+    dimensions: usize,
+}
+
+impl Placed {
+    /// Reads positions, which must be finite.
+    pub fn new(
+        what: &'static str,
+        particles: &Particles,
+        fields: &'static [Field],
+        domain: &Domain,
+    ) -> Result<Self, Error> {
+        let point = fields.iter().position(|field| matches!(field.kind, FieldKind::Point(_)));
+        let point = point.map_or(&[][..], |k| &fields[k..=k]);
+        let binding = Binding::new("tree", point, fields)?;
+        let dimensions = binding.places().len();
+        let mut positions = vec![[0.0; 3]; particles.len()];
+        parallel::each_chunk(&mut positions, CHUNK, &|first, positions| {
+            let mut rows = vec![0; positions.len() * dimensions];
+            particles.rows(&binding, first..first + positions.len(), &mut rows);
+            for (position, row) in positions.iter_mut().zip(rows.chunks(dimensions.max(1))) {
+                for (x, &word) in position.iter_mut().zip(row) {
+                    *x = f64::from_bits(word);
+                }
+            }
+        });
+        let is_finite = |position: &[f64; 3]| position.iter().all(|x| x.is_finite());
+        if let Some(index) = positions.iter().position(|position| !is_finite(position)) {
+            return Err(Error::NotFinite { what, index, found: positions[index] });
+        }
+        Ok(Self { positions: order::wrapped(&positions, domain), dimensions: dimensions.max(2) })
+    }
+
+    /// Chooses the cells that contain these particles.
+    pub fn frame(&self, domain: &Domain) -> Frame {
+        let position = |k: usize| domain.wrap(Point(self.positions[k])).0;
+        Frame::with_grid(Grid::TREES, self.positions.len(), &position, domain, self.dimensions)
+    }
+
+    /// Returns the keys, with the indices, in order.
+    pub fn sorted(&self, frame: &Frame) -> Vec<(u64, u32)> {
+        order::sorted(&self.positions, frame)
+    }
+
+    /// Returns the positions in this order.
+    pub fn in_order(&self, indices: &[u32]) -> Vec<[f64; 3]> {
+        let mut positions = vec![[0.0; 3]; indices.len()];
+        parallel::each_chunk(&mut positions, CHUNK, &|first, positions| {
+            for (position, &index) in positions.iter_mut().zip(&indices[first..]) {
+                *position = self.positions[index as usize];
+            }
+        });
+        positions
+    }
+}
+
+/// A tree, and the j-particles in its order with the far particles behind them.
+pub(super) struct Built {
+    pub tree: Tree,
+    pub packed: Packed,
+}
+
+/// All that a tree depends on but the particles.
+pub(super) struct Builder {
+    pub law: &'static Law,
+    pub charges: Charges,
+    pub opening: Opening,
+    /// The distance from which on the kernel is harmonic.
+    pub harmonic: f64,
+    pub domain: Domain,
+}
+
+impl Builder {
+    /// Builds the tree of j-particles with these keys and indices, in order.
+    pub fn build(
+        &self,
+        particles: &Particles,
+        placed: &Placed,
+        (keys, indices): (&[(u64, u32)], &[u32]),
+        frame: &Frame,
+    ) -> Result<Built, Error> {
+        let positions = placed.in_order(indices);
+        let values = self.charges_of(particles, indices);
+        let cells = divide(keys, frame);
+        let sources = Sources { charges: self.charges, values: &values, positions: &positions };
+        let moments = sources.moments(&cells);
+        let mut limits = self.limits(&cells, &moments.summaries, &positions, frame);
+        let is_harmonic = |k: usize| limits[k] >= self.harmonic;
+        let expansion = self.opening.far_particles();
+        let far = FarParticles::of(&cells, &moments, self.charges, expansion, &is_harmonic);
+        for (limit, reach) in limits.iter_mut().zip(&far.reach) {
+            *limit = limit.max(CLEAR * reach);
+        }
+        let packed = particles.gather_with(indices, &self.records(&far))?;
+        let lengths = lengths(&self.domain, placed.dimensions);
+        let tree = Tree::new(cells, far, &moments, &limits, (frame, lengths));
+        Ok(Built { tree, packed })
+    }
+
+    /// Returns the charges of j-particles in this order.
+    fn charges_of(&self, particles: &Particles, indices: &[u32]) -> Vec<f64> {
+        let binding = Binding::whole(self.law.j);
+        let (dim, count) = (binding.places().len(), self.charges.products.len());
+        let mut values = vec![0.0; indices.len() * count];
+        if count == 0 {
+            return values;
+        }
+        parallel::each_chunk(&mut values, CHUNK * count, &|first, values| {
+            let mut row = vec![0; dim];
+            let mut numbers = vec![0.0; dim];
+            for (charges, &index) in values.chunks_mut(count).zip(&indices[first / count..]) {
+                particles.rows(&binding, index as usize..index as usize + 1, &mut row);
+                for ((number, &word), place) in numbers.iter_mut().zip(&row).zip(binding.places()) {
+                    *number = place.value(word);
+                }
+                self.charges.of(&numbers, charges);
+            }
+        });
+        values
+    }
+
+    /// Returns the distance beyond which each cell is not opened: that of the opening angle, and at least that of
+    /// its farthest particle, so that no i-particle is within it.
+    fn limits(
+        &self,
+        cells: &[Cell],
+        summaries: &[Summary],
+        positions: &[[f64; 3]],
+        frame: &Frame,
+    ) -> Vec<f64> {
+        let Some(root) = summaries.first() else { return Vec::new() };
+        let of_cell = |(cell, summary): (&Cell, &Summary)| {
+            let bounds =
+                cube(frame, usize::from(cell.level), &positions[cell.first as usize], &root.bounds);
+            let (mut edge, mut apart2) = (0.0_f64, 0.0);
+            for axis in 0..3 {
+                let [begin, end] = bounds.map(|corner| corner[axis]);
+                edge = edge.max(end - begin);
+                apart2 += (summary.centre[axis] - (begin / 2.0 + end / 2.0)).powi(2);
+            }
+            (edge / self.opening.angle() + apart2.sqrt()).max(summary.radius())
+        };
+        cells.iter().zip(summaries).map(of_cell).collect()
+    }
+
+    /// Returns the records of far particles.
+    fn records(&self, far: &FarParticles) -> FarRecords {
+        let (fields, count) = (self.law.j, self.charges.products.len());
+        let (dim, place) = (pack::dim(fields), pack::position(fields).unwrap_or(0..0));
+        let mut numbers = vec![0.0; dim];
+        let mut rows = Vec::with_capacity(far.positions.len() * dim);
+        for (k, position) in far.positions.iter().enumerate() {
+            self.charges.carry(&far.charges[k * count..][..count], &mut numbers);
+            numbers[place.clone()].copy_from_slice(&position[..place.len()]);
+            rows.extend(numbers.iter().map(|number| number.to_bits()));
+        }
+        FarRecords { fields, rows, count: far.positions.len() }
+    }
+}
+
+/// Returns the corners of the cell of this level around a position, cut by the bounds of all particles.
+fn cube(frame: &Frame, level: usize, position: &[f64; 3], bounds: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
+    let mut corners = [[0.0; 3]; 2];
+    for axis in 0..frame.dimensions {
+        let shift = frame.bits() as usize - level;
+        let first = frame.cell(axis, position[axis]) >> shift << shift;
+        let corner = |cell: u32| frame.origin[axis] + frame.begin(cell) / frame.scale;
+        corners[0][axis] = corner(first).max(bounds[0][axis]);
+        corners[1][axis] = corner(first + (1 << shift)).min(bounds[1][axis]);
+    }
+    corners
+}
+
+/// Far particles as j-particles.
+struct FarRecords {
+    fields: &'static [Field],
+    rows: Vec<u64>,
+    count: usize,
+}
+
+impl Rows for FarRecords {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        let dim = pack::dim(self.fields);
+        rows.copy_from_slice(&self.rows[records.start * dim..records.end * dim]);
+    }
+}

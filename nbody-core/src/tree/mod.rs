@@ -1,0 +1,19 @@
+//! Trees: cells of j-particles, each with a few far particles that act as it does from afar, and walks
+//! that choose for each group of i-particles the cells and the particles that act on it.
+//!
+//! This is the definition of what every engine builds, as `near` is for lists. Particles are in the order
+//! of a Hilbert curve, so that a cell is a range of them, and groups are consecutive i-particles. All
+//! decisions are made in IEEE arithmetic without contraction.
+
+pub mod cells;
+pub mod far;
+pub mod harmonic;
+pub mod moments;
+pub mod opening;
+pub mod report;
+pub mod walk;
+
+/// i-particles of a group, which share a walk.
+pub const GROUP: usize = 32;
+/// The most particles of a cell that is not divided.
+pub const LEAF: usize = 8;

@@ -1,0 +1,61 @@
+//! Numbers and times of trees.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The size of a tree and the work of its walks, of the last evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TreeReport {
+    /// i-particles.
+    pub targets: usize,
+    /// j-particles.
+    pub sources: usize,
+    /// Cells.
+    pub cells: usize,
+    /// Far particles of all cells.
+    pub far_particles: usize,
+    /// Groups of i-particles.
+    pub groups: usize,
+    /// Cells that walks have tested.
+    pub tested: u64,
+    /// Pairs that were evaluated: of each i-particle with each particle and far particle that acts on its
+    /// group.
+    pub evaluations: u64,
+    /// Memory of the tree in bytes.
+    pub bytes: usize,
+    /// Time to order the particles.
+    pub order: Duration,
+    /// Time to make the cells and the far particles.
+    pub build: Duration,
+    /// Time to walk and to evaluate.
+    pub walk: Duration,
+}
+
+impl TreeReport {
+    /// Returns the number of pairs that were evaluated for an i-particle, on average.
+    pub fn evaluations_per_target(&self) -> f64 {
+        self.evaluations as f64 / self.targets.max(1) as f64
+    }
+}
+
+impl fmt::Display for TreeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |f: &mut fmt::Formatter<'_>, name: &str, value: String| {
+            writeln!(f, "{name:<24}{value:>12}")
+        };
+        line(f, "targets", self.targets.to_string())?;
+        line(f, "sources", self.sources.to_string())?;
+        line(f, "cells", self.cells.to_string())?;
+        line(f, "far particles", self.far_particles.to_string())?;
+        line(f, "groups", self.groups.to_string())?;
+        line(f, "tested cells", self.tested.to_string())?;
+        line(f, "evaluations", self.evaluations.to_string())?;
+        line(f, "evaluations per target", format!("{:.0}", self.evaluations_per_target()))?;
+        line(f, "bytes", self.bytes.to_string())?;
+        for (name, time) in [("order", self.order), ("build", self.build), ("walk", self.walk)] {
+            line(f, &format!("{name} / ms"), format!("{:.3}", 1e3 * time.as_secs_f64()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,534 @@
+//! Trees against all pairs: for every interaction that is a sum over charges.
+
+use nbody::prelude::*;
+use nbody::{
+    Accumulation, Case, CoreError, CpuAllPairs, CpuTree, Expansion, Interaction, Law, Math,
+    Opening, Reader, Record, SimdLevel, Store, TreeReport, Writer, compare, reference,
+    reference_self,
+};
+use nbody_interactions::Visitor;
+use nbody_interactions::gravity::{self, Gravity};
+use nbody_interactions::hermite::Hermite;
+use nbody_interactions::softened::Softened;
+use nbody_interactions::yukawa::Yukawa;
+use nbody_tests::inputs::{Digits, Inputs, Random, particles, particles_twice, sets};
+
+/// An angle at which every cell is opened.
+const CLOSED: f64 = 1e-12;
+
+/// Visits the interactions with charges.
+fn visit_charges(visitor: &mut impl Visitor) {
+    struct WithCharges<'a, V>(&'a mut V);
+    impl<V: Visitor> Visitor for WithCharges<'_, V> {
+        fn visit<X: Interaction>(&mut self, x: X) {
+            if X::LAW.charges.is_ok() {
+                self.0.visit(x);
+            }
+        }
+    }
+    let mut visitor = WithCharges(visitor);
+    nbody_tests::visit_all(&mut visitor);
+    visitor.visit(planar::Planar { core2: 0.0625 });
+    visitor.visit(spline::Spline { radius: 0.25 });
+}
+
+/// Charged lines in a plane.
+#[nbody::interaction]
+mod planar {
+    pub struct Planar {
+        pub core2: Real,
+    }
+    pub struct Line {
+        pub charge: Real,
+        pub pos: Point<2>,
+    }
+    pub struct Field {
+        pub field: Vector<2>,
+        pub pot: Real,
+    }
+
+    impl Interaction for Planar {
+        type I = Line;
+        type J = Line;
+        type F = Field;
+
+        fn pair(&self, i: &Line, j: &Line, f: &mut Field) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2() + self.core2;
+            f.field += j.charge / r2 * d;
+            f.pot -= 0.5 * j.charge * r2.ln();
+        }
+    }
+}
+
+/// Gravity that is softened by a piece of another kernel.
+#[nbody::interaction]
+mod spline {
+    pub struct Spline {
+        pub radius: Real,
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+    }
+
+    impl Interaction for Spline {
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let r = d.norm();
+            if r == 0.0 {
+                return;
+            }
+            let w = if r < self.radius { self.radius.powi(-3) } else { r.powi(-3) };
+            f.acc += j.mass * w * d;
+        }
+    }
+}
+
+/// Counts the interactions that were checked.
+struct Checked<F>(usize, F);
+
+/// Checks an interaction.
+trait Check {
+    fn check<X: Interaction>(&mut self, x: X);
+}
+
+impl<F: Check> Visitor for Checked<F> {
+    fn visit<X: Interaction>(&mut self, x: X) {
+        self.0 += 1;
+        self.1.check(x);
+    }
+}
+
+fn check_all(check: impl Check) {
+    let mut checked = Checked(0, check);
+    visit_charges(&mut checked);
+    assert!(checked.0 >= 10, "{} laws with charges", checked.0);
+}
+
+#[test]
+fn the_library_has_these_charges() {
+    struct List(Vec<String>);
+    impl Visitor for List {
+        fn visit<X: Interaction>(&mut self, _: X) {
+            let Law { name, charges, j, .. } = X::LAW;
+            self.0.push(match charges {
+                Ok(charges) => {
+                    let names: Vec<_> = charges.names(j).map(|name| name.to_string()).collect();
+                    format!("{name}: {}", names.join(", "))
+                }
+                Err(reason) => format!("{name} has none: {reason}"),
+            });
+        }
+    }
+    let mut list = List(Vec::new());
+    nbody_interactions::visit_all(&mut list);
+    insta::assert_snapshot!(list.0.join("\n"));
+}
+
+/// Opens every cell: all that is left are the particles themselves.
+struct Opened;
+
+impl Check for Opened {
+    fn check<X: Interaction>(&mut self, x: X) {
+        let domains = [
+            Domain::Open,
+            Domain::periodic([2.0; 3]).unwrap(),
+            Domain::periodic([2.0, f64::INFINITY, 4.0]).unwrap(),
+        ];
+        let each = [
+            Inputs::Uniform,
+            Inputs::Dense,
+            Inputs::Slab,
+            Inputs::Plane,
+            Inputs::Line,
+            Inputs::Far,
+            Inputs::Point,
+        ];
+        for (turn, inputs) in each.into_iter().enumerate() {
+            for (k, n) in [0, 1, 2, 31, 33, 130].into_iter().enumerate() {
+                let domain = domains[(turn + k) % 3];
+                let (i, j) = sets(n, inputs, Digits::Few);
+                let (a, b) = particles_twice(n, inputs, Digits::Few);
+                let mut cases = vec![Case::two_sets(&x, domain, i, j)];
+                // Random particles of two types are at different positions.
+                if X::I::FIELDS == X::J::FIELDS {
+                    cases.push(Case::one_set(&x, domain, a, b).unwrap());
+                }
+                for case in &cases {
+                    check_opened(&x, domain, inputs, case, turn + k);
+                }
+            }
+        }
+    }
+}
+
+fn check_opened<X: Interaction>(
+    x: &X,
+    domain: Domain,
+    inputs: Inputs,
+    case: &Case<X>,
+    turn: usize,
+) {
+    let precision = [Precision::Single, Precision::Double, Precision::Mixed][turn % 3];
+    let accumulation = [
+        Accumulation::BlockedF64,
+        Accumulation::Direct,
+        Accumulation::Compensated,
+        Accumulation::Blocked,
+    ];
+    let math = [Math::Fast, Math::Exact][turn / 2 % 2];
+    let options = Options::default().precision(precision).domain(domain).math(math);
+    let options = options.accumulation(accumulation[turn % 4]);
+    let mut tree = CpuTree::with_options(*x, Opening::theta(CLOSED), options).unwrap();
+    let report = case.check(&mut tree, &options).unwrap();
+    // Some interactions are infinite where particles coincide, or underflow far away, in all pairs too.
+    let is_beyond = || {
+        let mut direct = CpuAllPairs::with_options(*x, options).unwrap();
+        let is_special = matches!(inputs, Inputs::Point | Inputs::Line | Inputs::Far);
+        is_special && !case.check(&mut direct, &options).unwrap().passes()
+    };
+    assert!(
+        report.passes() || is_beyond(),
+        "{} {} {inputs:?} {domain:?} {options:?}\n{report}",
+        X::LAW.name,
+        case.name()
+    );
+}
+
+#[test]
+fn opened_cells_give_the_results_of_all_pairs() {
+    check_all(Opened);
+}
+
+/// Random particles, whose numbers other than coordinates have both signs.
+struct Signed(Random);
+
+impl Reader<f64> for Signed {
+    fn real(&mut self) -> f64 {
+        self.0.real() - 0.125
+    }
+
+    fn index(&mut self) -> u32 {
+        self.0.index()
+    }
+
+    fn coordinate(&mut self) -> f64 {
+        self.0.coordinate()
+    }
+}
+
+fn signed<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
+    let mut random = Signed(Random::new(Inputs::Uniform, Digits::All, seed));
+    (0..n).map(|_| P::read(&mut random)).collect()
+}
+
+/// Returns the root mean square of the errors of each field, in units of that of the field.
+fn errors<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> Vec<f64> {
+    let [found, expected] = [found, expected].map(numbers);
+    let (mut first, mut errors) = (0, Vec::new());
+    for field in F::FIELDS {
+        let end = first + field.kind.components();
+        let (mut error2, mut value2) = (0.0, 0.0);
+        for (found, expected) in found.chunks(F::DIM).zip(expected.chunks(F::DIM)) {
+            for k in first..end {
+                error2 += (found[k] - expected[k]).powi(2);
+                value2 += expected[k].powi(2);
+            }
+        }
+        errors.push((error2 / value2).sqrt());
+        first = end;
+    }
+    errors
+}
+
+struct Numbers(Vec<f64>);
+
+impl Writer<f64> for Numbers {
+    fn real(&mut self, x: f64) {
+        self.0.push(x);
+    }
+
+    fn index(&mut self, x: u32) {
+        self.0.push(x.into());
+    }
+
+    fn coordinate(&mut self, x: f64) {
+        self.0.push(x);
+    }
+}
+
+fn numbers<F: Record<Lane = f64>>(records: &[F]) -> Vec<f64> {
+    let mut numbers = Numbers(Vec::new());
+    for record in records {
+        record.write(&mut numbers);
+    }
+    numbers.0
+}
+
+/// Evaluates by a tree.
+fn evaluate<X: Interaction>(
+    x: X,
+    opening: Opening,
+    options: Options,
+    (i, j, one_set): (&[X::I], &[X::J], bool),
+) -> (Vec<X::F>, TreeReport) {
+    let mut tree = CpuTree::with_options(x, opening, options).unwrap();
+    let mut out = tree.results(i.len()).unwrap();
+    let (i, j) = (tree.upload(i).unwrap(), tree.upload(j).unwrap());
+    let sources = if one_set { Sources::Same(&j) } else { Sources::Others(&j) };
+    tree.evaluate_with(&i, sources, &mut out, Store::Replace).unwrap();
+    (tree.download::<f64>(&out).unwrap(), *tree.report())
+}
+
+/// The errors fall with the angle as the order of the far particles says.
+struct Orders {
+    signs: bool,
+}
+
+impl Check for Orders {
+    fn check<X: Interaction>(&mut self, x: X) {
+        const N: usize = 3000;
+        let (mut i, mut j) = sets::<X::I, X::J>(N, Inputs::Uniform, Digits::All);
+        if self.signs {
+            (i, j) = (signed(N, 1), signed(N, 2));
+        }
+        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
+        let options = Options::default().precision(Precision::Double);
+        let is_of_one_sign = !self.signs && X::LAW.charges.unwrap().products.len() == 1;
+        for expansion in [Expansion::Monopole, Expansion::Second] {
+            // Dipoles remain of charges of both signs, whose potentials cancel in part.
+            let order = match expansion {
+                Expansion::Monopole if is_of_one_sign => 2.0,
+                Expansion::Monopole => 0.5,
+                Expansion::Second => 3.0,
+            };
+            let [wide, narrow] = [0.8, 0.4].map(|theta| {
+                let opening = Opening::theta(theta).expansion(expansion);
+                let (found, _) = evaluate(x, opening, options, (&i, &j, false));
+                errors::<X::F>(&found, &expected)
+            });
+            for (k, field) in X::F::FIELDS.iter().enumerate() {
+                let slope = (wide[k] / narrow[k]).log2();
+                let is_good = slope >= order - 0.3 && narrow[k] < 0.15;
+                let errors = [wide[k], narrow[k]];
+                let name = X::LAW.name;
+                assert!(is_good, "{name} {} {expansion} {slope:.2} {errors:?}", field.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_fall_with_the_angle_as_the_order_says() {
+    check_all(Orders { signs: false });
+    check_all(Orders { signs: true });
+}
+
+fn harmonic_distance<X: Interaction>(x: X) -> f64 {
+    CpuTree::new(x, Opening::theta(0.6)).unwrap().harmonic_distance()
+}
+
+#[test]
+fn interactions_are_harmonic_beyond_their_softening() {
+    assert!(harmonic_distance(Gravity { eps2: 0.0 }) < 1e-12);
+    for eps in [0.125, 1.0, 32.0] {
+        let distance = harmonic_distance(Gravity { eps2: eps * eps });
+        assert!((2.0 * eps..20.0 * eps).contains(&distance), "{distance} for {eps}");
+    }
+    assert!((0.25..=1.0).contains(&harmonic_distance(spline::Spline { radius: 0.25 })));
+    assert!(harmonic_distance(planar::Planar { core2: 0.0 }) < 1e-12);
+    // Zero is harmonic.
+    assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);
+    assert_eq!(harmonic_distance(Hermite { eps2: 0.0 }), f64::INFINITY);
+}
+
+/// Returns random bodies of equal masses.
+fn bodies(n: usize, inputs: Inputs) -> Vec<gravity::Body> {
+    let bodies = particles::<gravity::Body>(n, inputs, Digits::All, 9).into_iter();
+    bodies.map(|body| gravity::Body { mass: 1.0 / n as f64, ..body }).collect()
+}
+
+const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
+
+fn bits(fields: &[gravity::Field]) -> Vec<u64> {
+    numbers(fields).into_iter().map(f64::to_bits).collect()
+}
+
+#[test]
+fn results_are_the_same_on_any_number_of_threads() {
+    let bodies = bodies(5000, Inputs::Dense);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let opening = Opening::theta(0.7);
+        let sets = (&bodies[..], &bodies[..], true);
+        pool.install(|| evaluate(GRAVITY, opening, Options::default(), sets).0)
+    };
+    let expected = bits(&run(1));
+    assert_eq!(bits(&run(1)), expected);
+    assert_eq!(bits(&run(3)), expected);
+}
+
+#[test]
+fn exact_mathematics_gives_the_same_bits_on_any_instructions() {
+    let bodies = bodies(1100, Inputs::Uniform);
+    for precision in [Precision::Single, Precision::Double, Precision::Mixed] {
+        let options = Options::default().math(Math::Exact).precision(precision);
+        let all = SimdLevel::available().map(|level| {
+            let opening = Opening::theta(0.6);
+            let mut tree = CpuTree::with_level(GRAVITY, opening, options, level).unwrap();
+            bits(&tree.evaluate_self::<f64>(&bodies).unwrap())
+        });
+        let all: Vec<_> = all.collect();
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{precision}");
+    }
+}
+
+#[test]
+fn sums_are_added_and_first_particles_are_evaluated_alone() {
+    let bodies = bodies(2000, Inputs::Uniform);
+    let mut tree = CpuTree::new(GRAVITY, Opening::theta(0.6)).unwrap();
+    let (all, mut out) = (tree.upload(&bodies).unwrap(), tree.results(2000).unwrap());
+    tree.evaluate_self_into(&all, &all, &mut out).unwrap();
+    let once = tree.download::<f64>(&out).unwrap();
+    let mut first = tree.results(77).unwrap();
+    tree.evaluate_with(&all, Sources::First(&all), &mut first, Store::Replace).unwrap();
+    assert_eq!(bits(&tree.download::<f64>(&first).unwrap()), bits(&once[..77]));
+    tree.evaluate_with(&all, Sources::Same(&all), &mut out, Store::Add).unwrap();
+    let twice = tree.download::<f64>(&out).unwrap();
+    let double: Vec<_> = numbers(&once).into_iter().map(|x| (2.0 * x).to_bits()).collect();
+    assert_eq!(bits(&twice), double);
+}
+
+#[test]
+fn an_outlier_costs_the_others_nothing() {
+    let mut bodies = bodies(6000, Inputs::Uniform);
+    let opening = Opening::theta(0.6);
+    let count = |bodies: &[gravity::Body]| {
+        let (found, report) =
+            evaluate(GRAVITY, opening, Options::default(), (bodies, bodies, true));
+        let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, bodies, bodies);
+        let errors = errors(&found, &expected);
+        assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?}");
+        report.evaluations_per_target()
+    };
+    let without = count(&bodies);
+    bodies[77].pos = Point::new(2e6, -1e6, 0.5);
+    let with = count(&bodies);
+    assert!((with / without - 1.0).abs() < 0.1, "{with} instead of {without}");
+}
+
+#[test]
+fn clusters_within_clusters_have_small_cells() {
+    // Each half of the particles is within a tenth of the distance of the others.
+    let mut bodies = bodies(8192, Inputs::Uniform);
+    for (k, body) in bodies.iter_mut().enumerate() {
+        let size = 10.0_f64.powf(-f64::from((k + 1).trailing_zeros()));
+        body.pos = Point(body.pos.0.map(|x| size * x));
+    }
+    let opening = Opening::theta(0.6);
+    let (_, report) = evaluate(GRAVITY, opening, Options::default(), (&bodies, &bodies, true));
+    assert!(report.evaluations_per_target() < 3000.0, "{report}");
+}
+
+#[test]
+fn coincident_particles_are_evaluated() {
+    let mut bodies = bodies(3000, Inputs::Uniform);
+    for body in &mut bodies[..2500] {
+        body.pos = Point::new(0.25, 0.5, 0.75);
+    }
+    let opening = Opening::theta(0.5);
+    let options = Options::default().precision(Precision::Double);
+    let (found, report) = evaluate(GRAVITY, opening, options, (&bodies, &bodies, true));
+    let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let errors = errors(&found, &expected);
+    assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?} {report}");
+}
+
+#[test]
+fn cells_of_several_images_are_opened_in_a_box() {
+    let domain = Domain::periodic([2.0, 3.0, f64::INFINITY]).unwrap();
+    let mut bodies = bodies(6000, Inputs::Uniform);
+    for body in &mut bodies {
+        body.pos[1] = 1.5 * body.pos[1] - 9.0;
+    }
+    let options = Options::default().domain(domain).precision(Precision::Double);
+    let expected = reference_self::<Gravity, f64>(&GRAVITY, domain, &bodies, &bodies);
+    for theta in [0.8, 5.0] {
+        let opening = Opening::theta(theta);
+        let (found, report) = evaluate(GRAVITY, opening, options, (&bodies, &bodies, true));
+        let errors = errors(&found, &expected);
+        let limit = if theta < 1.0 { 5e-3 } else { 0.2 };
+        assert!(errors.iter().all(|&error| error < limit), "{theta}: {errors:?} {report}");
+        assert!(report.evaluations_per_target() < 5500.0, "{theta}: {report}");
+    }
+}
+
+#[test]
+fn plummer_spheres_have_the_errors_that_are_published_for_octrees() {
+    let n = 20_000;
+    let sphere = nbody::models::plummer(n, 1).unwrap();
+    let bodies = sphere.particles.iter().map(|p| gravity::Body { pos: Point(p.pos), mass: p.mass });
+    let bodies: Vec<_> = bodies.collect();
+    let x = Gravity { eps2: 0.0 };
+    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, &bodies, &bodies);
+    let error = |expansion, theta| {
+        let opening = Opening::theta(theta).expansion(expansion);
+        let (found, _) = evaluate(x, opening, Options::default(), (&bodies, &bodies, true));
+        compare::<gravity::Field, f64>(&found, &expected, None).unwrap().fields[0].rms
+    };
+    // Groups make the errors of particles smaller than those of their own walks.
+    assert!((1e-4..2.5e-3).contains(&error(Expansion::Monopole, 0.6)));
+    assert!((1e-5..1e-3).contains(&error(Expansion::Second, 0.6)));
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let found = CpuTree::new(Softened, Opening::theta(0.6)).unwrap_err();
+    let reason = "`j.eps` is no factor of `(d.norm2() + eps2).rsqrt()`";
+    assert_eq!(found, CoreError::NoTree { law: "softened", reason });
+    for angle in [0.0, -0.5, f64::INFINITY, f64::NAN] {
+        let found = CpuTree::new(GRAVITY, Opening::theta(angle)).unwrap_err();
+        assert!(matches!(found, CoreError::InvalidOpening { .. }), "{found}");
+        let mut tree = CpuTree::new(GRAVITY, Opening::theta(0.6)).unwrap();
+        tree.set_opening(Opening::theta(angle)).unwrap_err();
+        assert_eq!(tree.opening(), Opening::theta(0.6));
+    }
+    let mut tree = CpuTree::new(GRAVITY, Opening::theta(0.6)).unwrap();
+    let mut all = bodies(100, Inputs::Uniform);
+    all[60].pos = Point::new(0.0, f64::NAN, 0.0);
+    all[70].pos = Point::new(f64::INFINITY, 0.0, 0.0);
+    let found = tree.evaluate_self::<f64>(&all).unwrap_err();
+    let CoreError::NotFinite { what, index, found } = found else { panic!("{found}") };
+    assert!((what, index) == ("j-particles", 60) && found[1].is_nan());
+    let good = bodies(100, Inputs::Uniform);
+    let found = tree.evaluate::<f64>(&all, &good).unwrap_err();
+    assert!(
+        matches!(found, CoreError::NotFinite { what: "i-particles", index: 60, .. }),
+        "{found}"
+    );
+    let (good, mut few) = (tree.upload(&good).unwrap(), tree.results(99).unwrap());
+    let found = tree.evaluate_self_into(&good, &good, &mut few).unwrap_err();
+    assert!(matches!(found, CoreError::LengthMismatch { .. }), "{found}");
+    let options = Options::default().precision(Precision::Double);
+    let mut double = CpuTree::with_options(GRAVITY, Opening::theta(0.6), options).unwrap();
+    let mut out = double.results(100).unwrap();
+    let found = double.evaluate_self_into(&good, &good, &mut out).unwrap_err();
+    assert!(matches!(found, CoreError::PrecisionMismatch { .. }), "{found}");
+}
+
+#[test]
+fn charges_that_are_nan_give_nan() {
+    let mut bodies = bodies(500, Inputs::Uniform);
+    bodies[123].mass = f64::NAN;
+    let opening = Opening::theta(0.8);
+    let (found, _) = evaluate(GRAVITY, opening, Options::default(), (&bodies, &bodies, true));
+    assert!(found.iter().enumerate().all(|(k, field)| k == 123 || field.pot.is_nan()));
+}
