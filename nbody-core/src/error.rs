@@ -244,10 +244,15 @@ pub enum Error {
         /// The reason, and the expression.
         reason: &'static str,
     },
-    /// The opening angle of a tree is not positive and finite.
-    #[error("opening angle of {found}: expected a positive number, such as 0.6")]
+    /// The opening criterion of a tree is not positive and finite.
+    #[error(
+        "opening {what} of {found}: expected a positive number, such as an angle of 0.6 or a share \
+         of 0.003"
+    )]
     InvalidOpening {
-        /// The angle that was given.
+        /// The angle, or the share of the results.
+        what: &'static str,
+        /// The number that was given.
         found: f64,
     },
     /// Lists that were never built, or not since their space was changed.

@@ -37,6 +37,13 @@ pub(super) struct Results {
     precision: Precision,
 }
 
+impl Results {
+    /// Refuses results of an engine with other backup accumulators.
+    pub fn check_precision(&self, options: &Options) -> Result<(), Error> {
+        check_precision("results", self.precision, options.backup())
+    }
+}
+
 impl Particles {
     pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
         check_count(particles.count())?;
@@ -249,25 +256,21 @@ impl CpuEngine {
         self.arrange(sums, listing.places, out, store)
     }
 
-    /// Evaluates the walks of a tree, by the parameters, and the i- and j-particles in its order, with far particles
-    /// behind the j-particles. The results are those of the i-particles at these places.
-    pub fn run_tree(
+    /// Sums the walks of a tree, by the parameters, and the i- and j-particles in its order, with far particles behind
+    /// the j-particles; the sums are in this order, too.
+    pub fn sum_walks(
         &self,
         (parameters, sets): (&dyn Rows, [&Packed; 2]),
         walks: &Walks,
-        places: &[u32],
-        out: &mut Results,
-        store: Store,
-    ) -> Result<(), Error> {
-        check_precision("results", out.precision, self.options.backup())?;
+    ) -> Result<Columns<u64>, Error> {
         let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
         let (schedule, domain) = (Schedule::Tree(walks), self.options.domain);
         self.evaluate_by(schedule, domain, parameters, sets, walks.one_set, &mut sums)?;
-        self.arrange(&sums, places, out, store)
+        Ok(sums)
     }
 
-    /// Stores sums in results, at these places.
-    fn arrange(
+    /// Stores sums in results, each that at its place.
+    pub fn arrange(
         &self,
         sums: &Columns<u64>,
         places: &[u32],

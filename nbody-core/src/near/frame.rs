@@ -9,20 +9,22 @@ pub struct Grid {
     pub bits: [u32; 2],
     /// Bits of the octave of a coordinate; the last octave contains all that is farther.
     pub octaves: u32,
-    /// The inverse of the share of a sample that lies beyond the middle range on each side.
-    pub tail: usize,
+    /// The greatest range of cells of one size, in units of the middle range of the particles.
+    pub spread: f64,
 }
 
 impl Grid {
     /// The cells that order the particles of neighbour lists: keys have 48 bits.
-    pub const LISTS: Self = Self { bits: [24, 16], octaves: 4, tail: 16 };
-    /// The cells of trees: keys have 62 or 63 bits, and the bulk is nearly everything, since only its cells
-    /// are cubes.
-    pub const TREES: Self = Self { bits: [31, 21], octaves: 5, tail: 256 };
+    pub const LISTS: Self = Self { bits: [24, 16], octaves: 4, spread: 1.0 };
+    /// The cells of trees: keys have 62 or 63 bits. Nearly all particles are in cells of one size, since only these
+    /// are cubes, unless others are very far away.
+    pub const TREES: Self = Self { bits: [31, 21], octaves: 5, spread: 32.0 };
 }
 
 /// Number of particles whose positions choose a frame.
 const SAMPLE: usize = 1024;
+/// The share of a sample that lies beyond the middle range on each side.
+const TAIL: usize = 16;
 /// The edge of a periodic box in units of cells, half a cell short of 2.
 const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
 
@@ -78,11 +80,12 @@ impl Frame {
             let mut along: Vec<f64> = sample.iter().map(|position| position[axis]).collect();
             along.sort_by(f64::total_cmp);
             let (Some(least), Some(greatest)) = (along.first(), along.last()) else { continue };
-            let [low, high] = [along[count / grid.tail], along[count - 1 - count / grid.tail]];
+            let [low, high] = [along[count / TAIL], along[count - 1 - count / TAIL]];
             origin[axis] = low / 2.0 + high / 2.0;
             range = range.max(high - low);
             extent = extent.max(greatest - least);
         }
+        let range = (range * grid.spread).min(extent).max(range);
         let range = [range, extent, 1.0].into_iter().find(|&range| range > 0.0).unwrap_or(1.0);
         // The box is a cube of the curve, all but its edge: a part of it beyond would be a thin layer, and
         // the groups in it, flat. Elsewhere a power of two, so that similar particles have one frame.

@@ -1,7 +1,8 @@
 //! The distance from which on a kernel is harmonic: the sum of its second derivatives vanishes there, as
 //! that of 1 / r does, so that the trace of second moments has no effect.
 
-use crate::{Carried, Charges, Interaction, Open, Record, pack};
+use super::kernel::{DIRECTIONS, Kernel};
+use crate::{Charges, Interaction, Record, pack};
 
 /// The binary logarithms of the distances at which kernels are tested.
 const DISTANCES: std::ops::RangeInclusive<i32> = -60..=60;
@@ -18,33 +19,14 @@ pub fn distance<X: Interaction>(interaction: &X, charges: Charges) -> f64 {
     }
     let kernel = Kernel { interaction, charges };
     let is_harmonic = |exponent: &i32| {
-        let directions = [[0.48, -0.6, 0.64], [-0.36, 0.48, 0.8], [0.8, 0.6, 0.0]];
-        directions
-            .iter()
-            .all(|direction| kernel.is_harmonic(direction.map(|x| x * f64::from(*exponent).exp2())))
+        let distance = f64::from(*exponent).exp2();
+        DIRECTIONS.iter().all(|direction| kernel.is_harmonic(direction.map(|x| x * distance)))
     };
     let harmonic = DISTANCES.rev().take_while(is_harmonic).last();
     harmonic.map_or(f64::INFINITY, |exponent| f64::from(exponent).exp2())
 }
 
-struct Kernel<'a, X> {
-    interaction: &'a X,
-    charges: Charges,
-}
-
 impl<X: Interaction> Kernel<'_, X> {
-    /// Returns the numbers of the result for a j-particle with a charge at this position.
-    fn at(&self, position: [f64; 3]) -> Vec<f64> {
-        let i = row(X::I::FIELDS, [0.0; 3], |k| 0.5 + 0.125 * k as f64);
-        let j = row(X::J::FIELDS, position, |k| match self.charges.carried[k] {
-            Carried::Zero => 0.0,
-            _ => 1.0,
-        });
-        let mut f = X::F::default();
-        X::pair::<f64, _>(self.interaction, &Open, &pack::record(&i), &pack::record(&j), 0, &mut f);
-        pack::flatten(&[f])
-    }
-
     fn is_harmonic(&self, position: [f64; 3]) -> bool {
         let dimensions = pack::position(X::J::FIELDS).map_or(0, |position| position.len());
         let step = STEP * position.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -74,20 +56,4 @@ impl<X: Interaction> Kernel<'_, X> {
                 && centre[numbers.clone()].iter().all(|x| x.is_finite())
         })
     }
-}
-
-/// Returns a record at a position, with other numbers that a function gives.
-fn row(
-    fields: &'static [crate::Field],
-    position: [f64; 3],
-    number: impl Fn(usize) -> f64,
-) -> Vec<u64> {
-    let place = pack::position(fields).unwrap_or(0..0);
-    let kinds = pack::numbers(fields).enumerate();
-    let word = kinds.map(|(k, kind)| match kind {
-        pack::Number::Index => 0,
-        _ if place.contains(&k) => position[k - place.start].to_bits(),
-        _ => number(k).to_bits(),
-    });
-    word.collect()
 }

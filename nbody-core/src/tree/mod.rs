@@ -6,8 +6,10 @@
 //! decisions are made in IEEE arithmetic without contraction.
 
 pub mod cells;
+pub mod estimate;
 pub mod far;
 pub mod harmonic;
+pub mod kernel;
 pub mod moments;
 pub mod opening;
 pub mod report;
@@ -16,4 +18,4 @@ pub mod walk;
 /// i-particles of a group, which share a walk.
 pub const GROUP: usize = 32;
 /// The most particles of a cell that is not divided.
-pub const LEAF: usize = 8;
+pub const LEAF: usize = 16;

@@ -10,10 +10,23 @@ use crate::Error;
 /// i-particles at the distance d, that of the nearest point of their bounding box from the centre of
 /// charge, if l / θ + s < d, where s is the distance of the centre of charge from that of the cell
 /// (Barnes 1994; Salmon & Warren 1994). Other cells are opened.
+///
+/// With [`relative`](Self::relative) it acts so if the estimate of its error is at most α times the least result in
+/// the group at the last evaluation (Springel 2005, Mon. Not. R. Astron. Soc. 364, 1105, equation 18): |pair| (b / d)ᵖ,
+/// the length of the first field of the pair's result with all charges of the cell at the distance d, times
+/// that power of the distance b of its farthest corner with which the error falls, 2 or 3. The distance d
+/// must be greater than 5/4 b as well. The first evaluation, and one of another number of i-particles, finds
+/// results to compare with by that limit alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {
-    theta: f64,
+    criterion: Criterion,
     expansion: Expansion,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Criterion {
+    Theta(f64),
+    Relative(f64),
 }
 
 /// The far particles of a cell.
@@ -41,7 +54,12 @@ impl fmt::Display for Expansion {
 impl Opening {
     /// Opens cells that are seen at a larger angle than this one, in radians.
     pub const fn theta(theta: f64) -> Self {
-        Self { theta, expansion: Expansion::Second }
+        Self { criterion: Criterion::Theta(theta), expansion: Expansion::Second }
+    }
+
+    /// Opens cells whose error may be greater than this share of the results before.
+    pub const fn relative(alpha: f64) -> Self {
+        Self { criterion: Criterion::Relative(alpha), expansion: Expansion::Second }
     }
 
     /// Sets the far particles.
@@ -50,9 +68,20 @@ impl Opening {
         Self { expansion, ..self }
     }
 
-    /// Returns the angle.
-    pub const fn angle(self) -> f64 {
-        self.theta
+    /// Returns the angle, if that is the criterion.
+    pub const fn angle(self) -> Option<f64> {
+        match self.criterion {
+            Criterion::Theta(theta) => Some(theta),
+            Criterion::Relative(_) => None,
+        }
+    }
+
+    /// Returns the greatest share of the results before, if that is the criterion.
+    pub const fn share(self) -> Option<f64> {
+        match self.criterion {
+            Criterion::Theta(_) => None,
+            Criterion::Relative(alpha) => Some(alpha),
+        }
     }
 
     /// Returns the far particles.
@@ -60,9 +89,13 @@ impl Opening {
         self.expansion
     }
 
-    /// Refuses an angle that is not positive and finite.
+    /// Refuses an angle or a share that is not positive and finite.
     pub fn check(self) -> Result<(), Error> {
-        let found = self.theta;
-        if found > 0.0 && found.is_finite() { Ok(()) } else { Err(Error::InvalidOpening { found }) }
+        let (what, found) = match self.criterion {
+            Criterion::Theta(theta) => ("angle", theta),
+            Criterion::Relative(alpha) => ("share of the results", alpha),
+        };
+        let is_good = found > 0.0 && found.is_finite();
+        if is_good { Ok(()) } else { Err(Error::InvalidOpening { what, found }) }
     }
 }

@@ -2,7 +2,10 @@
 // Loops over indices are those that compilers turn into vector code.
 #![allow(clippy::needless_range_loop)]
 
+use std::ops::Range;
+
 use super::cells::Cell;
+use super::estimate::Estimate;
 use super::far::FarParticles;
 use super::moments::AllMoments;
 use crate::near::frame::Frame;
@@ -19,16 +22,31 @@ pub struct Tree {
     pub cells: Vec<Cell>,
     /// Their far particles.
     pub far: FarParticles,
+    seen: Vec<Seen>,
     /// The centres of charge, along each axis.
     centres: [Vec<f32>; 3],
     /// The square of the distance beyond which a cell is not opened.
     limits2: Vec<f32>,
+    /// The binary logarithm of the charges times that power of the radius by which errors are estimated.
+    strengths: Vec<f32>,
+    /// The estimate of errors, if cells are opened by it.
+    estimate: Option<Estimate>,
     /// The distance of the farthest of its particles, and of its far particles, from the centre of charge.
     radii: Vec<f32>,
     /// The lengths of the periodic box, infinite along open axes.
     lengths: [f32; 3],
     origin: [f64; 3],
     scale: f64,
+}
+
+/// A cell as walks see it: ranges of the particles and the far particles whose numbers follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    /// Those that act from afar: its far particles, if it has any.
+    far: [u32; 2],
+    /// Its particles.
+    near: [u32; 2],
+    is_leaf: bool,
 }
 
 /// The box of a group of i-particles, in units of the frame.
@@ -38,14 +56,18 @@ pub struct Group {
     pub middle: [f32; 3],
     /// Half of its edges.
     pub half: [f32; 3],
+    /// The binary logarithm of the greatest error; without it only distances count.
+    pub most: Option<f32>,
 }
 
 /// The list of what acts on a group: particles, in the order of the tree, and far particles, whose numbers
 /// follow those of the particles.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
-    /// The numbers of particles.
-    pub entries: Vec<u32>,
+    /// The numbers of particles, and others behind them.
+    entries: Vec<u32>,
+    /// The number of the first ones.
+    count: usize,
     /// The number of cells that were tested.
     pub tested: u64,
     /// The opened cells whose children are to be tested.
@@ -59,13 +81,26 @@ impl Tree {
         far: FarParticles,
         moments: &AllMoments,
         limits: &[f64],
+        estimate: Option<(Estimate, i32)>,
         (frame, lengths): (&Frame, [f64; 3]),
     ) -> Self {
         let padded = cells.len() + WIDTH;
+        let (estimate, power) = estimate.unzip();
+        let n = cells.first().map_or(0, |root| root.end);
+        let seen = cells.iter().enumerate().map(|(k, cell)| {
+            let near = [cell.first, cell.end];
+            let of_cell = far.of_cell(k);
+            let numbers = [of_cell.start, of_cell.end].map(|k| n + k as u32);
+            let far = if of_cell.is_empty() { near } else { numbers };
+            Seen { far, near, is_leaf: cell.children == 0 }
+        });
         let mut tree = Self {
+            seen: seen.collect(),
             centres: std::array::from_fn(|_| vec![0.0; padded]),
             limits2: vec![0.0; padded],
             radii: vec![0.0; padded],
+            strengths: vec![0.0; padded],
+            estimate,
             lengths: lengths
                 .map(|x| if x > 0.0 { (x * frame.scale) as f32 } else { f32::INFINITY }),
             origin: frame.origin,
@@ -79,6 +114,9 @@ impl Tree {
             }
             let limit = limits[k] * frame.scale;
             tree.limits2[k] = (limit * limit) as f32;
+            let power = f64::from(power.unwrap_or(0));
+            let radius = summary.radius() * frame.scale;
+            tree.strengths[k] = (summary.weight.sum.log2() + power * radius.log2()) as f32;
             tree.radii[k] = (summary.radius().max(tree.far.reach[k]) * frame.scale) as f32;
         }
         tree
@@ -90,7 +128,7 @@ impl Tree {
     }
 
     /// Returns the box of i-particles at these positions, which are in the periodic box.
-    pub fn group(&self, positions: &[[f64; 3]]) -> Group {
+    pub fn group(&self, positions: &[[f64; 3]], most: Option<f32>) -> Group {
         let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for position in positions {
             for axis in 0..3 {
@@ -102,58 +140,59 @@ impl Tree {
         Group {
             middle: std::array::from_fn(|axis| 0.5 * least[axis] + 0.5 * greatest[axis]),
             half: std::array::from_fn(|axis| 0.5 * greatest[axis] - 0.5 * least[axis]),
+            most,
         }
     }
 
     /// Lists what acts on a group, but for a range of particles: cells in the order of their depth.
-    pub(crate) fn walk(
-        &self,
-        group: &Group,
-        without: std::ops::Range<u32>,
-        walked: &mut Walked,
-        best: Best,
-    ) {
-        let Walked { entries, tested, queue } = walked;
-        entries.clear();
-        queue.clear();
+    pub(crate) fn walk(&self, group: &Group, without: Range<u32>, walked: &mut Walked, best: Best) {
+        walked.count = 0;
         if self.cells.is_empty() {
             return;
         }
-        let mut next = 0;
+        best.run(
+            #[inline(always)]
+            || self.walk_all(group, &without, walked),
+        );
+    }
+
+    /// Which cells are opened cannot be foreseen, so that branches on it would often be mispredicted: each test
+    /// writes a cell to both lists, and moves the end of one.
+    #[inline(always)]
+    fn walk_all(&self, group: &Group, without: &Range<u32>, walked: &mut Walked) {
+        let is_periodic = self.lengths.iter().any(|length| *length < f32::INFINITY);
+        let (mut next, mut queued) = (0, 0);
         // The root is tested like the children of a cell.
         let (mut first, mut count) = (0, 1);
         loop {
             for begin in (first..first + count).step_by(WIDTH) {
-                let far = best.run(
-                    #[inline(always)]
-                    || self.far_ones(begin, group),
-                );
-                for k in begin..(begin + WIDTH).min(first + count) {
-                    let (cell, far_particles) = (self.cells[k], self.far.of_cell(k));
-                    if far >> (k - begin) & 1 == 1 && !far_particles.is_empty() {
-                        let n = self.particles() as u32;
-                        entries
-                            .extend(n + far_particles.start as u32..n + far_particles.end as u32);
-                    } else if cell.children == 0 || far >> (k - begin) & 1 == 1 {
-                        let (before, behind) = (
-                            cell.first..cell.end.min(without.start),
-                            cell.first.max(without.end)..cell.end,
-                        );
-                        if without.is_empty() {
-                            entries.extend(cell.first..cell.end);
-                        } else {
-                            entries.extend(before);
-                            entries.extend(behind);
-                        }
-                    } else {
-                        queue.push(k as u32);
-                    }
+                let far = if is_periodic {
+                    self.far_ones_in_box(begin, group)
+                } else {
+                    self.far_ones(begin, group)
+                };
+                let count = (first + count - begin).min(WIDTH);
+                walked.queue.resize(walked.queue.len().max(queued + WIDTH), 0);
+                let mut met = [[0; 2]; WIDTH];
+                let mut meeting = 0;
+                for (k, seen) in self.seen[begin..begin + count].iter().enumerate() {
+                    let is_far = far >> k & 1 == 1;
+                    let is_met = is_far | seen.is_leaf;
+                    met[meeting % WIDTH] = if is_far { seen.far } else { seen.near };
+                    meeting += usize::from(is_met);
+                    walked.queue[queued] = (begin + k) as u32;
+                    queued += usize::from(!is_met);
+                }
+                for range in &met[..meeting] {
+                    walked.add(*range, without);
                 }
             }
-            *tested += count as u64;
-            let Some(&opened) = queue.get(next) else { break };
+            walked.tested += count as u64;
+            if next == queued {
+                break;
+            }
+            let cell = &self.cells[walked.queue[next] as usize];
             next += 1;
-            let cell = self.cells[opened as usize];
             (first, count) = (cell.child as usize, usize::from(cell.children));
         }
     }
@@ -164,17 +203,27 @@ impl Tree {
         let first = size_of_val(&self.far.first[..]) + size_of_val(&self.far.reach[..]);
         // Three coordinates, a limit and a radius.
         let limits = 5 * size_of_val(&self.limits2[..]);
-        size_of_val(&self.cells[..]) + far + first + limits
-    }
-
-    /// Returns the number of particles.
-    pub fn particles(&self) -> usize {
-        self.cells.first().map_or(0, |root| root.end as usize)
+        size_of_val(&self.cells[..]) + size_of_val(&self.seen[..]) + far + first + limits
     }
 
     /// Returns a bit for each of some cells that is not opened.
     #[inline(always)]
     fn far_ones(&self, begin: usize, group: &Group) -> u32 {
+        let mut distances2 = [0.0_f32; WIDTH];
+        for axis in 0..3 {
+            let centres: &[f32; WIDTH] = self.centres[axis][begin..].first_chunk().expect("padded");
+            let (middle, half) = (group.middle[axis], group.half[axis]);
+            for k in 0..WIDTH {
+                let outside = ((centres[k] - middle).abs() - half).max(0.0);
+                distances2[k] += outside * outside;
+            }
+        }
+        self.beyond_limits(begin, &distances2, group.most)
+    }
+
+    /// The same in a periodic box, where cells are opened, too, which have several images near a group.
+    #[inline(always)]
+    fn far_ones_in_box(&self, begin: usize, group: &Group) -> u32 {
         let mut distances2 = [0.0_f32; WIDTH];
         let mut is_clear = [true; WIDTH];
         let radii: &[f32; WIDTH] = self.radii[begin..].first_chunk().expect("padded");
@@ -182,27 +231,74 @@ impl Tree {
             let centres: &[f32; WIDTH] = self.centres[axis][begin..].first_chunk().expect("padded");
             let (middle, half) = (group.middle[axis], group.half[axis]);
             let length = self.lengths[axis];
-            if length < f32::INFINITY {
-                for k in 0..WIDTH {
-                    let apart = centres[k] - middle;
-                    let apart = (apart - length * (apart / length).round_ties_even()).abs();
-                    // All pairs have one image.
-                    is_clear[k] &= apart + half + radii[k] < 0.5 * length;
-                    let outside = (apart - half).max(0.0);
-                    distances2[k] += outside * outside;
+            for k in 0..WIDTH {
+                let mut apart = centres[k] - middle;
+                if length < f32::INFINITY {
+                    apart -= length * (apart / length).round_ties_even();
                 }
-            } else {
-                for k in 0..WIDTH {
-                    let outside = ((centres[k] - middle).abs() - half).max(0.0);
-                    distances2[k] += outside * outside;
-                }
+                is_clear[k] &= apart.abs() + half + radii[k] < 0.5 * length;
+                let outside = (apart.abs() - half).max(0.0);
+                distances2[k] += outside * outside;
             }
         }
+        let mut clear = 0;
+        for k in 0..WIDTH {
+            clear |= u32::from(is_clear[k]) << k;
+        }
+        clear & self.beyond_limits(begin, &distances2, group.most)
+    }
+
+    #[inline(always)]
+    fn beyond_limits(&self, begin: usize, distances2: &[f32; WIDTH], most: Option<f32>) -> u32 {
         let limits2: &[f32; WIDTH] = self.limits2[begin..].first_chunk().expect("padded");
         let mut far = 0;
         for k in 0..WIDTH {
-            far |= u32::from(limits2[k] < distances2[k] && is_clear[k]) << k;
+            far |= u32::from(limits2[k] < distances2[k]) << k;
+        }
+        if let (Some(estimate), Some(most)) = (&self.estimate, most) {
+            let strengths: &[f32; WIDTH] = self.strengths[begin..].first_chunk().expect("padded");
+            for k in 0..WIDTH {
+                let is_small = strengths[k] + estimate.at(distances2[k]) <= most;
+                far &= !(u32::from(!is_small) << k);
+            }
         }
         far
+    }
+}
+
+/// Entries that are written together, some of them to be overwritten by the next ones.
+const ENTRIES: usize = 16;
+
+impl Walked {
+    /// Returns the numbers of the particles and far particles.
+    pub fn entries(&self) -> &[u32] {
+        &self.entries[..self.count]
+    }
+
+    /// Adds a range of particles or far particles, but for those without which the list is.
+    #[inline(always)]
+    fn add(&mut self, [first, end]: [u32; 2], without: &Range<u32>) {
+        if first < without.end && without.start < end {
+            self.add_range(first, end.min(without.start).max(first));
+            self.add_range(first.max(without.end).min(end), end);
+        } else {
+            self.add_range(first, end);
+        }
+    }
+
+    #[inline(always)]
+    fn add_range(&mut self, first: u32, end: u32) {
+        for first in (first..end).step_by(ENTRIES) {
+            let needed = self.count + ENTRIES;
+            if self.entries.len() < needed {
+                self.entries.resize(2 * needed, 0);
+            }
+            let entries: &mut [u32; ENTRIES] =
+                self.entries[self.count..].first_chunk_mut().expect("resized");
+            for (entry, k) in entries.iter_mut().zip(first..) {
+                *entry = k;
+            }
+            self.count += (end - first).min(ENTRIES as u32) as usize;
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(in crate::cpu) struct Walks<'a> {
     pub one_set: bool,
     /// Whether the results of each group are wanted, if not all are.
     pub wanted: Option<Vec<bool>>,
+    /// The binary logarithm of the greatest error of each group, if cells are opened by it.
+    pub most: Option<&'a [f32]>,
     /// Cells that were tested.
     pub tested: AtomicU64,
     /// Pairs that were evaluated.
@@ -70,7 +72,9 @@ impl<S: Scalar> Job<'_, S> {
     ) {
         let begin = group * GROUP;
         let particles = begin..self.i.len().min(begin + GROUP);
-        let of_group = walks.tree.group(&walks.positions[particles.clone()]);
+        let of_group = walks
+            .tree
+            .group(&walks.positions[particles.clone()], walks.most.map(|most| most[group]));
         let own = if walks.one_set { particles.clone() } else { 0..0 };
         let without = own.start as u32..own.end as u32;
         walks.tree.walk(&of_group, without, &mut work.walked, work.best);
@@ -84,28 +88,35 @@ impl<S: Scalar> Job<'_, S> {
             (work.sums, work.lost) = (sums, lost);
         }
         let setting = Setting { skips_self: false, ..*self.setting };
-        let entries = std::mem::take(&mut work.walked.entries);
-        for entries in entries.chunks(self.order.bag) {
-            self.fill(entries, &mut work.bag);
-            let Work { bag, sums, lost, .. } = &mut *work;
+        let Work { walked, bag, sums, lost, .. } = &mut *work;
+        for entries in walked.entries().chunks(self.order.bag) {
+            self.fill(entries, bag);
             let j = View { lines: bag, first: 0, range: 0..entries.len() };
             self.bag_of_group(&setting, particles.clone(), &j, sums, lost, out);
         }
-        let meeting = entries.len() + if walks.one_set { particles.len() } else { 0 };
+        let meeting = walked.entries().len() + if walks.one_set { particles.len() } else { 0 };
         walks.evaluations.fetch_add((meeting * particles.len()) as u64, Ordering::Relaxed);
-        walks.tested.fetch_add(std::mem::take(&mut work.walked.tested), Ordering::Relaxed);
-        work.walked.entries = entries;
+        walks.tested.fetch_add(std::mem::take(&mut walked.tested), Ordering::Relaxed);
         self.end_walk(work, out);
     }
 
     /// Copies j-particles into a bag.
     fn fill(&self, entries: &[u32], bag: &mut [Line<S::Word>]) {
-        let words = self.j.words();
-        for (k, &entry) in entries.iter().enumerate() {
-            let from = &self.j.lines()[entry as usize / LINE * words..][..words];
-            let to = &mut bag[k / LINE * words..][..words];
-            for (to, from) in to.iter_mut().zip(from) {
-                to.0[k % LINE] = from.0[entry as usize % LINE];
+        let (lines, words) = (self.j.lines(), self.j.words());
+        match words {
+            3 => copy::<_, 3>(lines, entries, bag),
+            4 => copy::<_, 4>(lines, entries, bag),
+            5 => copy::<_, 5>(lines, entries, bag),
+            7 => copy::<_, 7>(lines, entries, bag),
+            _ => {
+                for (to, entries) in bag.chunks_mut(words.max(1)).zip(entries.chunks(LINE)) {
+                    for (k, &entry) in entries.iter().enumerate() {
+                        let from = &lines[entry as usize / LINE * words..][..words];
+                        for (to, from) in to.iter_mut().zip(from) {
+                            to.0[k] = from.0[entry as usize % LINE];
+                        }
+                    }
+                }
             }
         }
     }
@@ -166,6 +177,20 @@ impl<S: Scalar> Job<'_, S> {
         if self.accumulation == Accumulation::Compensated {
             self.setting.folding.only_numbers::<S>(&mut work.lost);
             self.fold(0, &mut work.lost, out);
+        }
+    }
+}
+
+/// Copies records of `N` words to the blocks of a bag. The number of words is known to the compiler.
+fn copy<W: Copy, const N: usize>(lines: &[Line<W>], entries: &[u32], bag: &mut [Line<W>]) {
+    let (blocks, _) = lines.as_chunks::<N>();
+    let (bag, _) = bag.as_chunks_mut::<N>();
+    for (to, entries) in bag.iter_mut().zip(entries.chunks(LINE)) {
+        for (k, &entry) in entries.iter().enumerate().take(LINE) {
+            let from = &blocks[entry as usize / LINE];
+            for word in 0..N {
+                to[word].0[k] = from[word].0[entry as usize % LINE];
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::near::frame::{Frame, Grid};
 use crate::near::{lengths, order};
 use crate::pack::{self, Rows};
 use crate::tree::cells::{Cell, divide};
+use crate::tree::estimate::Estimate;
 use crate::tree::far::FarParticles;
 use crate::tree::moments::{Sources, Summary};
 use crate::tree::walk::Tree;
@@ -92,13 +93,15 @@ pub(super) struct Builder {
     pub opening: Opening,
     /// The distance from which on the kernel is harmonic.
     pub harmonic: f64,
+    /// The estimate of errors, if cells are opened by it, and the power with which they fall.
+    pub estimate: Option<(Estimate, i32)>,
     pub domain: Domain,
 }
 
 impl Builder {
     /// Builds the tree of j-particles with these keys and indices, in order.
     pub fn build(
-        &self,
+        self,
         particles: &Particles,
         placed: &Placed,
         (keys, indices): (&[(u64, u32)], &[u32]),
@@ -118,7 +121,7 @@ impl Builder {
         }
         let packed = particles.gather_with(indices, &self.records(&far))?;
         let lengths = lengths(&self.domain, placed.dimensions);
-        let tree = Tree::new(cells, far, &moments, &limits, (frame, lengths));
+        let tree = Tree::new(cells, far, &moments, &limits, self.estimate, (frame, lengths));
         Ok(Built { tree, packed })
     }
 
@@ -131,20 +134,27 @@ impl Builder {
             return values;
         }
         parallel::each_chunk(&mut values, CHUNK * count, &|first, values| {
-            let mut row = vec![0; dim];
+            let first = first / count;
+            let mut rows = vec![0; values.len() / count * dim];
+            particles.rows(&binding, first..first + values.len() / count, &mut rows);
             let mut numbers = vec![0.0; dim];
-            for (charges, &index) in values.chunks_mut(count).zip(&indices[first / count..]) {
-                particles.rows(&binding, index as usize..index as usize + 1, &mut row);
-                for ((number, &word), place) in numbers.iter_mut().zip(&row).zip(binding.places()) {
+            for (charges, row) in values.chunks_mut(count).zip(rows.chunks(dim)) {
+                for ((number, &word), place) in numbers.iter_mut().zip(row).zip(binding.places()) {
                     *number = place.value(word);
                 }
                 self.charges.of(&numbers, charges);
             }
         });
-        values
+        let mut ordered = vec![0.0; values.len()];
+        parallel::each_chunk(&mut ordered, CHUNK * count, &|first, ordered| {
+            for (charges, &index) in ordered.chunks_mut(count).zip(&indices[first / count..]) {
+                charges.copy_from_slice(&values[index as usize * count..][..count]);
+            }
+        });
+        ordered
     }
 
-    /// Returns the distance beyond which each cell is not opened: that of the opening angle, and at least that of
+    /// Returns the distance beyond which each cell may act from afar: that of the opening angle, and at least that of
     /// its farthest particle, so that no i-particle is within it.
     fn limits(
         &self,
@@ -163,7 +173,10 @@ impl Builder {
                 edge = edge.max(end - begin);
                 apart2 += (summary.centre[axis] - (begin / 2.0 + end / 2.0)).powi(2);
             }
-            (edge / self.opening.angle() + apart2.sqrt()).max(summary.radius())
+            match self.opening.angle() {
+                Some(theta) => (edge / theta + apart2.sqrt()).max(summary.radius()),
+                None => CLEAR * summary.radius(),
+            }
         };
         cells.iter().zip(summaries).map(of_cell).collect()
     }

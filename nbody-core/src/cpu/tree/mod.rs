@@ -7,13 +7,17 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use super::engine::{CpuEngine, Particles, check_precision};
+use super::columns::Columns;
+use super::engine::{CpuEngine, Particles, Results, check_precision};
+use super::evaluation::Packed;
 use super::schedule::Walks;
 use super::{CpuParticles, CpuResults};
 use crate::numeric::simd::SimdLevel;
+use crate::tree::estimate::{Estimate, power};
+use crate::tree::kernel::first_field;
 use crate::tree::{GROUP, harmonic};
 use crate::{
-    Charges, Engine, Error, Interaction, Opening, Options, Record, Scalar, Sources, Store,
+    Charges, Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
     TreeReport, pack,
 };
 
@@ -43,6 +47,10 @@ pub struct CpuTree<X> {
     charges: Charges,
     /// The distance from which on the kernel is harmonic.
     harmonic: f64,
+    /// The estimate of errors of the last evaluation, if cells are opened by it.
+    estimate: Option<Estimate>,
+    /// The lengths of the first field of the last results, in the order of the caller.
+    lengths: Option<Vec<f64>>,
     report: TreeReport,
 }
 
@@ -70,7 +78,8 @@ impl<X: Interaction> CpuTree<X> {
         let engine = CpuEngine::new(X::LAW, options, level)?;
         let harmonic = harmonic::distance(&interaction, charges);
         let report = TreeReport::default();
-        Ok(Self { interaction, engine, opening, charges, harmonic, report })
+        let (estimate, lengths) = (None, None);
+        Ok(Self { interaction, engine, opening, charges, harmonic, estimate, lengths, report })
     }
 
     /// The interaction, with its parameters.
@@ -82,6 +91,7 @@ impl<X: Interaction> CpuTree<X> {
     pub fn set_interaction(&mut self, interaction: X) {
         self.harmonic = harmonic::distance(&interaction, self.charges);
         self.interaction = interaction;
+        self.estimate = None;
     }
 
     /// The criterion by which cells are opened.
@@ -93,6 +103,7 @@ impl<X: Interaction> CpuTree<X> {
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
         self.opening = opening;
+        self.estimate = None;
         Ok(())
     }
 
@@ -113,8 +124,9 @@ impl<X: Interaction> CpuTree<X> {
     }
 
     /// Refuses buffers that do not match each other or this engine.
-    fn check(&self, i: &Particles, j: Sources<'_, Particles>, results: usize) -> Result<(), Error> {
-        j.check([i.len(), j.particles().len(), results])?;
+    fn check(&self, i: &Particles, j: Sources<'_, Particles>, out: &Results) -> Result<(), Error> {
+        j.check([i.len(), j.particles().len(), out.columns.len()])?;
+        out.check_precision(&self.engine.options)?;
         for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
             check_precision(what, particles.precision, self.engine.options.precision)?;
         }
@@ -122,21 +134,140 @@ impl<X: Interaction> CpuTree<X> {
     }
 }
 
-/// Returns whether each group has one of the first particles.
-fn groups_of_first(indices: &[u32], n: usize) -> Option<Vec<bool>> {
-    let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < n);
-    (n < indices.len()).then(|| indices.chunks(GROUP).map(has_one).collect())
+/// The i-particles in order.
+struct Targets {
+    packed: Packed,
+    positions: Vec<[f64; 3]>,
+    /// The index of each among those of the caller.
+    indices: Vec<u32>,
+    /// The number of the first ones whose results are wanted.
+    wanted: usize,
+    one_set: bool,
 }
 
-/// Returns the place in order of each of the first particles.
-fn places(indices: &[u32], n: usize) -> Vec<u32> {
-    let mut places = vec![0; n];
-    for (place, &index) in indices.iter().enumerate() {
-        if let Some(of_index) = places.get_mut(index as usize) {
-            *of_index = place as u32;
-        }
+impl Targets {
+    /// Returns whether the results of each group are wanted, if not all are.
+    fn wanted_groups(&self) -> Option<Vec<bool>> {
+        let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < self.wanted);
+        let groups = self.indices.chunks(GROUP);
+        (self.wanted < self.indices.len()).then(|| groups.map(has_one).collect())
     }
-    places
+
+    /// Returns the place in order of each particle whose result is wanted.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.wanted];
+        for (place, &index) in self.indices.iter().enumerate() {
+            if let Some(of_index) = places.get_mut(index as usize) {
+                *of_index = place as u32;
+            }
+        }
+        places
+    }
+
+    /// Returns the binary logarithm of this share of the least result in each group.
+    fn most(&self, share: f64, lengths: &[f64]) -> Vec<f32> {
+        let least = |group: &[u32]| {
+            let lengths = group.iter().filter_map(|&index| lengths.get(index as usize));
+            // Not a minimum that NaN would not enter.
+            let least = lengths.fold(f64::INFINITY, |least, &x| if x >= least { least } else { x });
+            (share * least).log2() as f32
+        };
+        self.indices.chunks(GROUP).map(least).collect()
+    }
+
+    /// Returns the length of the first field of each result, given the sums in order.
+    fn lengths(&self, sums: &Columns<u64>, fields: &[Field]) -> Vec<f64> {
+        let dim = pack::dim(fields);
+        let (mut row, mut lengths) = (vec![0; dim], vec![0.0; self.wanted]);
+        for (place, &index) in self.indices.iter().enumerate() {
+            if let Some(length) = lengths.get_mut(index as usize) {
+                sums.rows(place..place + 1, &mut row);
+                *length = first_field(fields, row.iter().map(|&word| f64::from_bits(word)));
+            }
+        }
+        lengths
+    }
+}
+
+impl<X: Interaction> CpuTree<X> {
+    /// Builds the tree, and orders the i-particles.
+    fn build(
+        &mut self,
+        i: &Particles,
+        j: Sources<'_, Particles>,
+        wanted: usize,
+    ) -> Result<(Built, Targets), Error> {
+        let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
+        let of_j = Placed::new("j-particles", j.particles(), X::LAW.j, &domain)?;
+        let of_i = Placed::new("i-particles", i, X::LAW.i, &domain)?;
+        let frame = of_j.frame(&domain);
+        let keys = of_j.sorted(&frame);
+        let sources: Vec<u32> = keys.iter().map(|&(_, index)| index).collect();
+        let indices = if one_set {
+            sources.clone()
+        } else {
+            of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
+        };
+        let ordered = Instant::now();
+        let builder = Builder {
+            law: X::LAW,
+            charges: self.charges,
+            opening: self.opening,
+            harmonic: self.harmonic,
+            estimate: self.estimate(frame.scale),
+            domain,
+        };
+        let built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame)?;
+        let positions = of_i.in_order(&indices);
+        let packed = i.gather(&indices)?.packed;
+        self.report = TreeReport {
+            targets: wanted,
+            sources: sources.len(),
+            cells: built.tree.cells.len(),
+            far_particles: built.tree.far.positions.len(),
+            groups: indices.len().div_ceil(GROUP),
+            bytes: built.tree.bytes(),
+            order: ordered - start,
+            build: ordered.elapsed(),
+            ..TreeReport::default()
+        };
+        Ok((built, Targets { packed, positions, indices, wanted, one_set }))
+    }
+
+    /// Returns the estimate of errors in these units, if cells are opened by it.
+    fn estimate(&mut self, scale: f64) -> Option<(Estimate, i32)> {
+        self.opening.share()?;
+        let expansion = self.opening.far_particles();
+        let known = self.estimate.take().filter(|estimate| estimate.has_scale(scale));
+        let estimate = known
+            .unwrap_or_else(|| Estimate::of(&self.interaction, self.charges, expansion, scale));
+        self.estimate = Some(estimate.clone());
+        Some((estimate, power(expansion)))
+    }
+
+    /// Sums the walks of all groups, with the greatest errors of these.
+    fn sum_walks(
+        &mut self,
+        built: &Built,
+        targets: &Targets,
+        most: Option<&[f32]>,
+    ) -> Result<Columns<u64>, Error> {
+        let walks = Walks {
+            tree: &built.tree,
+            positions: &targets.positions,
+            one_set: targets.one_set,
+            wanted: targets.wanted_groups(),
+            most,
+            tested: AtomicU64::new(0),
+            evaluations: AtomicU64::new(0),
+        };
+        let parameters = std::slice::from_ref(&self.interaction);
+        let sets = [&targets.packed, &built.packed];
+        let sums = self.engine.sum_walks((&parameters, sets), &walks)?;
+        self.report.tested = walks.tested.into_inner();
+        self.report.evaluations = walks.evaluations.into_inner();
+        Ok(sums)
+    }
 }
 
 impl<X: Interaction> Engine<X> for CpuTree<X> {
@@ -164,58 +295,24 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
         store: Store,
     ) -> Result<(), Error> {
         let (i, j) = (&i.particles, j.with(&j.particles().particles));
-        let (results, one_set) = (out.len(), j.is_one_set());
-        self.check(i, j, results)?;
-        let domain = self.engine.options.domain;
-        let builder = Builder {
-            law: X::LAW,
-            charges: self.charges,
-            opening: self.opening,
-            harmonic: self.harmonic,
-            domain,
-        };
+        self.check(i, j, &out.results)?;
+        let (built, targets) = self.build(i, j, out.len())?;
         let start = Instant::now();
-        let of_j = Placed::new("j-particles", j.particles(), X::LAW.j, &domain)?;
-        let of_i = Placed::new("i-particles", i, X::LAW.i, &domain)?;
-        let frame = of_j.frame(&domain);
-        let keys = of_j.sorted(&frame);
-        let indices: Vec<u32> = keys.iter().map(|&(_, index)| index).collect();
-        let i_indices = if one_set {
-            indices.clone()
-        } else {
-            of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
+        let sums = match self.opening.share() {
+            None => self.sum_walks(&built, &targets, None)?,
+            Some(share) => {
+                let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
+                let before = match before {
+                    Some(lengths) => lengths,
+                    None => targets.lengths(&self.sum_walks(&built, &targets, None)?, X::LAW.f),
+                };
+                let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
+                self.lengths = Some(targets.lengths(&sums, X::LAW.f));
+                sums
+            }
         };
-        let ordered = Instant::now();
-        let Built { tree, packed } =
-            builder.build(j.particles(), &of_j, (&keys, &indices), &frame)?;
-        let targets = i.gather(&i_indices)?;
-        let built = Instant::now();
-        let walks = Walks {
-            tree: &tree,
-            positions: &of_i.in_order(&i_indices),
-            one_set,
-            wanted: groups_of_first(&i_indices, results),
-            tested: AtomicU64::new(0),
-            evaluations: AtomicU64::new(0),
-        };
-        let parameters = std::slice::from_ref(&self.interaction);
-        let sets = [&targets.packed, &packed];
-        let places = places(&i_indices, results);
-        self.engine.run_tree((&parameters, sets), &walks, &places, &mut out.results, store)?;
-        self.report = TreeReport {
-            targets: results,
-            sources: indices.len(),
-            cells: tree.cells.len(),
-            far_particles: tree.far.positions.len(),
-            groups: i_indices.len().div_ceil(GROUP),
-            tested: walks.tested.into_inner(),
-            evaluations: walks.evaluations.into_inner(),
-            bytes: tree.bytes(),
-            order: ordered - start,
-            build: built - ordered,
-            walk: built.elapsed(),
-        };
-        Ok(())
+        self.report.walk = start.elapsed();
+        self.engine.arrange(&sums, &targets.places(), &mut out.results, store)
     }
 
     fn time(
