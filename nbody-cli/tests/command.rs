@@ -341,6 +341,37 @@ fn paths_that_cannot_be_written_are_errors_before_the_measurement() {
     }
 }
 
+#[test]
+fn accuracy_measures_trees() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("trees.csv"), path("plots"));
+    let arguments = ["accuracy", "--tree", "-n", "3000", "--model", "plummer,galaxy"];
+    let openings = ["--theta", "0.9,0.5", "--share", "0.01", "--csv", &csv, "--plots", &plots];
+    let output = nbody(&[&arguments[..], &openings].concat());
+    let text = stdout(&output);
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    assert_eq!(text.lines().filter(|line| line.starts_with("galaxy")).count(), 7, "{text}");
+    let rows = records(&csv);
+    let [evaluations, mean, rms, p99, max] =
+        ["evaluations", "mean", "rms", "p99", "max"].map(|name| numbers(&rows, name));
+    for first in [0, 7] {
+        // All pairs; then monopoles with two angles and a share; then second order.
+        assert!(evaluations[first] == 3000.0 && mean[first] < 1e-6, "{text}");
+        for k in first + 1..first + 7 {
+            let is_good = mean[k] <= rms[k] && mean[k] <= p99[k] && p99[k] <= max[k];
+            assert!(is_good && (1e-6..2e-2).contains(&mean[k]), "{text}");
+        }
+        assert!(mean[first + 1] > mean[first + 2] && mean[first + 4] > mean[first + 5], "{text}");
+    }
+    assert!(drawing(&plots, "tree-plummer-3000.svg").contains("second order, by share"));
+    for (option, value) in [("--theta", "0"), ("--share", "-1"), ("--theta", "nan")] {
+        let arguments = ["accuracy", "--tree", "-n", "100", option, value];
+        let output = nbody(&arguments);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{}", stdout(&output));
+    }
+}
+
 /// Reads the rows of a CSV file, the header first.
 fn records(path: &str) -> Vec<csv::StringRecord> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();

@@ -1,9 +1,11 @@
-//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2.
+//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2; with `--tree`, that of trees.
 //!
 //! Accelerations of Plummer spheres of equal masses in virial equilibrium, ε² = 0.01 (figure 10),
 //! and the error of equation 3, |a − a'| / |a'|, where a' is computed in double precision. Here
 //! both start from the same particles, rounded to `f32`, so that the error is that of the
 //! evaluation; or from particles in `f64`, so that it includes that of rounding them.
+
+mod trees;
 
 use std::error::Error;
 use std::io::Write as _;
@@ -24,6 +26,8 @@ use crate::select;
 use crate::table::Table;
 use crate::{Outcome, date};
 
+use trees::{Model, Trees};
+
 /// Largest number of particles that are compared, which bounds the time of the reference. Those of a
 /// Plummer sphere are in random order, so that the first of them are a fair sample.
 const TARGETS: usize = 16384;
@@ -37,14 +41,36 @@ pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
-    /// The numbers of particles; by default those of the paper, 2048 to 131072.
-    #[arg(
-        short,
-        default_values = ["2048", "4096", "8192", "16384", "32768", "65536", "131072"],
-        hide_default_value = true,
-        value_delimiter = ','
-    )]
+    /// The numbers of particles; by default those of the papers: 2048 to 131072, of trees 10000, 100000 and
+    /// 500000.
+    #[arg(short, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
+    /// Measure trees on the CPU instead, with far particles of both orders: errors of accelerations and
+    /// potentials against the angle or the share that opens cells, evaluations and times, beside all pairs.
+    #[arg(long, conflicts_with_all = ["device", "pairs", "unrounded"])]
+    tree: bool,
+    /// The particles that trees are measured on.
+    #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
+    model: Vec<Model>,
+    /// The opening angles.
+    #[arg(
+        long,
+        default_values = ["1.0", "0.8", "0.6", "0.4", "0.2"],
+        value_delimiter = ',',
+        requires = "tree"
+    )]
+    theta: Vec<f64>,
+    /// The greatest errors of cells, as shares of the results.
+    #[arg(
+        long,
+        default_values = ["0.1", "0.03", "0.01", "0.003", "0.001"],
+        value_delimiter = ',',
+        requires = "tree"
+    )]
+    share: Vec<f64>,
+    /// The squared softening length of trees.
+    #[arg(long, default_value_t = 0.0, requires = "tree")]
+    eps2: f64,
     /// The arithmetic of a pair: single (with a column for mixed), double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
@@ -61,18 +87,43 @@ pub struct Arguments {
     /// Write the errors to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw error.svg in this folder.
+    /// Draw error.svg in this folder; of trees, the error against the time, for each model and N.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }
 
+/// The numbers of particles of Hamada & Iitaka 2007, table 2.
+const SIZES: [usize; 7] = [2048, 4096, 8192, 16384, 32768, 65536, 131_072];
+/// Those of Nakasato 2011, tables 6 and 7.
+const TREE_SIZES: [usize; 3] = [10_000, 100_000, 500_000];
+
+impl Arguments {
+    /// The numbers of particles, or these.
+    fn sizes(&self, default: &[usize]) -> Vec<usize> {
+        let given = self.n.iter().map(|n| n.get());
+        if self.n.is_empty() { default.to_vec() } else { given.collect() }
+    }
+}
+
+fn run_trees(arguments: &Arguments) -> Outcome {
+    let &Arguments { precision, math, eps2, .. } = arguments;
+    let Arguments { model: models, theta: angles, share: shares, .. } = arguments;
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    let (sizes, options) = (arguments.sizes(&TREE_SIZES), Options::default().precision(precision));
+    let trees = Trees { sizes: &sizes, models, angles, shares, eps2, options: options.math(math) };
+    trees.run(sheet, arguments.plots.as_deref())
+}
+
 pub fn run(arguments: &Arguments) -> Outcome {
+    if arguments.tree {
+        return run_trees(arguments);
+    }
     let devices = select::devices_or_best(&arguments.device)?;
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;
     let options = Options::default().precision(precision).math(math).pairs(pairs);
-    let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
+    let sizes = arguments.sizes(&SIZES);
     let time = date::now();
     let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded };
     let rows = accuracy.rows()?;

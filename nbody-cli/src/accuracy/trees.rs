@@ -1,0 +1,313 @@
+//! `nbody accuracy --tree`: errors, evaluations and times of trees, as in Nakasato 2011 (J. Comput. Sci. 2, 132,
+//! tables 6 and 7), with far particles of both orders, beside all pairs.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::{Snapshot, fractal, galaxy, plummer};
+use nbody::{CpuAllPairs, CpuTree, Expansion, Opening, Options, Report};
+use nbody_interactions::gravity::{Body, Field, Gravity};
+
+use crate::files::{self, Cells, Sheet};
+use crate::plots::{Figure, Line};
+use crate::table::Table;
+use crate::{Outcome, date};
+
+/// The most particles that are compared.
+const TARGETS: usize = 2000;
+const SEED: u64 = 1;
+/// The dimension of the fractal cluster.
+const DIMENSION: f64 = 1.6;
+/// Times of which the least is told, after one that is not.
+const RUNS: usize = 3;
+
+/// The particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Model {
+    /// A Plummer sphere.
+    Plummer,
+    /// A nearly uniform sphere: a fractal cluster of dimension 3.
+    Uniform,
+    /// A disk, a bulge and a halo.
+    Galaxy,
+    /// A fractal cluster of dimension 1.6.
+    Fractal,
+}
+
+impl Model {
+    fn particles(self, n: usize) -> Result<Snapshot, nbody::models::Error> {
+        match self {
+            Self::Plummer => plummer(n, SEED),
+            Self::Uniform => fractal(n, 3.0, SEED),
+            Self::Galaxy => galaxy(n, SEED),
+            Self::Fractal => fractal(n, DIMENSION, SEED),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plummer => "plummer",
+            Self::Uniform => "uniform",
+            Self::Galaxy => "galaxy",
+            Self::Fractal => "fractal",
+        }
+    }
+}
+
+/// The way in which pairs are summed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Method {
+    Direct,
+    Tree(Opening),
+}
+
+impl Method {
+    fn name(self) -> String {
+        match self {
+            Self::Direct => "direct".to_owned(),
+            Self::Tree(opening) => opening.far_particles().to_string(),
+        }
+    }
+
+    fn opening(self) -> String {
+        let Self::Tree(opening) = self else { return "-".to_owned() };
+        match (opening.angle(), opening.share()) {
+            (Some(theta), _) => format!("theta {theta}"),
+            (None, Some(share)) => format!("share {share}"),
+            (None, None) => "-".to_owned(),
+        }
+    }
+}
+
+/// Parameters of the measurements.
+pub struct Trees<'a> {
+    pub sizes: &'a [usize],
+    pub models: &'a [Model],
+    pub angles: &'a [f64],
+    pub shares: &'a [f64],
+    pub eps2: f64,
+    pub options: Options,
+}
+
+/// A measurement.
+#[derive(Debug)]
+struct Row {
+    model: Model,
+    n: usize,
+    targets: usize,
+    method: Method,
+    evaluations: f64,
+    report: Report,
+    time: Duration,
+}
+
+impl Trees<'_> {
+    /// Measures, prints a table, and writes the files that are asked for.
+    pub fn run(&self, mut sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+        plots.map(files::provide).transpose()?;
+        let (time, rows) = (date::now(), self.rows()?);
+        writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
+        if let Some(sheet) = &mut sheet {
+            rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+        }
+        for (model, n) in self.cases().filter(|_| plots.is_some()) {
+            let rows = rows.iter().filter(|row| row.model == model && row.n == n);
+            let name = format!("tree-{}-{n}.svg", model.name());
+            let folder = plots.unwrap_or_else(|| std::path::Path::new("."));
+            self.figure(&rows.collect::<Vec<_>>(), &time).log_log(&folder.join(name))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn cases(&self) -> impl Iterator<Item = (Model, usize)> {
+        self.models.iter().flat_map(|&model| self.sizes.iter().map(move |&n| (model, n)))
+    }
+
+    fn methods(&self) -> Vec<Method> {
+        let openings = [Expansion::Monopole, Expansion::Second].into_iter().flat_map(|expansion| {
+            let by_angle = self.angles.iter().map(|&theta| Opening::theta(theta));
+            let by_share = self.shares.iter().map(|&share| Opening::relative(share));
+            by_angle.chain(by_share).map(move |opening| opening.expansion(expansion))
+        });
+        [Method::Direct].into_iter().chain(openings.map(Method::Tree)).collect()
+    }
+
+    fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+        let methods = self.methods();
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+        let count = self.cases().count() * (1 + methods.len());
+        let bar = ProgressBar::new(count as u64).with_style(style);
+        let mut rows = Vec::new();
+        for (model, n) in self.cases() {
+            let name = model.name();
+            bar.set_message(format!("reference, {name} of {n}"));
+            let particles = model.particles(n)?.particles;
+            let body =
+                |p: &nbody::models::Particle| Body { pos: nbody::Point(p.pos), mass: p.mass };
+            let bodies: Vec<_> = particles.iter().map(body).collect();
+            let targets = nbody::sample(n, TARGETS);
+            let (law, domain) = (Gravity { eps2: self.eps2 }, self.options.domain);
+            let truth = nbody::reference_self_sample::<Gravity, f64>(
+                &law, domain, &bodies, &bodies, &targets,
+            )?;
+            bar.inc(1);
+            for &method in &methods {
+                bar.set_message(format!("{} {}, {name} of {n}", method.name(), method.opening()));
+                let (found, evaluations, time) = self.measure(method, law, &bodies)?;
+                let found: Vec<_> = targets.iter().map(|&k| found[k]).collect();
+                let report = nbody::compare::<Field, f64>(&found, &truth, None)?;
+                let targets = targets.len();
+                rows.push(Row { model, n, targets, method, evaluations, report, time });
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(rows)
+    }
+
+    /// Returns the results, the evaluations of a particle, and the least time.
+    fn measure(
+        &self,
+        method: Method,
+        law: Gravity,
+        bodies: &[Body],
+    ) -> Result<(Vec<Field>, f64, Duration), nbody::CoreError> {
+        match method {
+            Method::Direct => {
+                let engine = CpuAllPairs::with_options(law, self.options)?;
+                let (results, time, _) = timed(engine, bodies)?;
+                Ok((results, bodies.len() as f64, time))
+            }
+            Method::Tree(opening) => {
+                let engine = CpuTree::with_options(law, opening, self.options)?;
+                let (results, time, engine) = timed(engine, bodies)?;
+                Ok((results, engine.report().evaluations_per_target(), time))
+            }
+        }
+    }
+
+    fn report(&self, rows: &[Row]) -> String {
+        let mut table = Table::new(&[
+            "model",
+            ">N",
+            "far particles",
+            "opening",
+            ">evaluations",
+            ">mean",
+            ">rms",
+            ">p99",
+            ">max",
+            ">mean of pot",
+            ">time / ms",
+            ">particles/s",
+        ]);
+        for row in rows {
+            let [acc, pot] = row.fields();
+            let mut cells = vec![row.model.name().to_owned(), row.n.to_string()];
+            cells.extend([row.method.name(), row.method.opening()]);
+            cells.push(format!("{:.0}", row.evaluations));
+            cells.extend(
+                [acc.mean, acc.rms, acc.p99, acc.max, pot.mean].map(|e| format!("{e:.2e}")),
+            );
+            cells.push(format!("{:.1}", 1e3 * row.time.as_secs_f64()));
+            cells.push(format!("{:.2e}", row.n as f64 / row.time.as_secs_f64()));
+            table.row(cells);
+        }
+        let Options { precision, math, accumulation, .. } = self.options;
+        format!(
+            "Relative errors of accelerations and potentials by trees against f64, of a sample of at most \
+             {TARGETS} particles;\nevaluations of a particle, and the least of {RUNS} times on {} threads. eps2 \
+             {}, {precision} precision, {accumulation}\naccumulation, {math} mathematics.\n\n{}",
+            rayon::current_num_threads(),
+            self.eps2,
+            table.lines().join("\n")
+        )
+    }
+
+    fn cells(&self, row: &Row, time: &str) -> Cells {
+        let Options { precision, math, accumulation, .. } = self.options;
+        let [acc, pot] = row.fields();
+        vec![
+            ("date", time.to_owned()),
+            ("model", row.model.name().to_owned()),
+            ("n", row.n.to_string()),
+            ("compared", row.targets.to_string()),
+            ("eps2", self.eps2.to_string()),
+            ("precision", precision.to_string()),
+            ("math", math.to_string()),
+            ("accumulation", accumulation.to_string()),
+            ("far", row.method.name()),
+            ("opening", row.method.opening()),
+            ("evaluations", row.evaluations.to_string()),
+            ("mean", acc.mean.to_string()),
+            ("rms", acc.rms.to_string()),
+            ("median", acc.median.to_string()),
+            ("p99", acc.p99.to_string()),
+            ("max", acc.max.to_string()),
+            ("mean_pot", pot.mean.to_string()),
+            ("max_pot", pot.max.to_string()),
+            ("seconds", row.time.as_secs_f64().to_string()),
+        ]
+    }
+
+    /// Plots the mean error against the time, a line for each kind of far particles and of opening.
+    fn figure(&self, rows: &[&Row], time: &str) -> Figure {
+        let mut lines: Vec<Line> = Vec::new();
+        for row in rows {
+            let kind = match row.method {
+                Method::Tree(opening) if opening.share().is_some() => ", by share",
+                Method::Tree(_) => ", by angle",
+                Method::Direct => "",
+            };
+            let name = format!("{}{kind}", row.method.name());
+            let [acc, _] = row.fields();
+            // A logarithmic axis has no zero.
+            let point = (row.time.as_secs_f64(), acc.mean.max(f64::MIN_POSITIVE));
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line::new(name, vec![point])),
+            }
+        }
+        let Options { precision, .. } = self.options;
+        let (model, n) = rows.first().map_or(("", 0), |row| (row.model.name(), row.n));
+        Figure {
+            title: format!("Error of gravity by trees, {model}, N = {n}, {}", date::day(time)),
+            caption: vec![format!(
+                "{precision} precision, eps2 {}, {} threads; all pairs and trees.",
+                self.eps2,
+                rayon::current_num_threads()
+            )],
+            x: "seconds",
+            y: "mean relative error of accelerations",
+            lines,
+        }
+    }
+}
+
+impl Row {
+    /// The errors of accelerations and of potentials.
+    fn fields(&self) -> [&nbody::FieldReport; 2] {
+        [0, 1].map(|k| &self.report.fields[k])
+    }
+}
+
+/// Returns the results of an engine, the least of several times, and the engine.
+fn timed<E>(mut engine: E, bodies: &[Body]) -> Result<(Vec<Field>, Duration, E), nbody::CoreError>
+where
+    E: nbody::Engine<Gravity, Error = nbody::CoreError>,
+{
+    let particles = engine.upload(bodies)?;
+    let mut out = engine.results(bodies.len())?;
+    let mut least = Duration::MAX;
+    for run in 0..=RUNS {
+        let time = engine.time(&particles, nbody::Sources::Same(&particles), &mut out)?;
+        // The first one maps memory, and finds results that errors are shares of.
+        if run > 0 {
+            least = least.min(time);
+        }
+    }
+    Ok((engine.download::<f64>(&out)?, least, engine))
+}
