@@ -76,7 +76,7 @@ pub use nbody_cuda::{
     AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device,
     DeviceName, Error, Image, Inputs, KernelConfig, Layout, Neighbours, Origin, ParticleBuffers,
     Particles, PerParticle, Program, Properties, Results, Schedule, Selection, Sequence,
-    ShortRange, Tuned, Usage, nvrtc,
+    ShortRange, Tree, Tuned, Usage, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -86,10 +86,10 @@ pub use nbody_models as models;
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, CpuAllPairs, CpuPerParticle, Domain, Engine as _, Interaction as _, Math,
-        Options, Pairs, Point, Precision, Skin, Sources, SummationOrder, Vector,
+        Opening, Options, Pairs, Point, Precision, Skin, Sources, SummationOrder, Vector,
     };
     #[cfg(feature = "cuda")]
-    pub use nbody_cuda::{AllPairs, Device, Neighbours, PerParticle, ShortRange};
+    pub use nbody_cuda::{AllPairs, Device, Neighbours, PerParticle, ShortRange, Tree};
 }
 
 /// Doctests of the language reference.

@@ -169,6 +169,7 @@ fn every_option_has_an_effect() {
     ends.push(end("eps", &["--eps", "0.2"]));
     ends.push(end("iterated", &["--eps", "0.1", "--iterations", "2"]));
     ends.push(end("step", &[&leapfrog[..4], &["--step", "0.0625"]].concat()));
+    ends.push(end("tree", &[&leapfrog[..], &["--tree", "0.9"]].concat()));
     for (k, a) in ends.iter().enumerate() {
         assert!(ends[..k].iter().all(|b| a != b), "run {k} equals another");
     }
@@ -220,6 +221,7 @@ fn a_continued_run_equals_one_without_a_break() {
         &["--iterations", "2", "--eps", "0.01"],
         &["--integrator", "hermite-shared", "--iterations", "2", "--eps", "0.01"],
         &["--integrator", "leapfrog", "--step", "0.01", "--eps", "0.1"],
+        &["--integrator", "leapfrog", "--step", "0.01", "--eps", "0.1", "--tree", "0.8"],
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
@@ -243,6 +245,37 @@ fn a_continued_run_equals_one_without_a_break() {
 }
 
 #[cfg(unix)]
+#[test]
+fn forces_by_a_tree_keep_the_energy() {
+    let folder = tempfile::tempdir().unwrap();
+    let leapfrog =
+        ["--n", "2000", "--integrator", "leapfrog", "--step", "0.0078125", "--eps", "0.05"];
+    let energies = |name: &str, tree: &[&str]| {
+        let out = folder.path().join(name);
+        let times = ["--until", "0.25", "-o", text(&out)];
+        succeed(&[&leapfrog[..], &times, tree].concat());
+        column(&out, "energies.csv", "total")
+    };
+    let [direct, tree] =
+        [energies("direct", &[]), energies("tree", &["--tree", "0.6"])].map(|at| [at[0], at[1]]);
+    assert!(direct != tree, "{direct:?}");
+    for [begin, end] in [direct, tree] {
+        assert!((begin / direct[0] - 1.0).abs() < 1e-4, "{direct:?} {tree:?}");
+        assert!((end / begin - 1.0).abs() < 1e-4, "{direct:?} {tree:?}");
+    }
+    let out = text(folder.path()).to_owned() + "/refused";
+    let message = fail(&["--n", "10", "--tree", "0.6", "-o", &out]);
+    assert!(message.contains("--tree"), "{message}");
+    let message = fail(&[&leapfrog[..], &["--tree", "0", "-o", &out]].concat());
+    assert!(message.contains("--tree"), "{message}");
+    let output = Command::new(env!("CARGO_BIN_EXE_nbody"))
+        .args(["run", "--device", "emulator", "--tree", "0.6", "-o", &out])
+        .args(leapfrog)
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no trees on emulator"), "{output:?}");
+}
+
 #[test]
 fn a_run_that_is_interrupted_continues() {
     let folder = tempfile::tempdir().unwrap();

@@ -35,6 +35,7 @@ pub use engine::per_particle::{Inputs, PerParticle};
 pub use engine::selection::Selection;
 pub use engine::sequence::Sequence;
 pub use engine::short_range::ShortRange;
+pub use engine::tree::Tree;
 pub use engine::{AllPairs, Particles, Results};
 pub use error::Error;
 pub use particle::program::{Layout, ParticleBuffers};

@@ -2,10 +2,10 @@
 
 use nbody::{
     AllPairs, Device, Domain, Engine as _, Interaction, Neighbours, Particles, Record, Results,
-    Scalar, ShortRange, Sources, Store,
+    Scalar, ShortRange, Sources, Store, Tree,
 };
 
-/// The engine that evaluates the forces of a run: an [`AllPairs`], or a [`ShortRange`] with the
+/// The engine that evaluates the forces of a run: an [`AllPairs`], a [`Tree`], or a [`ShortRange`] with the
 /// [`Neighbours`] that it shares with nobody else, which the run updates before each evaluation.
 #[derive(Debug)]
 pub struct Evaluator<X: Interaction>(Engine<X>);
@@ -14,11 +14,18 @@ pub struct Evaluator<X: Interaction>(Engine<X>);
 enum Engine<X: Interaction> {
     All(Box<AllPairs<X>>),
     Near(Box<(ShortRange<X>, Neighbours)>),
+    Tree(Box<Tree<X>>),
 }
 
 impl<X: Interaction> From<AllPairs<X>> for Evaluator<X> {
     fn from(engine: AllPairs<X>) -> Self {
         Self(Engine::All(Box::new(engine)))
+    }
+}
+
+impl<X: Interaction> From<Tree<X>> for Evaluator<X> {
+    fn from(engine: Tree<X>) -> Self {
+        Self(Engine::Tree(Box::new(engine)))
     }
 }
 
@@ -33,6 +40,7 @@ impl<X: Interaction> Evaluator<X> {
         match &self.0 {
             Engine::All(engine) => engine.device(),
             Engine::Near(engine) => engine.0.device(),
+            Engine::Tree(engine) => engine.device(),
         }
     }
 
@@ -40,6 +48,7 @@ impl<X: Interaction> Evaluator<X> {
         match &self.0 {
             Engine::All(engine) => engine.options().domain,
             Engine::Near(engine) => engine.1.domain(),
+            Engine::Tree(engine) => engine.options().domain,
         }
     }
 
@@ -51,6 +60,7 @@ impl<X: Interaction> Evaluator<X> {
         match &self.0 {
             Engine::All(engine) => engine.upload(particles),
             Engine::Near(engine) => engine.1.upload(particles),
+            Engine::Tree(engine) => engine.upload(particles),
         }
     }
 
@@ -58,6 +68,7 @@ impl<X: Interaction> Evaluator<X> {
         match &self.0 {
             Engine::All(engine) => engine.results(n),
             Engine::Near(engine) => engine.0.results(n),
+            Engine::Tree(engine) => engine.results(n),
         }
     }
 
@@ -65,6 +76,7 @@ impl<X: Interaction> Evaluator<X> {
         match &self.0 {
             Engine::All(engine) => engine.download::<f64>(results),
             Engine::Near(engine) => engine.0.download::<f64>(results),
+            Engine::Tree(engine) => engine.download::<f64>(results),
         }
     }
 
@@ -77,6 +89,7 @@ impl<X: Interaction> Evaluator<X> {
     ) -> Result<(), nbody::Error> {
         match &mut self.0 {
             Engine::All(engine) => engine.evaluate_self_into(i, j, results),
+            Engine::Tree(engine) => engine.evaluate_self_into(i, j, results),
             Engine::Near(engine) => {
                 let (short_range, near) = &mut **engine;
                 near.update_with(i, Sources::Same(j), &[&*short_range])?;

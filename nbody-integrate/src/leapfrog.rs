@@ -42,7 +42,7 @@ use crate::{Error, Evaluator, Integrator};
 /// ```
 ///
 /// Forces over neighbour lists: `Leapfrog::new((short_range, near), ...)` with a `ShortRange` and the
-/// `Neighbours` that it updates.
+/// `Neighbours` that it updates; by a tree: `Leapfrog::new(tree, ...)` with a `Tree`.
 ///
 /// A constant step does not see that numbers become infinite or NaN, as those of bodies that meet without
 /// softening do: check the energies, or [`Motion::check`] the motions.

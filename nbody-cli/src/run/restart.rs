@@ -81,7 +81,7 @@ mod tests {
         let snapshot = plummer(50, 1).unwrap();
         let energies = Energies { kinetic: 0.1 + 0.2, potential: -1.0 / 3.0 };
         let settings = Settings {
-            integrator: Integrator::Leapfrog { step: 0.1 },
+            integrator: Integrator::Leapfrog { step: 0.1, tree: None },
             interaction: "gravity".to_owned(),
             eps: 1e-3,
             precision: nbody::Precision::Mixed,

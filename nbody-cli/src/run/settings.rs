@@ -36,7 +36,7 @@ impl IntegratorName {
     /// Returns whether it has this option.
     fn has(self, option: &str) -> bool {
         match option {
-            "--step" => self == Self::Leapfrog,
+            "--step" | "--tree" => self == Self::Leapfrog,
             _ => self != Self::Leapfrog,
         }
     }
@@ -48,7 +48,12 @@ impl IntegratorName {
 pub enum Integrator {
     Hermite(HermiteSettings),
     HermiteShared(HermiteSettings),
-    Leapfrog { step: f64 },
+    Leapfrog {
+        step: f64,
+        /// The opening angle of the tree; without it all pairs are evaluated.
+        #[serde(default)]
+        tree: Option<f64>,
+    },
 }
 
 /// The parameters of a Hermite integrator.
@@ -96,7 +101,8 @@ impl Integrator {
             IntegratorName::Hermite => Self::Hermite(HermiteSettings::new(arguments)),
             IntegratorName::HermiteShared => Self::HermiteShared(HermiteSettings::new(arguments)),
             IntegratorName::Leapfrog => {
-                Self::Leapfrog { step: arguments.step.ok_or(Error::NoStep)? }
+                let tree = arguments.tree;
+                Self::Leapfrog { step: arguments.step.ok_or(Error::NoStep)?, tree }
             }
         })
     }
@@ -118,6 +124,11 @@ impl Integrator {
         }
     }
 
+    /// Returns whether forces are those of a tree.
+    pub fn has_tree(&self) -> bool {
+        matches!(self, Self::Leapfrog { tree: Some(_), .. })
+    }
+
     /// Returns the evaluations of a force in a step.
     pub fn evaluations(&self) -> u32 {
         match self {
@@ -134,7 +145,10 @@ impl Integrator {
                 let iterations = ("--iterations", iterations.into());
                 vec![("--eta", eta), ("--eta-start", eta_start), ("--largest", largest), iterations]
             }
-            Self::Leapfrog { step } => vec![("--step", step)],
+            Self::Leapfrog { step, tree } => {
+                let tree = tree.map(|theta| ("--tree", theta));
+                [("--step", step)].into_iter().chain(tree).collect()
+            }
         }
     }
 
@@ -144,8 +158,9 @@ impl Integrator {
 }
 
 /// Returns the options of integrators on the command line.
-fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 5] {
+fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 6] {
     [
+        ("--tree", arguments.tree),
         ("--step", arguments.step),
         ("--eta", arguments.eta),
         ("--eta-start", arguments.eta_start),
@@ -271,7 +286,7 @@ impl Settings {
         if self.until <= time {
             return Err(Error::Until { until: self.until, time });
         }
-        let Integrator::Leapfrog { step } = self.integrator else { return Ok(()) };
+        let Integrator::Leapfrog { step, .. } = self.integrator else { return Ok(()) };
         let every = self.every.map(|every| ("--every", every, every));
         let until = ("--until", self.until, self.until - begin);
         for (option, value, interval) in every.into_iter().chain([until]) {

@@ -1,10 +1,10 @@
 //! A run by any of the integrators.
 
 use nbody::models::{Particle, Snapshot};
-use nbody::{AllPairs, Device};
+use nbody::{AllPairs, Device, Opening, Tree};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
-    Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star,
+    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Evaluator, Hermite,
+    HermiteCheckpoint, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -68,9 +68,9 @@ impl Simulation {
                 let run = Hermite::new(engine, &bodies(snapshot), begin, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
-            settings::Integrator::Leapfrog { step } => {
+            settings::Integrator::Leapfrog { step, tree } => {
                 let motions = Motion::of(&bodies(snapshot))?;
-                let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
+                let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
                 let run = Leapfrog::with_motions(engine, &masses, &motions, begin, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
             }
@@ -106,10 +106,10 @@ impl Simulation {
             }
             (
                 &State::Leapfrog { begin, steps, ref particles },
-                settings::Integrator::Leapfrog { step },
+                settings::Integrator::Leapfrog { step, tree },
             ) => {
                 let motions: Vec<_> = particles.iter().map(motion).collect();
-                let (engine, masses) = (leapfrog(device, settings)?, masses(&motions));
+                let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
                 let checkpoint = LeapfrogCheckpoint { begin, steps, motions };
                 let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
@@ -209,9 +209,14 @@ fn hermite(
 fn leapfrog(
     device: &Device,
     settings: &Settings,
-) -> Result<AllPairs<gravity::Gravity>, nbody::Error> {
+    tree: Option<f64>,
+) -> Result<Evaluator<gravity::Gravity>, nbody::Error> {
     let law = gravity::Gravity { eps2: settings.eps * settings.eps };
-    AllPairs::with_options(device, law, settings.options())
+    let options = settings.options();
+    Ok(match tree {
+        None => AllPairs::with_options(device, law, options)?.into(),
+        Some(theta) => Tree::with_options(device, law, Opening::theta(theta), options)?.into(),
+    })
 }
 
 /// Returns the particles of a Hermite integrator.

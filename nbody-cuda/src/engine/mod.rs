@@ -8,6 +8,7 @@ pub mod per_particle;
 pub mod selection;
 pub mod sequence;
 pub mod short_range;
+pub mod tree;
 
 use std::time::Duration;
 

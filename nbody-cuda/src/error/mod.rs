@@ -233,6 +233,15 @@ pub enum Error {
         expected: String,
     },
 
+    /// A tree is asked for on a device that has none.
+    #[error(
+        "no trees on {device}; make the tree on `Device::cpu()`, or evaluate all pairs on {device}"
+    )]
+    NoTrees {
+        /// The device.
+        device: String,
+    },
+
     /// The position of a particle was infinite or NaN when lists were updated.
     #[error("{what}[{index}]: expected finite coordinates")]
     NotFinite {
