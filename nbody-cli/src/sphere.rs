@@ -9,9 +9,9 @@ use std::time::Instant;
 use clap::builder::RangedI64ValueParser;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
-use nbody::{AllPairs, Device, Options};
+use nbody::{AllPairs, CpuTree, Device, Engine as _, Opening, Options};
 use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Steps};
-use nbody_interactions::hermite::Hermite;
+use nbody_interactions::{gravity, hermite::Hermite};
 
 use crate::run::error::{Error, check_energies};
 use crate::run::history::{Counts, relative_error};
@@ -39,6 +39,19 @@ pub fn numbers() -> RangedI64ValueParser<u32> {
 pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, models::Error> {
     let mut sphere = plummer(n, seed)?;
     sphere.virialise()?;
+    Ok(sphere)
+}
+
+/// Samples a Plummer sphere and scales it by the potential energy that a tree finds, in less time.
+pub fn in_equilibrium_by_tree(n: usize, seed: u64) -> Result<Snapshot, Box<dyn StdError>> {
+    let mut sphere = plummer(n, seed)?;
+    let body = |p: &models::Particle| gravity::Body { pos: p.pos.into(), mass: p.mass };
+    let bodies: Vec<_> = sphere.particles.iter().map(body).collect();
+    let (law, options) = (gravity::Gravity { eps2: 0.0 }, Options::default());
+    let mut tree = CpuTree::with_options(law, Opening::theta(0.4), options)?;
+    let fields = tree.evaluate_self::<f64>(&bodies)?;
+    let pairs = bodies.iter().zip(&fields).map(|(body, field)| body.mass * field.pot);
+    sphere.virialise_with(0.5 * pairs.sum::<f64>())?;
     Ok(sphere)
 }
 

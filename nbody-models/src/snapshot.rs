@@ -92,7 +92,12 @@ impl Snapshot {
     /// Scales positions and velocities to a potential energy of -1/2 and a kinetic energy of
     /// 1/4: virial equilibrium at a total energy of -1/4. Takes O(n²) time.
     pub fn virialise(&mut self) -> Result<(), Error> {
-        let (kinetic, potential) = (self.kinetic_energy(), self.potential_energy());
+        self.virialise_with(self.potential_energy())
+    }
+
+    /// Scales as [`virialise`](Self::virialise) does, with a potential energy that is known, as by a tree.
+    pub fn virialise_with(&mut self, potential: f64) -> Result<(), Error> {
+        let kinetic = self.kinetic_energy();
         if !(kinetic > 0.0 && kinetic.is_finite() && potential < 0.0 && potential.is_finite()) {
             return Err(Error::NotBound { kinetic, potential });
         }
