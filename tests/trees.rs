@@ -30,6 +30,7 @@ fn visit_charges(visitor: &mut impl Visitor) {
     nbody_tests::visit_all(&mut visitor);
     visitor.visit(planar::Planar { core2: 0.0625 });
     visitor.visit(spline::Spline { radius: 0.25 });
+    visitor.visit(plasma::Plasma);
 }
 
 /// Charged lines in a plane.
@@ -88,6 +89,37 @@ mod spline {
             }
             let w = if r < self.radius { self.radius.powi(-3) } else { r.powi(-3) };
             f.acc += j.mass * w * d;
+        }
+    }
+}
+
+/// Forces that are softened by a length of i, and two charges whose effects may cancel.
+#[nbody::interaction]
+mod plasma {
+    pub struct Plasma;
+    pub struct Grain {
+        pub pos: Point,
+        pub charge: Real,
+        pub size: Real,
+    }
+    pub struct Cloud {
+        pub pos: Point,
+        pub ions: Real,
+        pub electrons: Real,
+    }
+    pub struct Force {
+        pub force: Vector,
+    }
+
+    impl Interaction for Plasma {
+        type I = Grain;
+        type J = Cloud;
+        type F = Force;
+
+        fn pair(&self, i: &Grain, j: &Cloud, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let rinv = (d.norm2() + i.size * i.size).rsqrt();
+            f.force += i.charge * (j.ions - j.electrons) * rinv.powi(3) * d;
         }
     }
 }
@@ -353,6 +385,11 @@ impl Check for Relative {
         let (i, j) = sets::<X::I, X::J>(N, Inputs::Dense, Digits::All);
         let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
         let options = Options::default().precision(Precision::Double);
+        let refused = CpuTree::new(x, Opening::relative(0.01)).err();
+        if let Some(CoreError::NoEstimate { law }) = refused {
+            assert_eq!(law, "plasma");
+            return;
+        }
         for expansion in [Expansion::Monopole, Expansion::Second] {
             let at = |share: f64| {
                 let opening = Opening::relative(share).expansion(expansion);
@@ -386,6 +423,13 @@ fn the_last_results_are_those_that_errors_are_shares_of() {
     assert!(changes[1] <= changes[0] && changes[0] < 1e-3, "{changes:?}");
     let mut other = CpuTree::new(GRAVITY, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
+    // Another interaction begins anew.
+    let weak = Gravity { eps2: 1e8 };
+    tree.set_interaction(weak);
+    let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
+    let mut other = CpuTree::new(weak, opening).unwrap();
+    assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
+    tree.set_interaction(GRAVITY);
     // Other numbers of particles begin anew.
     let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
     let mut other = CpuTree::new(GRAVITY, opening).unwrap();
@@ -408,6 +452,7 @@ fn interactions_are_harmonic_beyond_their_softening() {
     // Zero is harmonic.
     assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);
     assert_eq!(harmonic_distance(Hermite { eps2: 0.0 }), f64::INFINITY);
+    assert_eq!(harmonic_distance(plasma::Plasma), f64::INFINITY);
 }
 
 /// Returns random bodies of equal masses.
@@ -512,6 +557,68 @@ fn coincident_particles_are_evaluated() {
     assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?} {report}");
 }
 
+/// Returns the greatest relative error of the potentials.
+fn worst_potential(x: Gravity, opening: Opening, bodies: &[gravity::Body]) -> f64 {
+    let options = Options::default().precision(Precision::Double);
+    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, bodies, bodies);
+    let (found, _) = evaluate(x, opening, options, (bodies, bodies, true));
+    let report = compare::<gravity::Field, f64>(&found, &expected, None).unwrap();
+    report.fields[1].max
+}
+
+/// A cell without extent at the corner of the box of its group is at no distance from it, unless this is rounded.
+#[test]
+fn particles_at_the_corner_of_their_group_act_once() {
+    for k in 0..24 {
+        let mut bodies = bodies(400, Inputs::Uniform);
+        let corner =
+            Point(std::array::from_fn(|axis| 2.1 + f64::from(k * (axis as u32 + 1)) * 0.0137));
+        bodies[..40].iter_mut().for_each(|body| body.pos = corner);
+        let opening = Opening::relative(0.01);
+        for opening in [opening, opening.expansion(Expansion::Monopole)] {
+            let worst = worst_potential(GRAVITY, opening, &bodies);
+            assert!(worst < 0.02, "{k} {opening:?} {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn tiny_and_huge_distances_lose_no_pair() {
+    for scale in [1e-300, 1e-170, 1e170, 1e250] {
+        let mut bodies = bodies(1500, Inputs::Uniform);
+        for body in &mut bodies {
+            body.pos = Point(body.pos.0.map(|x| scale * x));
+        }
+        for opening in [Opening::relative(0.01), Opening::theta(0.9), Opening::theta(30.0)] {
+            // Potentials are those of the softening, or 0.
+            let worst = worst_potential(Gravity { eps2: 1.0 }, opening, &bodies);
+            assert!(worst < 1e-12, "{scale:e} {opening:?} {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn flat_cells_of_both_signs_lose_no_digits() {
+    // A plane that is not along the axes.
+    let charge = |(k, body): (usize, gravity::Body)| {
+        let [x, y, _] = body.pos.0;
+        let pos = Point::new(x, y, 0.3 * x - 0.7 * y + 0.25);
+        gravity::Body { pos, mass: if k % 2 == 0 { 1.0 } else { -0.9 } }
+    };
+    let bodies: Vec<_> =
+        bodies(6000, Inputs::Uniform).into_iter().enumerate().map(charge).collect();
+    let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let error = |precision| {
+        let options = Options::default().precision(precision);
+        let sets = (&bodies[..], &bodies[..], true);
+        errors(&evaluate(GRAVITY, Opening::theta(0.5), options, sets).0, &expected)
+    };
+    let [single, double] = [Precision::Single, Precision::Double].map(error);
+    for (single, double) in single.iter().zip(&double) {
+        assert!(*double < 5e-3 && (single / double - 1.0).abs() < 0.1, "{single:e} {double:e}");
+    }
+}
+
 #[test]
 fn cells_of_several_images_are_opened_in_a_box() {
     let domain = Domain::periodic([2.0, 3.0, f64::INFINITY]).unwrap();
@@ -576,6 +683,13 @@ fn bad_input_is_refused() {
         matches!(found, CoreError::NotFinite { what: "i-particles", index: 60, .. }),
         "{found}"
     );
+    let moved = good
+        .iter()
+        .map(|body| gravity::Body { pos: body.pos + Vector::new(1.0, 0.0, 0.0), ..*body });
+    let [i, j] = [&moved.collect::<Vec<_>>(), &good].map(|bodies| tree.upload(bodies).unwrap());
+    let mut out = tree.results(100).unwrap();
+    let found = tree.evaluate_with(&i, Sources::Same(&j), &mut out, Store::Replace).unwrap_err();
+    assert_eq!(found, CoreError::OtherPositions);
     let (good, mut few) = (tree.upload(&good).unwrap(), tree.results(99).unwrap());
     let found = tree.evaluate_self_into(&good, &good, &mut few).unwrap_err();
     assert!(matches!(found, CoreError::LengthMismatch { .. }), "{found}");
@@ -584,6 +698,17 @@ fn bad_input_is_refused() {
     let mut out = double.results(100).unwrap();
     let found = double.evaluate_self_into(&good, &good, &mut out).unwrap_err();
     assert!(matches!(found, CoreError::PrecisionMismatch { .. }), "{found}");
+}
+
+#[test]
+fn bags_of_any_size_hold_what_there_is() {
+    let bodies = bodies(700, Inputs::Uniform);
+    let run = |bag: usize| {
+        let mut options = Options::default().accumulation(Accumulation::Direct);
+        options.order = Some(nbody::SummationOrder { bag, splits: 1 });
+        bits(&evaluate(GRAVITY, Opening::theta(0.8), options, (&bodies, &bodies, true)).0)
+    };
+    assert_eq!(run(usize::MAX), run(1 << 20));
 }
 
 #[test]

@@ -237,12 +237,21 @@ pub enum Error {
         found: f64,
     },
     /// An interaction that is no sum over charges is given to a tree.
-    #[error("`{law}` has no tree: {reason}; evaluate all pairs, or neighbour lists of it")]
+    #[error("`{law}` has no tree: {reason}; evaluate all pairs")]
     NoTree {
         /// The interaction.
         law: &'static str,
         /// The reason, and the expression.
         reason: &'static str,
+    },
+    /// Cells are to be opened by an estimate of errors that the interaction does not have.
+    #[error(
+        "the first field of the results of `{law}` depends on fields of i other than its position, so that errors \
+         cannot be estimated; open cells by an angle"
+    )]
+    NoEstimate {
+        /// The interaction.
+        law: &'static str,
     },
     /// The opening criterion of a tree is not positive and finite.
     #[error(

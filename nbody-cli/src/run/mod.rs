@@ -102,7 +102,8 @@ pub struct Arguments {
     /// The step of the leapfrog integrator, which needs it.
     #[arg(long)]
     step: Option<f64>,
-    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6, on the CPU.
+    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6, on the CPU; the
+    /// potential energy that scales the Plummer sphere, too.
     #[arg(long, value_name = "THETA")]
     tree: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.

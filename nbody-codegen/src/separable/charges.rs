@@ -12,11 +12,12 @@ const MOST: usize = 32;
 /// Chooses the numbers of a particle that has given charges.
 ///
 /// A charge that is one number is that number. A product of two numbers, one of which is a charge, gives
-/// the other one: the momentum m v gives the velocity. Of a product of two other numbers, one is 1.
+/// the other one: the momentum m v gives the velocity. Of a product of two other numbers, that of more products is 1.
 pub fn carried(j: &Struct, charges: BTreeSet<Charge>) -> Result<Separable, Obstacle> {
     let charges = numbers(charges)?;
     let mut carried = vec![Carried::Zero; j.dim()];
     let single = |n: usize| charges.iter().position(|charge| charge[..] == [n]);
+    let products = |n: usize| charges.iter().filter(|charge| charge.contains(&n)).count();
     for (q, charge) in charges.iter().enumerate() {
         let (number, value) = match charge[..] {
             [n] => (n, Carried::Charge(q)),
@@ -24,6 +25,7 @@ pub fn carried(j: &Struct, charges: BTreeSet<Charge>) -> Result<Separable, Obsta
                 (Some(a), None) => (b, Carried::Ratio(q, a)),
                 (None, Some(b)) => (a, Carried::Ratio(q, b)),
                 (None, None) if a != b => {
+                    let [a, b] = if products(a) > products(b) { [b, a] } else { [a, b] };
                     set(&mut carried, b, Carried::One)?;
                     (a, Carried::Charge(q))
                 }
@@ -66,7 +68,9 @@ fn numbers(charges: BTreeSet<Charge>) -> Result<Vec<Vec<usize>>, Obstacle> {
                 return Err(Obstacle::Products);
             }
         }
-        products.iter_mut().for_each(|product| product.sort_unstable());
+        for product in &mut products {
+            product.sort_unstable();
+        }
         all.extend(products);
     }
     if all.len() > MOST { Err(Obstacle::Products) } else { Ok(all.into_iter().collect()) }

@@ -65,14 +65,14 @@ type Form = Result<BTreeSet<Charge>, Obstacle>;
 /// The forms of all nodes.
 pub struct Forms {
     reads: Vec<Reads>,
-    forms: Vec<Form>,
+    all: Vec<Form>,
     /// The first node of each that oscillates with the position.
     oscillates: Vec<Option<usize>>,
 }
 
 impl Forms {
     pub fn of(module: &Module, interaction: &Interaction, graph: &Graph) -> Self {
-        let mut forms = Self { reads: Vec::new(), forms: Vec::new(), oscillates: Vec::new() };
+        let mut forms = Self { reads: Vec::new(), all: Vec::new(), oscillates: Vec::new() };
         for (k, node) in graph.nodes().iter().enumerate() {
             let reads = forms.inputs(module, node);
             let mut form = match node {
@@ -92,7 +92,7 @@ impl Forms {
                 form = Ok(BTreeSet::from([vec![Factor::Function(k)]]));
             }
             forms.reads.push(reads);
-            forms.forms.push(form);
+            forms.all.push(form);
             let oscillates = forms.oscillation(k, node);
             forms.oscillates.push(oscillates);
         }
@@ -139,9 +139,13 @@ impl Forms {
             }
             Op::Triple | Op::Math(Builtin::Dot | Builtin::Cross) => self.product(x),
             Op::Component(k) => {
-                Ok(self.forms[x[0].node()].clone()?.into_iter().map(|c| component(c, k)).collect())
+                let is_input = matches!(graph.nodes()[x[0].node()], Node::Input(..));
+                let charges = self.all[x[0].node()].clone()?;
+                // Each component of a product may depend on every number of j.
+                let of_component = |charge| if is_input { component(charge, k) } else { charge };
+                Ok(charges.into_iter().map(of_component).collect())
             }
-            Op::Powi(n @ 1..=4) => self.product(&vec![x[0]; n as usize]),
+            Op::Powi(n @ 1..=4) => self.product(&vec![x[0]; n.unsigned_abs() as usize]),
             Op::Select if is_free(&x[0]) => self.sum(&x[1..]),
             Op::Select if !self.reads[x[0].node()].pair => {
                 let condition = vec![Factor::Function(x[0].node())];
@@ -166,7 +170,7 @@ impl Forms {
 
     fn sum_of(&self, mut charges: BTreeSet<Charge>, x: &[Value]) -> Form {
         for x in x {
-            charges.extend(self.forms[x.node()].clone()?);
+            charges.extend(self.all[x.node()].clone()?);
         }
         Ok(charges)
     }
@@ -174,7 +178,7 @@ impl Forms {
     fn product(&self, x: &[Value]) -> Form {
         let mut charges = BTreeSet::from([Charge::new()]);
         for x in x {
-            charges = times(&charges, self.forms[x.node()].as_ref().map_err(Clone::clone)?);
+            charges = times(&charges, self.all[x.node()].as_ref().map_err(Clone::clone)?);
         }
         Ok(charges)
     }
@@ -185,7 +189,7 @@ impl Forms {
             unreachable!("an input of j is a charge");
         };
         // The obstacle is the first operation that mixes.
-        if let Some(obstacle) = operands.iter().find_map(|x| self.forms[x.node()].clone().err()) {
+        if let Some(obstacle) = operands.iter().find_map(|x| self.all[x.node()].clone().err()) {
             return obstacle;
         }
         let of_node = match op {
@@ -227,7 +231,7 @@ impl Forms {
             if reads.charge && reads.pair {
                 return Err(self.mixed(graph, condition.node()));
             }
-            let mut of_value = self.forms[value.node()].clone()?;
+            let mut of_value = self.all[value.node()].clone()?;
             if reads.charge {
                 let condition = vec![Factor::Function(condition.node())];
                 of_value = times(&of_value, &BTreeSet::from([condition]));
@@ -263,7 +267,7 @@ fn times(a: &BTreeSet<Charge>, b: &BTreeSet<Charge>) -> BTreeSet<Charge> {
     products.take(MOST * MOST).collect()
 }
 
-/// The charge of one component of a value: a number of j alone is that of the component.
+/// The charge of one component of a field of j.
 fn component(charge: Charge, k: usize) -> Charge {
     match charge[..] {
         [Factor::Numbers { first, count }] if count > 1 => {

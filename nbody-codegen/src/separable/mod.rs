@@ -60,11 +60,14 @@ pub fn separable(module: &Module, interaction: &Interaction) -> Result<Separable
         let (body, expr) = found.origins.get(node).copied().flatten()?;
         Some(Text { module, pair, body }.expr(expr))
     };
+    let is_condition = |node: usize| {
+        found.origins.get(node).copied().flatten().is_some_and(|(_, expr)| expr.ty == Type::Bool)
+    };
     let forms = Forms::of(module, interaction, &graph);
     let charges = forms.charges(&graph, &found.accumulated);
     charges
         .and_then(|charges| charges::carried(&module[interaction.j.id], charges))
-        .map_err(|obstacle| explain(module, interaction, &obstacle, &printed))
+        .map_err(|obstacle| explain(module, interaction, &obstacle, &printed, &is_condition))
 }
 
 fn positions(particle: &Struct) -> usize {
@@ -77,6 +80,7 @@ fn explain(
     interaction: &Interaction,
     obstacle: &Obstacle,
     printed: &dyn Fn(usize) -> Option<String>,
+    is_condition: &dyn Fn(usize) -> bool,
 ) -> String {
     let j = interaction.pair.roles.input(Input::J);
     let at = |node: usize| match printed(node) {
@@ -91,8 +95,12 @@ fn explain(
         Obstacle::Mixed { node, fields } => {
             let fields: Vec<_> =
                 fields.iter().map(|field| format!("`{j}.{}`", module[*field].name)).collect();
-            let are = if fields.len() == 1 { "is no factor" } else { "are no factors" };
-            format!("{} {are} of {}", fields.join(" and "), at(*node))
+            let (one, fields) = (fields.len() == 1, fields.join(" and "));
+            if is_condition(*node) {
+                return format!("the condition {} depends on {fields}", at(*node));
+            }
+            let are = if one { "is no factor" } else { "are no factors" };
+            format!("{fields} {are} of {}", at(*node))
         }
         Obstacle::Function { node } => {
             format!("the charge {} is no product of fields: make it a field of {j}", at(*node))

@@ -99,11 +99,17 @@ fn momentum_gives_the_velocity() {
 fn products_distribute_over_sums_and_components() {
     check_charges("f.sum += d.cross(j.v).dot(i.v) * d.norm();", &[&[4], &[5], &[6]]);
     check_charges("f.sum += j.v.y * d.x;", &[&[5]]);
+    // Each component of a product depends on every component of the factors.
+    check_charges("f.sum += d.cross(j.v).z;", &[&[4], &[5], &[6]]);
+    check_charges("let w = d.dot(j.v) * d; f.sum += w.x;", &[&[4], &[5], &[6]]);
     check_charges("f.sum += (j.modes[1] + 2.0 * j.h) / d.norm2();", &[&[7], &[10]]);
     check_charges("f.sum += d.norm().mul_add(j.h, j.mass * i.h);", &[&[0], &[7]]);
     let [one, charge] = [Carried::One, Carried::Charge(0)];
     let carried = check_charges("f.sum += j.h * j.mass / d.norm2();", &[&[0, 7]]);
     assert_eq!([carried[0], carried[7]], [charge, one]);
+    // A momentum without the mass: the velocity is the charge, of mass 1.
+    let carried = check_charges("f.sum += j.mass * d.dot(j.v);", &[&[0, 4], &[0, 5], &[0, 6]]);
+    assert_eq!((carried[0], carried[4]), (one, charge));
 }
 
 #[test]
@@ -139,7 +145,7 @@ fn fields_within_the_kernel_are_told() {
     );
     check_reason(
         "if j.h < i.h { f.sum += j.mass / d.norm(); }",
-        "`j.h` is no factor of `j.h < i.h`",
+        "the condition `j.h < i.h` depends on `j.h`",
     );
     let selected = "let w = if j.kind == i.kind { 1.0 } else { 2.0 }; f.sum += j.mass * w;";
     assert!(search(selected).unwrap_err().contains("`j.kind`"), "{:?}", search(selected));
@@ -169,7 +175,7 @@ fn terms_without_a_charge_are_told() {
 fn charges_of_two_values_are_told() {
     let end = "its charges are products of fields that no single j can carry";
     check_reason("f.sum += j.mass; f.vector += j.mass * j.mass * d;", end);
-    check_reason("f.sum += j.mass * j.h + j.mass * j.v.x;", end);
+    check_reason("f.sum += j.mass * j.h + j.h * j.v.x + j.mass * j.v.x;", end);
     check_reason("f.sum += j.mass + j.h + j.mass * j.h * d.norm();", end);
     check_reason("f.sum += j.v.dot(d) * j.v.dot(d);", end);
 }

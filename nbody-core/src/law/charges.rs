@@ -32,14 +32,14 @@ pub enum Carried {
 
 impl Charges {
     /// Returns the charges of a j-particle.
-    pub fn of(self, numbers: &[f64], charges: &mut [f64]) {
+    pub(crate) fn of(self, numbers: &[f64], charges: &mut [f64]) {
         for (charge, product) in charges.iter_mut().zip(self.products) {
             *charge = product.iter().map(|&n| numbers[n]).product();
         }
     }
 
     /// Writes the numbers of the particle that has these charges; a coordinate is left as it is.
-    pub fn carry(self, charges: &[f64], numbers: &mut [f64]) {
+    pub(crate) fn carry(self, charges: &[f64], numbers: &mut [f64]) {
         for (number, carried) in numbers.iter_mut().zip(self.carried) {
             match *carried {
                 Carried::Zero => {}
@@ -78,7 +78,12 @@ impl fmt::Display for Name {
                     0 if count == 1 => f.write_str(field.name)?,
                     part if part < count => match field.kind {
                         FieldKind::Vector(_) => {
-                            write!(f, "{}.{}", field.name, ["x", "y", "z"][part])?;
+                            write!(
+                                f,
+                                "{}.{}",
+                                field.name,
+                                ["x", "y", "z"].get(part).unwrap_or(&"?")
+                            )?;
                         }
                         _ => write!(f, "{}[{part}]", field.name)?,
                     },

@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use super::opening::Expansion;
-use crate::{Charges, Interaction, Record};
+use crate::{Charges, Field, Interaction, Record};
 
 /// Steps of the square of a distance for a factor of 2, as a power of 2.
 const STEPS: u32 = 3;
@@ -11,49 +11,76 @@ const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - STEPS;
 /// The numbers of a table.
 const SIZE: usize = 1 << (8 + STEPS);
 
-/// The binary logarithm of |K(d)| / dᵖ for the squares of distances d: the first field of the result of a unit
-/// charge, and the power with which the relative error of far particles falls.
+/// The binary logarithm of |K(d)| for the squares of distances d: the first field of the result of a unit
+/// charge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// A number for each step, that of its least distance.
-    table: Vec<f32>,
+    kernel: Vec<f64>,
     /// The length that distances are in units of, inverted.
     scale: f64,
 }
 
-/// Returns the power with which the relative error of the action of a cell falls with its size.
-pub fn power(expansion: Expansion) -> i32 {
-    match expansion {
-        Expansion::Monopole => 2,
-        Expansion::Second => 3,
-    }
+/// The binary logarithm of |K(d)| / dᵖ for the squares of distances d, with the power p with which the relative
+/// error of far particles falls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    numbers: Vec<f32>,
+    power: i32,
 }
 
 impl Estimate {
-    /// Makes the table of an interaction, for distances in units of 1 / `scale`.
-    pub fn of<X: Interaction>(
-        interaction: &X,
-        charges: Charges,
-        expansion: Expansion,
-        scale: f64,
-    ) -> Self {
+    /// Makes the estimate of an interaction, for distances in units of 1 / `scale`.
+    pub fn of<X: Interaction>(interaction: &X, charges: Charges, scale: f64) -> Self {
         let kernel = Kernel { interaction, charges };
-        let at = |step: usize| {
-            let distance = f64::from(f32::from_bits((step as u32) << SHIFT)).sqrt();
-            let length = kernel.length(distance / scale, X::F::FIELDS);
-            (length.log2() - f64::from(power(expansion)) * distance.log2()) as f32
-        };
-        Self { table: (0..SIZE).map(at).collect(), scale }
+        let at = |step: usize| kernel.length(distance(step) / scale, first(X::F::FIELDS)).log2();
+        Self { kernel: (0..SIZE).map(at).collect(), scale }
     }
 
-    /// Returns whether the table is for distances in these units.
+    /// Returns whether an interaction has an estimate: the first field of its results depends on i by the position
+    /// alone.
+    pub fn exists<X: Interaction>(interaction: &X, charges: Charges) -> bool {
+        !Kernel { interaction, charges }.depends_on_i(first(X::F::FIELDS))
+    }
+
+    /// Returns whether it is for distances in these units.
     pub fn has_scale(&self, scale: f64) -> bool {
         self.scale == scale
+    }
+
+    /// Returns the table for far particles of this kind, of charges that are of one sign or not.
+    pub fn table(&self, expansion: Expansion, is_of_one_sign: bool) -> Table {
+        let power = match expansion {
+            Expansion::Monopole if !is_of_one_sign => 1,
+            Expansion::Monopole => 2,
+            Expansion::Second => 3,
+        };
+        let number = |(step, length): (usize, &f64)| {
+            (length - f64::from(power) * distance(step).log2()) as f32
+        };
+        Table { numbers: self.kernel.iter().enumerate().map(number).collect(), power }
+    }
+}
+
+/// Returns the first field of a result.
+fn first(fields: &[Field]) -> &[Field] {
+    &fields[..fields.len().min(1)]
+}
+
+/// Returns the least distance of a step.
+fn distance(step: usize) -> f64 {
+    f64::from(f32::from_bits((step as u32) << SHIFT)).sqrt()
+}
+
+impl Table {
+    /// Returns the power with which the relative error falls with the size of a cell.
+    pub fn power(&self) -> i32 {
+        self.power
     }
 
     /// Returns the number for this square of a distance.
     #[inline(always)]
     pub fn at(&self, distance2: f32) -> f32 {
-        self.table.get((distance2.to_bits() >> SHIFT) as usize).copied().unwrap_or(f32::NAN)
+        self.numbers.get((distance2.to_bits() >> SHIFT) as usize).copied().unwrap_or(f32::NAN)
     }
 }

@@ -1,7 +1,7 @@
 //! Far particles: a few j-particles with the moments of a cell.
 
 use super::cells::Cell;
-use super::moments::{AllMoments, Moments, Summary};
+use super::moments::{AllMoments, Moments, Summary, length};
 use super::opening::Expansion;
 use crate::{Carried, Charges};
 
@@ -19,9 +19,11 @@ pub struct FarParticles {
     pub reach: Vec<f64>,
 }
 
-/// The least share of the weight that a charge counts with which others are carried: the rounding error
-/// of the sum of weights. Without it, charges of both signs whose sum is 0 would lose these others.
+/// The least charge that others are divided by, in units of the largest of a cell: its rounding error. Charges
+/// of both signs whose sum is 0 would lose these others.
 const LEAST: f64 = f64::EPSILON;
+/// The least second moment along an axis, in units of the largest: others are rounding errors.
+const FLAT: f64 = 1e-12;
 
 impl FarParticles {
     /// Chooses the far particles of all cells. Each tells whether its kernel is
@@ -52,7 +54,8 @@ impl FarParticles {
                 far.charges.truncate(begin * count);
             }
             far.keep_ratios(begin, charges, summary.weight.sum);
-            let distance = |position: &[f64; 3]| norm(difference(position, &summary.centre));
+            let distance =
+                |position: &[f64; 3]| length(difference(position, &summary.centre).into_iter());
             far.reach.push(far.positions[begin..].iter().map(distance).fold(0.0, f64::max));
         }
         far.first.push(far.positions.len() as u32);
@@ -143,13 +146,15 @@ impl FarParticles {
         }
     }
 
-    /// Keeps charges by which others are divided from being 0, from a far particle of a cell of this weight on.
+    /// Keeps charges by which others are divided from being 0, of the far particles of a cell of this weight.
     fn keep_ratios(&mut self, begin: usize, charges: Charges, weight: f64) {
         let count = charges.products.len();
         for carried in charges.carried {
             let Carried::Ratio(_, by) = *carried else { continue };
-            for of_particle in self.charges[begin * count..].chunks_mut(count) {
-                let (charge, least) = (&mut of_particle[by], LEAST * weight);
+            let of_cell = self.charges[begin * count..].iter().skip(by).step_by(count);
+            let largest = of_cell.fold(0.0, |most: f64, charge| most.max(charge.abs()));
+            let least = LEAST * if largest > 0.0 { largest } else { weight };
+            for charge in self.charges[begin * count..].iter_mut().skip(by).step_by(count) {
                 if charge.abs() < least {
                     *charge = least.copysign(*charge);
                 }
@@ -160,10 +165,6 @@ impl FarParticles {
 
 fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| a[axis] - b[axis])
-}
-
-fn norm(x: [f64; 3]) -> f64 {
-    dot(&x, &x).sqrt()
 }
 
 fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
@@ -201,7 +202,9 @@ impl Axes {
         }
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| matrix[b][b].total_cmp(&matrix[a][a]));
-        Self { lengths2: order.map(|k| matrix[k][k]), axes: order.map(|k| axes[k]) }
+        let least = FLAT * matrix[order[0]][order[0]];
+        let length2 = |k: usize| if matrix[k][k] > least { matrix[k][k] } else { 0.0 };
+        Self { lengths2: order.map(length2), axes: order.map(|k| axes[k]) }
     }
 }
 

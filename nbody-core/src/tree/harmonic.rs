@@ -18,6 +18,10 @@ pub fn distance<X: Interaction>(interaction: &X, charges: Charges) -> f64 {
         return f64::INFINITY;
     }
     let kernel = Kernel { interaction, charges };
+    // What is harmonic for one i-particle need not be for others.
+    if kernel.depends_on_i(X::F::FIELDS) {
+        return f64::INFINITY;
+    }
     let is_harmonic = |exponent: &i32| {
         let distance = f64::from(*exponent).exp2();
         DIRECTIONS.iter().all(|direction| kernel.is_harmonic(direction.map(|x| x * distance)))
@@ -30,13 +34,13 @@ impl<X: Interaction> Kernel<'_, X> {
     fn is_harmonic(&self, position: [f64; 3]) -> bool {
         let dimensions = pack::position(X::J::FIELDS).map_or(0, |position| position.len());
         let step = STEP * position.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let centre = self.at(position);
+        let centre = self.at(position, 0);
         let (mut sums, mut magnitudes) = (vec![0.0; centre.len()], vec![0.0; centre.len()]);
         for axis in 0..dimensions {
             let beside = [-2.0, -1.0, 1.0, 2.0].map(|steps| {
                 let mut beside = position;
                 beside[axis] += steps * step;
-                self.at(beside)
+                self.at(beside, 0)
             });
             for k in 0..centre.len() {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|side: usize| beside[side][k]);

@@ -13,26 +13,63 @@ pub struct Kernel<'a, X> {
     pub charges: Charges,
 }
 
+/// Scales of the numbers of the i-particle.
+const NUMBERS_OF_I: [f64; 3] = [0.5, 1e-3, 700.0];
+
 impl<X: Interaction> Kernel<'_, X> {
-    /// Returns the numbers of the result for a j-particle with a charge at this position.
-    pub fn at(&self, position: [f64; 3]) -> Vec<f64> {
-        let i = row(X::I::FIELDS, [0.0; 3], |k| 0.5 + 0.125 * k as f64);
-        let j = row(X::J::FIELDS, position, |k| match self.charges.carried[k] {
-            Carried::Zero => 0.0,
-            _ => 1.0,
-        });
+    /// Returns the charges that are carried as such, not as ratios.
+    fn primary(&self) -> impl Iterator<Item = usize> {
+        self.charges.carried.iter().filter_map(|carried| match carried {
+            Carried::Charge(q) => Some(*q),
+            _ => None,
+        })
+    }
+
+    /// Returns the numbers of the result for a j-particle with one charge, by its index, at this position.
+    pub fn at(&self, position: [f64; 3], charge: usize) -> Vec<f64> {
+        self.of(position, charge, NUMBERS_OF_I[0])
+    }
+
+    fn of(&self, position: [f64; 3], charge: usize, of_i: f64) -> Vec<f64> {
+        let mut charges = vec![0.0; self.charges.products.len()];
+        charges[charge] = 1.0;
+        let mut numbers = vec![0.0; X::J::DIM];
+        self.charges.carry(&charges, &mut numbers);
+        let i = row(X::I::FIELDS, [0.0; 3], |k| of_i * (1.0 + 0.25 * k as f64));
+        let j = row(X::J::FIELDS, position, |k| numbers[k]);
         let mut f = X::F::default();
         X::pair::<f64, _>(self.interaction, &Open, &pack::record(&i), &pack::record(&j), 0, &mut f);
         pack::flatten(&[f])
     }
 
-    /// Returns the greatest length of the first of these fields at a distance.
+    /// Returns the greatest length of the first of these fields at a distance, of all charges.
     pub fn length(&self, distance: f64, fields: &[Field]) -> f64 {
-        let lengths = DIRECTIONS.iter().map(|direction| {
-            first_field(fields, self.at(direction.map(|x| x * distance)).into_iter())
-        });
-        // Not a maximum that NaN would not enter.
-        lengths.fold(0.0, |most, length| if length <= most { most } else { length })
+        let mut most = 0.0;
+        for charge in self.primary() {
+            for direction in DIRECTIONS {
+                let numbers = self.at(direction.map(|x| x * distance), charge);
+                let length = first_field(fields, numbers.into_iter());
+                // NaN stays.
+                most = if f64::is_nan(most) || length <= most { most } else { length };
+            }
+        }
+        most
+    }
+
+    /// Returns whether the first numbers of a result, as many as these fields have, depend on numbers of i other than
+    /// its position.
+    pub fn depends_on_i(&self, fields: &[Field]) -> bool {
+        let count: usize = fields.iter().map(|field| field.kind.components()).sum();
+        (-40..=40).step_by(8).any(|exponent| {
+            let position = DIRECTIONS[0].map(|x| x * f64::from(exponent).exp2());
+            self.primary().any(|charge| {
+                let bits = NUMBERS_OF_I.map(|of_i| {
+                    let numbers = self.of(position, charge, of_i).into_iter();
+                    numbers.take(count).map(f64::to_bits).collect::<Vec<_>>()
+                });
+                bits[1..].iter().any(|other| *other != bits[0])
+            })
+        })
     }
 }
 

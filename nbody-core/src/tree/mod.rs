@@ -2,8 +2,8 @@
 //! that choose for each group of i-particles the cells and the particles that act on it.
 //!
 //! This is the definition of what every engine builds, as `near` is for lists. Particles are in the order
-//! of a Hilbert curve, so that a cell is a range of them, and groups are consecutive i-particles. All
-//! decisions are made in IEEE arithmetic without contraction.
+//! of a Hilbert curve, so that a cell is a range of them, and groups are consecutive i-particles. Angles
+//! open cells by IEEE arithmetic without contraction; estimates of errors need logarithms, too.
 
 pub mod cells;
 pub mod estimate;

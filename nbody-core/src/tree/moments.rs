@@ -83,7 +83,7 @@ impl Summary {
             let [least, greatest] = self.bounds.map(|corner| corner[axis]);
             (self.centre[axis] - least).max(greatest - self.centre[axis])
         };
-        (0..3).map(|axis| farthest(axis).powi(2)).sum::<f64>().sqrt()
+        length([0, 1, 2].map(farthest).into_iter())
     }
 }
 
@@ -93,6 +93,16 @@ pub struct AllMoments {
     pub summaries: Vec<Summary>,
     /// The moments of the charges of each cell around its centre, one after another.
     pub charges: Vec<Moments>,
+}
+
+/// Returns the length of a vector, whose squares may be beyond the range of numbers.
+pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = components.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
+    if most == 0.0 || most.is_infinite() {
+        // The maximum leaves out NaN.
+        return if components.clone().any(f64::is_nan) { f64::NAN } else { most };
+    }
+    most * components.map(|x| (x / most).powi(2)).sum::<f64>().sqrt()
 }
 
 impl Sources<'_> {
@@ -141,7 +151,7 @@ impl Sources<'_> {
     fn of_leaf(&self, cell: Cell, primary: &[usize], charges: &mut [Moments]) -> Summary {
         let weight = |k: usize| match primary {
             [q] => self.of_particle(k)[*q].abs(),
-            _ => primary.iter().map(|&q| self.of_particle(k)[q].powi(2)).sum::<f64>().sqrt(),
+            _ => length(primary.iter().map(|&q| self.of_particle(k)[q])),
         };
         let mut body =
             Summary { bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], ..Summary::default() };

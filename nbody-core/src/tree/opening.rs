@@ -9,12 +9,14 @@ use crate::Error;
 /// With [`theta`](Self::theta) a cell with edges of length l acts through its far particles on a group of
 /// i-particles at the distance d, that of the nearest point of their bounding box from the centre of
 /// charge, if l / θ + s < d, where s is the distance of the centre of charge from that of the cell
-/// (Barnes 1994; Salmon & Warren 1994). Other cells are opened.
+/// (Barnes 1994; Salmon & Warren 1994), and if d is greater than the distance b of its farthest corner from
+/// there. Other cells are opened.
 ///
 /// With [`relative`](Self::relative) it acts so if the estimate of its error is at most α times the least result in
 /// the group at the last evaluation (Springel 2005, Mon. Not. R. Astron. Soc. 364, 1105, equation 18): |pair| (b / d)ᵖ,
 /// the length of the first field of the pair's result with all charges of the cell at the distance d, times
-/// that power of the distance b of its farthest corner with which the error falls, 2 or 3. The distance d
+/// that power p of b / d with which the error falls: 3 for the second order, 2 for monopoles, 1 for those of
+/// charges of both signs. Results are matched by index, and forgotten with other parameters. The distance d
 /// must be greater than 5/4 b as well. The first evaluation, and one of another number of i-particles, finds
 /// results to compare with by that limit alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +38,10 @@ pub enum Expansion {
     /// θ where its charges have different signs.
     Monopole,
     /// As many particles as have the second moments of the cell, too: three for charges of one sign in a
-    /// harmonic kernel (Kawai & Makino 2001), six for those in any other, and ten for charges of
-    /// different signs and for several charges. The relative error of the action of a cell falls as θ³.
+    /// harmonic kernel (Kawai & Makino 2001), six for those in any other, and ten for charges of both signs and for
+    /// vectors of charges. The relative error of the action of a cell falls as θ³. Charges that are carried
+    /// with another one, as momenta with masses, have their first moments in six particles: their error falls
+    /// as θ².
     #[default]
     Second,
 }

@@ -5,17 +5,19 @@
 use std::ops::Range;
 
 use super::cells::Cell;
-use super::estimate::Estimate;
+use super::estimate::Table;
 use super::far::FarParticles;
 use super::moments::AllMoments;
 use crate::near::frame::Frame;
 use crate::numeric::simd::Best;
 
+/// The growth of the box of a group, in units of its largest coordinate: several roundings.
+const SLACK: f32 = 4.0 * f32::EPSILON;
 /// Cells that are tested together.
 const WIDTH: usize = 8;
 
 /// A tree of cells, as walks see it. Lengths are in units of the frame, from its origin, in `f32`: rounding
-/// moves the limit between cells that are opened and those that are not, and loses none.
+/// moves the limit between cells that are opened and those that are not, but loses no particle.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// The cells.
@@ -30,7 +32,7 @@ pub struct Tree {
     /// The binary logarithm of the charges times that power of the radius by which errors are estimated.
     strengths: Vec<f32>,
     /// The estimate of errors, if cells are opened by it.
-    estimate: Option<Estimate>,
+    estimate: Option<Table>,
     /// The distance of the farthest of its particles, and of its far particles, from the centre of charge.
     radii: Vec<f32>,
     /// The lengths of the periodic box, infinite along open axes.
@@ -81,11 +83,11 @@ impl Tree {
         far: FarParticles,
         moments: &AllMoments,
         limits: &[f64],
-        estimate: Option<(Estimate, i32)>,
+        estimate: Option<Table>,
         (frame, lengths): (&Frame, [f64; 3]),
     ) -> Self {
         let padded = cells.len() + WIDTH;
-        let (estimate, power) = estimate.unzip();
+        let power = f64::from(estimate.as_ref().map_or(0, Table::power));
         let n = cells.first().map_or(0, |root| root.end);
         let seen = cells.iter().enumerate().map(|(k, cell)| {
             let near = [cell.first, cell.end];
@@ -114,7 +116,6 @@ impl Tree {
             }
             let limit = limits[k] * frame.scale;
             tree.limits2[k] = (limit * limit) as f32;
-            let power = f64::from(power.unwrap_or(0));
             let radius = summary.radius() * frame.scale;
             tree.strengths[k] = (summary.weight.sum.log2() + power * radius.log2()) as f32;
             tree.radii[k] = (summary.radius().max(tree.far.reach[k]) * frame.scale) as f32;
@@ -139,7 +140,11 @@ impl Tree {
         }
         Group {
             middle: std::array::from_fn(|axis| 0.5 * least[axis] + 0.5 * greatest[axis]),
-            half: std::array::from_fn(|axis| 0.5 * greatest[axis] - 0.5 * least[axis]),
+            half: std::array::from_fn(|axis| {
+                // Rounding does not move a cell out of the box.
+                let slack = SLACK * least[axis].abs().max(greatest[axis].abs());
+                0.5 * greatest[axis] - 0.5 * least[axis] + slack
+            }),
             most,
         }
     }
@@ -156,8 +161,8 @@ impl Tree {
         );
     }
 
-    /// Which cells are opened cannot be foreseen, so that branches on it would often be mispredicted: each test
-    /// writes a cell to both lists, and moves the end of one.
+    /// Tests all cells. Branches on whether they are opened would often be mispredicted: each test writes a cell
+    /// to both lists, and moves the end of one.
     #[inline(always)]
     fn walk_all(&self, group: &Group, without: &Range<u32>, walked: &mut Walked) {
         let is_periodic = self.lengths.iter().any(|length| *length < f32::INFINITY);
@@ -176,7 +181,9 @@ impl Tree {
                 let mut met = [[0; 2]; WIDTH];
                 let mut meeting = 0;
                 for (k, seen) in self.seen[begin..begin + count].iter().enumerate() {
-                    let is_far = far >> k & 1 == 1;
+                    // A cell with particles of the group never acts on it from afar, whatever rounding says.
+                    let has_own = seen.near[0] < without.end && without.start < seen.near[1];
+                    let is_far = far >> k & 1 == 1 && !has_own;
                     let is_met = is_far | seen.is_leaf;
                     met[meeting % WIDTH] = if is_far { seen.far } else { seen.near };
                     meeting += usize::from(is_met);
@@ -201,8 +208,8 @@ impl Tree {
     pub fn bytes(&self) -> usize {
         let far = size_of_val(&self.far.positions[..]) + size_of_val(&self.far.charges[..]);
         let first = size_of_val(&self.far.first[..]) + size_of_val(&self.far.reach[..]);
-        // Three coordinates, a limit and a radius.
-        let limits = 5 * size_of_val(&self.limits2[..]);
+        // Three coordinates, a limit, a strength and a radius.
+        let limits = 6 * size_of_val(&self.limits2[..]);
         size_of_val(&self.cells[..]) + size_of_val(&self.seen[..]) + far + first + limits
     }
 

@@ -49,11 +49,7 @@ impl<S: Scalar> Job<'_, S> {
     pub(super) fn walks(&self, walks: &Walks, out: &mut Columns<u64>) {
         let lines = BLOCKS * self.nothing.len().max(1);
         parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
-            let bag = vec![
-                Line([S::Word::default(); LINE]);
-                self.order.bag.div_ceil(LINE) * self.j.words()
-            ];
-            let (walked, sums, lost) = Default::default();
+            let (walked, bag, sums, lost) = Default::default();
             let mut work = Work { walked, bag, sums, lost, best: Best::new() };
             for (k, out) in (first / lines..).zip(out.chunks_mut(lines)) {
                 if walks.wanted.as_ref().is_none_or(|wanted| wanted[k]) {
@@ -101,8 +97,10 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Copies j-particles into a bag.
-    fn fill(&self, entries: &[u32], bag: &mut [Line<S::Word>]) {
+    fn fill(&self, entries: &[u32], bag: &mut Vec<Line<S::Word>>) {
         let (lines, words) = (self.j.lines(), self.j.words());
+        let needed = entries.len().div_ceil(LINE) * words;
+        bag.resize(bag.len().max(needed), Line([S::Word::default(); LINE]));
         match words {
             3 => copy::<_, 3>(lines, entries, bag),
             4 => copy::<_, 4>(lines, entries, bag),

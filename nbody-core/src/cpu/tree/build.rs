@@ -13,7 +13,7 @@ use crate::tree::estimate::Estimate;
 use crate::tree::far::FarParticles;
 use crate::tree::moments::{Sources, Summary};
 use crate::tree::walk::Tree;
-use crate::{Charges, Domain, Error, Field, FieldKind, Law, Opening, Point, parallel};
+use crate::{Charges, Domain, Error, Field, FieldKind, Law, Opening, parallel};
 
 /// Particles that a thread reads at a time.
 const CHUNK: usize = 1 << 12;
@@ -57,9 +57,14 @@ impl Placed {
         Ok(Self { positions: order::wrapped(&positions, domain), dimensions: dimensions.max(2) })
     }
 
+    /// Refuses positions of one set, given twice, that are not the same.
+    pub fn check_same(&self, other: &Self) -> Result<(), Error> {
+        if self.positions == other.positions { Ok(()) } else { Err(Error::OtherPositions) }
+    }
+
     /// Chooses the cells that contain these particles.
     pub fn frame(&self, domain: &Domain) -> Frame {
-        let position = |k: usize| domain.wrap(Point(self.positions[k])).0;
+        let position = |k: usize| self.positions[k];
         Frame::with_grid(Grid::TREES, self.positions.len(), &position, domain, self.dimensions)
     }
 
@@ -87,21 +92,21 @@ pub(super) struct Built {
 }
 
 /// All that a tree depends on but the particles.
-pub(super) struct Builder {
+pub(super) struct Builder<'a> {
     pub law: &'static Law,
     pub charges: Charges,
     pub opening: Opening,
     /// The distance from which on the kernel is harmonic.
     pub harmonic: f64,
-    /// The estimate of errors, if cells are opened by it, and the power with which they fall.
-    pub estimate: Option<(Estimate, i32)>,
+    /// The estimate of errors, if cells are opened by it.
+    pub estimate: Option<&'a Estimate>,
     pub domain: Domain,
 }
 
-impl Builder {
+impl Builder<'_> {
     /// Builds the tree of j-particles with these keys and indices, in order.
     pub fn build(
-        self,
+        &self,
         particles: &Particles,
         placed: &Placed,
         (keys, indices): (&[(u64, u32)], &[u32]),
@@ -119,9 +124,16 @@ impl Builder {
         for (limit, reach) in limits.iter_mut().zip(&far.reach) {
             *limit = limit.max(CLEAR * reach);
         }
+        let limit = u32::MAX as usize;
+        let found = indices.len() + far.positions.len();
+        if found > limit {
+            return Err(Error::TooManyParticles { found, limit });
+        }
         let packed = particles.gather_with(indices, &self.records(&far))?;
+        let is_of_one_sign = moments.summaries.first().is_none_or(|root| root.is_of_one_sign);
+        let table = self.estimate.map(|estimate| estimate.table(expansion, is_of_one_sign));
         let lengths = lengths(&self.domain, placed.dimensions);
-        let tree = Tree::new(cells, far, &moments, &limits, self.estimate, (frame, lengths));
+        let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
         Ok(Built { tree, packed })
     }
 

@@ -13,12 +13,12 @@ use super::evaluation::Packed;
 use super::schedule::Walks;
 use super::{CpuParticles, CpuResults};
 use crate::numeric::simd::SimdLevel;
-use crate::tree::estimate::{Estimate, power};
+use crate::tree::estimate::Estimate;
 use crate::tree::kernel::first_field;
 use crate::tree::{GROUP, harmonic};
 use crate::{
     Charges, Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
-    TreeReport, pack,
+    TreeReport, pack, parallel,
 };
 
 use build::{Builder, Built, Placed};
@@ -76,10 +76,13 @@ impl<X: Interaction> CpuTree<X> {
         let law = X::LAW.name;
         let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason })?;
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        let harmonic = harmonic::distance(&interaction, charges);
-        let report = TreeReport::default();
-        let (estimate, lengths) = (None, None);
-        Ok(Self { interaction, engine, opening, charges, harmonic, estimate, lengths, report })
+        let (estimate, lengths, report) = Default::default();
+        let harmonic = f64::INFINITY;
+        let mut tree =
+            Self { interaction, engine, opening, charges, harmonic, estimate, lengths, report };
+        tree.set_interaction(interaction);
+        tree.set_opening(opening)?;
+        Ok(tree)
     }
 
     /// The interaction, with its parameters.
@@ -89,9 +92,12 @@ impl<X: Interaction> CpuTree<X> {
 
     /// Changes the parameters.
     pub fn set_interaction(&mut self, interaction: X) {
-        self.harmonic = harmonic::distance(&interaction, self.charges);
-        self.interaction = interaction;
-        self.estimate = None;
+        let (charges, mut harmonic) = (self.charges, f64::INFINITY);
+        // Without the stack for it, six far particles do for three.
+        let task = &mut || harmonic = harmonic::distance(&interaction, charges);
+        parallel::with_stack(X::LAW.stack(size_of::<f64>()), task);
+        (self.interaction, self.harmonic) = (interaction, harmonic);
+        (self.estimate, self.lengths) = (None, None);
     }
 
     /// The criterion by which cells are opened.
@@ -102,8 +108,11 @@ impl<X: Interaction> CpuTree<X> {
     /// Changes the criterion by which cells are opened.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
+        if opening.share().is_some() && !Estimate::exists(&self.interaction, self.charges) {
+            return Err(Error::NoEstimate { law: X::LAW.name });
+        }
         self.opening = opening;
-        self.estimate = None;
+        (self.estimate, self.lengths) = (None, None);
         Ok(())
     }
 
@@ -168,8 +177,10 @@ impl Targets {
     fn most(&self, share: f64, lengths: &[f64]) -> Vec<f32> {
         let least = |group: &[u32]| {
             let lengths = group.iter().filter_map(|&index| lengths.get(index as usize));
-            // Not a minimum that NaN would not enter.
-            let least = lengths.fold(f64::INFINITY, |least, &x| if x >= least { least } else { x });
+            // NaN stays: such a group opens every cell.
+            let stays = |least: f64, x: f64| least.is_nan() || x >= least;
+            let least =
+                lengths.fold(f64::INFINITY, |least, &x| if stays(least, x) { least } else { x });
             (share * least).log2() as f32
         };
         self.indices.chunks(GROUP).map(least).collect()
@@ -200,6 +211,9 @@ impl<X: Interaction> CpuTree<X> {
         let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
         let of_j = Placed::new("j-particles", j.particles(), X::LAW.j, &domain)?;
         let of_i = Placed::new("i-particles", i, X::LAW.i, &domain)?;
+        if one_set {
+            of_i.check_same(&of_j)?;
+        }
         let frame = of_j.frame(&domain);
         let keys = of_j.sorted(&frame);
         let sources: Vec<u32> = keys.iter().map(|&(_, index)| index).collect();
@@ -209,12 +223,13 @@ impl<X: Interaction> CpuTree<X> {
             of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
         };
         let ordered = Instant::now();
+        self.prepare_estimate(frame.scale);
         let builder = Builder {
             law: X::LAW,
             charges: self.charges,
             opening: self.opening,
             harmonic: self.harmonic,
-            estimate: self.estimate(frame.scale),
+            estimate: self.estimate.as_ref(),
             domain,
         };
         let built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame)?;
@@ -234,15 +249,12 @@ impl<X: Interaction> CpuTree<X> {
         Ok((built, Targets { packed, positions, indices, wanted, one_set }))
     }
 
-    /// Returns the estimate of errors in these units, if cells are opened by it.
-    fn estimate(&mut self, scale: f64) -> Option<(Estimate, i32)> {
-        self.opening.share()?;
-        let expansion = self.opening.far_particles();
-        let known = self.estimate.take().filter(|estimate| estimate.has_scale(scale));
-        let estimate = known
-            .unwrap_or_else(|| Estimate::of(&self.interaction, self.charges, expansion, scale));
-        self.estimate = Some(estimate.clone());
-        Some((estimate, power(expansion)))
+    /// Makes the estimate of errors in these units, if cells are opened by it.
+    fn prepare_estimate(&mut self, scale: f64) {
+        let is_needed = self.opening.share().is_some();
+        if is_needed && self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
+            self.estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
+        }
     }
 
     /// Sums the walks of all groups, with the greatest errors of these.
