@@ -28,7 +28,8 @@ fn search_with(items: &str, pair: &str) -> Result<Separable, String> {
         let name = field.split(':').next().unwrap();
         pair.contains(&format!("f.{name}"))
     });
-    let fields = fields.map(|field| format!("pub {field},")).collect::<String>();
+    let fields: Vec<_> = fields.map(|field| format!("pub {field}")).collect();
+    let fields = fields.join(", ");
     let text = format!(
         "pub mod law {{ {ITEMS}
             pub struct Sum {{ {fields} }}
