@@ -46,7 +46,8 @@ pub struct Arguments {
     #[arg(short, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// Measure trees on the CPU instead, with far particles of both orders: errors of accelerations and
-    /// potentials against the angle or the share that opens cells, evaluations and times, beside all pairs.
+    /// potentials against the angle or the share that opens cells, evaluations and times, beside all pairs of up to
+    /// 131072 particles.
     #[arg(long, conflicts_with_all = ["device", "pairs", "unrounded"])]
     tree: bool,
     /// The particles that trees are measured on.

@@ -21,6 +21,8 @@ const TARGETS: usize = 2000;
 const SEED: u64 = 1;
 /// The dimension of the fractal cluster.
 const DIMENSION: f64 = 1.6;
+/// The most particles of which all pairs are evaluated, too.
+const DIRECT: usize = 131_072;
 /// Times of which the least is told, after one that is not.
 const RUNS: usize = 3;
 
@@ -126,19 +128,20 @@ impl Trees<'_> {
         self.models.iter().flat_map(|&model| self.sizes.iter().map(move |&n| (model, n)))
     }
 
-    fn methods(&self) -> Vec<Method> {
+    /// Lists the methods for so many particles.
+    fn methods(&self, n: usize) -> Vec<Method> {
         let openings = [Expansion::Monopole, Expansion::Second].into_iter().flat_map(|expansion| {
             let by_angle = self.angles.iter().map(|&theta| Opening::theta(theta));
             let by_share = self.shares.iter().map(|&share| Opening::relative(share));
             by_angle.chain(by_share).map(move |opening| opening.expansion(expansion))
         });
-        [Method::Direct].into_iter().chain(openings.map(Method::Tree)).collect()
+        let direct = (n <= DIRECT).then_some(Method::Direct);
+        direct.into_iter().chain(openings.map(Method::Tree)).collect()
     }
 
     fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        let methods = self.methods();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-        let count = self.cases().count() * (1 + methods.len());
+        let count: usize = self.cases().map(|(_, n)| 1 + self.methods(n).len()).sum();
         let bar = ProgressBar::new(count as u64).with_style(style);
         let mut rows = Vec::new();
         for (model, n) in self.cases() {
@@ -154,7 +157,7 @@ impl Trees<'_> {
                 &law, domain, &bodies, &bodies, &targets,
             )?;
             bar.inc(1);
-            for &method in &methods {
+            for method in self.methods(n) {
                 bar.set_message(format!("{} {}, {name} of {n}", method.name(), method.opening()));
                 let (found, evaluations, time) = self.measure(method, law, &bodies)?;
                 let found: Vec<_> = targets.iter().map(|&k| found[k]).collect();

@@ -51,7 +51,7 @@ pub enum Integrator {
     Leapfrog {
         step: f64,
         /// The opening angle of the tree; without it all pairs are evaluated.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<f64>,
     },
 }

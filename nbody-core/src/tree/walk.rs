@@ -11,7 +11,7 @@ use super::moments::AllMoments;
 use crate::near::frame::Frame;
 use crate::numeric::simd::Best;
 
-/// The growth of the box of a group, in units of its largest coordinate: several roundings.
+/// The growth of the box of a group, in units of its largest coordinate: several rounding errors.
 const SLACK: f32 = 4.0 * f32::EPSILON;
 /// Cells that are tested together.
 const WIDTH: usize = 8;
@@ -62,7 +62,7 @@ pub struct Group {
     pub most: Option<f32>,
 }
 
-/// The list of what acts on a group: particles, in the order of the tree, and far particles, whose numbers
+/// The list of the sources of a group: particles, in the order of the tree, and far particles, whose numbers
 /// follow those of the particles.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
@@ -149,7 +149,7 @@ impl Tree {
         }
     }
 
-    /// Lists what acts on a group, but for a range of particles: cells in the order of their depth.
+    /// Lists the sources of a group, but for a range of particles: cells in the order of their depth.
     pub(crate) fn walk(&self, group: &Group, without: Range<u32>, walked: &mut Walked, best: Best) {
         walked.count = 0;
         if self.cells.is_empty() {
