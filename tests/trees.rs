@@ -11,6 +11,7 @@ use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::softened::Softened;
 use nbody_interactions::yukawa::Yukawa;
+use nbody_tests::charged::{planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, Random, particles, particles_twice, sets};
 
 /// An angle at which every cell is opened.
@@ -31,97 +32,6 @@ fn visit_charges(visitor: &mut impl Visitor) {
     visitor.visit(planar::Planar { core2: 0.0625 });
     visitor.visit(spline::Spline { radius: 0.25 });
     visitor.visit(plasma::Plasma);
-}
-
-/// Charged lines in a plane.
-#[nbody::interaction]
-mod planar {
-    pub struct Planar {
-        pub core2: Real,
-    }
-    pub struct Line {
-        pub charge: Real,
-        pub pos: Point<2>,
-    }
-    pub struct Field {
-        pub field: Vector<2>,
-        pub pot: Real,
-    }
-
-    impl Interaction for Planar {
-        type I = Line;
-        type J = Line;
-        type F = Field;
-
-        fn pair(&self, i: &Line, j: &Line, f: &mut Field) {
-            let d = i.pos - j.pos;
-            let r2 = d.norm2() + self.core2;
-            f.field += j.charge / r2 * d;
-            f.pot -= 0.5 * j.charge * r2.ln();
-        }
-    }
-}
-
-/// Gravity that is softened by a piece of another kernel.
-#[nbody::interaction]
-mod spline {
-    pub struct Spline {
-        pub radius: Real,
-    }
-    pub struct Body {
-        pub pos: Point,
-        pub mass: Real,
-    }
-    pub struct Field {
-        pub acc: Vector,
-    }
-
-    impl Interaction for Spline {
-        type I = Body;
-        type J = Body;
-        type F = Field;
-
-        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
-            let d = j.pos - i.pos;
-            let r = d.norm();
-            if r == 0.0 {
-                return;
-            }
-            let w = if r < self.radius { self.radius.powi(-3) } else { r.powi(-3) };
-            f.acc += j.mass * w * d;
-        }
-    }
-}
-
-/// Forces that are softened by a length of i, and two charges whose effects may cancel.
-#[nbody::interaction]
-mod plasma {
-    pub struct Plasma;
-    pub struct Grain {
-        pub pos: Point,
-        pub charge: Real,
-        pub size: Real,
-    }
-    pub struct Cloud {
-        pub pos: Point,
-        pub ions: Real,
-        pub electrons: Real,
-    }
-    pub struct Force {
-        pub force: Vector,
-    }
-
-    impl Interaction for Plasma {
-        type I = Grain;
-        type J = Cloud;
-        type F = Force;
-
-        fn pair(&self, i: &Grain, j: &Cloud, f: &mut Force) {
-            let d = i.pos - j.pos;
-            let rinv = (d.norm2() + i.size * i.size).rsqrt();
-            f.force += i.charge * (j.ions - j.electrons) * rinv.powi(3) * d;
-        }
-    }
 }
 
 /// Counts the interactions that were checked.

@@ -1,6 +1,7 @@
 //! Interactions for the tests of engines, which together use the whole language.
 #![allow(missing_docs)]
 
+pub mod charged;
 pub mod contacts;
 mod indexed;
 pub mod inputs;

@@ -115,10 +115,10 @@ impl Trees<'_> {
         if let Some(sheet) = &mut sheet {
             rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
         }
-        for (model, n) in self.cases().filter(|_| plots.is_some()) {
+        let Some(folder) = plots else { return Ok(ExitCode::SUCCESS) };
+        for (model, n) in self.cases() {
             let rows = rows.iter().filter(|row| row.model == model && row.n == n);
             let name = format!("tree-{}-{n}.svg", model.name());
-            let folder = plots.unwrap_or_else(|| std::path::Path::new("."));
             self.figure(&rows.collect::<Vec<_>>(), &time).log_log(&folder.join(name))?;
         }
         Ok(ExitCode::SUCCESS)

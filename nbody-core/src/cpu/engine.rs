@@ -37,13 +37,6 @@ pub(super) struct Results {
     precision: Precision,
 }
 
-impl Results {
-    /// Refuses results of an engine with other backup accumulators.
-    pub fn check_precision(&self, options: &Options) -> Result<(), Error> {
-        check_precision("results", self.precision, options.backup())
-    }
-}
-
 impl Particles {
     pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
         check_count(particles.count())?;
@@ -184,7 +177,7 @@ impl CpuEngine {
     }
 
     /// Refuses buffers that do not match each other or this engine.
-    fn check(&self, i: &Particles, j: Sources<Particles>, out: &Results) -> Result<(), Error> {
+    pub fn check(&self, i: &Particles, j: Sources<Particles>, out: &Results) -> Result<(), Error> {
         j.check([i.len(), j.particles().len(), out.columns.len()])?;
         for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
             check_precision(what, particles.precision, self.options.precision)?;

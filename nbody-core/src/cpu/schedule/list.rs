@@ -106,7 +106,7 @@ impl<S: Scalar> Job<'_, S> {
     /// Evaluates the list of a group in bags of consecutive octets.
     fn by_octets(&self, listing: &Listing, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
         let group = work.targets.group;
-        self.begin_sums(work);
+        self.begin_sums(work.targets.count, [&mut work.sums, &mut work.lost]);
         let mut octets = listing.octets.of_group(group);
         let mut index = listing.lists.range(group).start;
         while !octets.is_empty() {
@@ -119,7 +119,7 @@ impl<S: Scalar> Job<'_, S> {
             );
             self.sum_bag(listing, work, out);
         }
-        self.end_sums(work, out);
+        self.end_sums(&mut work.sums, &mut work.lost, out);
     }
 
     /// Returns how many of these octets are in the next bag: one, or those with as many particles as it has.
@@ -141,7 +141,7 @@ impl<S: Scalar> Job<'_, S> {
         for (split, of_split) in bags.splits().enumerate() {
             let mut part = out.to_vec();
             folding.begin(&mut part);
-            self.begin_sums(work);
+            self.begin_sums(work.targets.count, [&mut work.sums, &mut work.lost]);
             for bag_of_split in of_split {
                 let (range, step) = bags.entries(bag_of_split);
                 if range.is_empty() {
@@ -151,33 +151,12 @@ impl<S: Scalar> Job<'_, S> {
                 work.bag.take_entries::<S>(listing, group, self.j.lines(), (range, step));
                 self.sum_bag(listing, work, &mut part);
             }
-            self.end_sums(work, &mut part);
+            self.end_sums(&mut work.sums, &mut work.lost, &mut part);
             if split == 0 {
                 out.copy_from_slice(&part);
             } else {
                 folding.fold_blocks::<f64>(&part, out);
             }
-        }
-    }
-
-    fn begin_sums(&self, work: &mut Work<S::Word>) {
-        let vectors = work.targets.count.div_ceil(self.loops.width);
-        for sums in [&mut work.sums, &mut work.lost] {
-            sums.clear();
-            for _ in 0..vectors {
-                sums.extend_from_slice(self.nothing);
-            }
-        }
-    }
-
-    /// Folds the sums of a group at their end.
-    fn end_sums(&self, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
-        if !self.accumulation.folds_each_bag() {
-            self.fold(0, &mut work.sums, out);
-        }
-        if self.accumulation == Accumulation::Compensated {
-            self.setting.folding.only_numbers::<S>(&mut work.lost);
-            self.fold(0, &mut work.lost, out);
         }
     }
 

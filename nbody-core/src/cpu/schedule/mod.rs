@@ -80,6 +80,34 @@ impl<S: Scalar> Job<'_, S> {
         range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
     }
 
+    /// Begins the sums of so many i-particles, and their rounding errors, with those of no pair.
+    fn begin_sums(&self, count: usize, sums: [&mut Vec<Line<S::Word>>; 2]) {
+        let vectors = count.div_ceil(self.loops.width);
+        for sums in sums {
+            sums.clear();
+            for _ in 0..vectors {
+                sums.extend_from_slice(self.nothing);
+            }
+        }
+    }
+
+    /// Folds the sums of i-particles at their end, and their rounding errors, which count if they are
+    /// compensated.
+    fn end_sums(
+        &self,
+        sums: &mut [Line<S::Word>],
+        lost: &mut [Line<S::Word>],
+        out: &mut [Line<u64>],
+    ) {
+        if !self.accumulation.folds_each_bag() {
+            self.fold(0, sums, out);
+        }
+        if self.accumulation == Accumulation::Compensated {
+            self.setting.folding.only_numbers::<S>(lost);
+            self.fold(0, lost, out);
+        }
+    }
+
     /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
     /// resets them.
     fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {

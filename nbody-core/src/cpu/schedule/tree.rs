@@ -75,7 +75,7 @@ impl<S: Scalar> Job<'_, S> {
         let without = own.start as u32..own.end as u32;
         walks.tree.walk(&of_group, without, &mut work.walked, work.best);
         self.setting.folding.begin(out);
-        self.begin_walk(particles.len(), work);
+        self.begin_sums(particles.len(), [&mut work.sums, &mut work.lost]);
         for bag in self.bags(own) {
             let mut sums = std::mem::take(&mut work.sums);
             let mut lost = std::mem::take(&mut work.lost);
@@ -93,7 +93,7 @@ impl<S: Scalar> Job<'_, S> {
         let meeting = walked.entries().len() + if walks.one_set { particles.len() } else { 0 };
         walks.evaluations.fetch_add((meeting * particles.len()) as u64, Ordering::Relaxed);
         walks.tested.fetch_add(std::mem::take(&mut walked.tested), Ordering::Relaxed);
-        self.end_walk(work, out);
+        self.end_sums(&mut work.sums, &mut work.lost, out);
     }
 
     /// Copies j-particles into a bag.
@@ -115,16 +115,6 @@ impl<S: Scalar> Job<'_, S> {
                         }
                     }
                 }
-            }
-        }
-    }
-
-    fn begin_walk(&self, count: usize, work: &mut Work<S::Word>) {
-        let vectors = count.div_ceil(self.loops.width);
-        for sums in [&mut work.sums, &mut work.lost] {
-            sums.clear();
-            for _ in 0..vectors {
-                sums.extend_from_slice(self.nothing);
             }
         }
     }
@@ -164,17 +154,6 @@ impl<S: Scalar> Job<'_, S> {
         }
         if self.accumulation.folds_each_bag() {
             self.fold(0, sums, out);
-        }
-    }
-
-    /// Folds the sums of a group at their end.
-    fn end_walk(&self, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
-        if !self.accumulation.folds_each_bag() {
-            self.fold(0, &mut work.sums, out);
-        }
-        if self.accumulation == Accumulation::Compensated {
-            self.setting.folding.only_numbers::<S>(&mut work.lost);
-            self.fold(0, &mut work.lost, out);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use super::columns::Columns;
-use super::engine::{CpuEngine, Particles, Results, check_precision};
+use super::engine::{CpuEngine, Particles};
 use super::evaluation::Packed;
 use super::schedule::Walks;
 use super::{CpuParticles, CpuResults};
@@ -131,16 +131,6 @@ impl<X: Interaction> CpuTree<X> {
     pub fn report(&self) -> &TreeReport {
         &self.report
     }
-
-    /// Refuses buffers that do not match each other or this engine.
-    fn check(&self, i: &Particles, j: Sources<'_, Particles>, out: &Results) -> Result<(), Error> {
-        j.check([i.len(), j.particles().len(), out.columns.len()])?;
-        out.check_precision(&self.engine.options)?;
-        for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
-            check_precision(what, particles.precision, self.engine.options.precision)?;
-        }
-        Ok(())
-    }
 }
 
 /// The i-particles in order.
@@ -210,8 +200,11 @@ impl<X: Interaction> CpuTree<X> {
     ) -> Result<(Built, Targets), Error> {
         let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
         let of_j = Placed::new("j-particles", j.particles(), X::LAW.j, &domain)?;
-        let of_i = Placed::new("i-particles", i, X::LAW.i, &domain)?;
-        if one_set {
+        let is_same = std::ptr::eq(i, j.particles());
+        let of_i = (!is_same).then(|| Placed::new("i-particles", i, X::LAW.i, &domain));
+        let of_i = of_i.transpose()?;
+        let of_i = of_i.as_ref().unwrap_or(&of_j);
+        if one_set && !is_same {
             of_i.check_same(&of_j)?;
         }
         let frame = of_j.frame(&domain);
@@ -307,7 +300,7 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
         store: Store,
     ) -> Result<(), Error> {
         let (i, j) = (&i.particles, j.with(&j.particles().particles));
-        self.check(i, j, &out.results)?;
+        self.engine.check(i, j, &out.results)?;
         let (built, targets) = self.build(i, j, out.len())?;
         let start = Instant::now();
         let sums = match self.opening.share() {
