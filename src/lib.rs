@@ -76,7 +76,7 @@ pub use nbody_cuda::{
     AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device,
     DeviceName, Error, Image, Inputs, KernelConfig, Layout, Neighbours, Origin, ParticleBuffers,
     Particles, PerParticle, Program, Properties, Results, Schedule, Selection, Sequence,
-    ShortRange, Tree, Tuned, Usage, nvrtc,
+    ShortRange, Tree, Tuned, Usage, Walk, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]

@@ -12,6 +12,7 @@ mod particle_nvrtc;
 #[path = "common/record.rs"]
 mod record;
 mod sass;
+mod tree_nvrtc;
 
 use std::error::Error;
 use std::path::Path;
@@ -31,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut trials = nvrtc::trials(&compiler);
     trials.extend(particle_nvrtc::trials(&compiler));
     trials.extend(list_nvrtc::trials(&compiler));
+    trials.extend(tree_nvrtc::trials(&compiler));
     trials.extend(of_machine_code);
     let conclusion = libtest_mimic::run(&arguments, trials);
     nvrtc::conclude(&compiler);

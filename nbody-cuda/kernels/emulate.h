@@ -70,7 +70,7 @@ extern "C" {
 #define NBODY_DECLARE_2(name) \
     float name##f(float, float) noexcept; \
     double name(double, double) noexcept;
-NBODY_DECLARE(sqrt) NBODY_DECLARE(cbrt) NBODY_DECLARE(exp) NBODY_DECLARE(log)
+NBODY_DECLARE(sqrt) NBODY_DECLARE(cbrt) NBODY_DECLARE(exp) NBODY_DECLARE(log) NBODY_DECLARE(log2)
 NBODY_DECLARE(sin) NBODY_DECLARE(cos) NBODY_DECLARE(tan)
 NBODY_DECLARE(asin) NBODY_DECLARE(acos) NBODY_DECLARE(atan)
 NBODY_DECLARE(sinh) NBODY_DECLARE(cosh) NBODY_DECLARE(tanh)
@@ -129,6 +129,7 @@ inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32);
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }

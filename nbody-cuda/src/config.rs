@@ -45,6 +45,46 @@ impl FromStr for Schedule {
     }
 }
 
+/// A walk through a tree, on a GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Groups of 32 i-particles share a walk: a cell acts from afar on all of them or on none, so that more cells
+    /// are opened, and their errors are smaller.
+    #[default]
+    Groups,
+    /// Each i-particle has a walk of its own (Nakasato 2012, J. Comput. Sci. 3, 132).
+    Particles,
+}
+
+impl Walk {
+    /// Every walk.
+    pub const ALL: [Self; 2] = [Self::Groups, Self::Particles];
+
+    /// Returns the name in tables and files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Groups => "groups",
+            Self::Particles => "particles",
+        }
+    }
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Walk {
+    type Err = nbody_core::Error;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let expected = &const { [Self::Groups.name(), Self::Particles.name()] };
+        let found = Self::ALL.into_iter().find(|walk| walk.name() == name);
+        found.ok_or_else(|| nbody_core::Error::UnknownName { found: name.to_owned(), expected })
+    }
+}
+
 /// A kernel configuration, which a program is compiled for.
 ///
 /// It affects speed. The schedule and the bag also determine the order of the sums, and so the

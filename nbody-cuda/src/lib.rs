@@ -5,7 +5,7 @@
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
 //! Modules depend only on those before them: `layout`, `config`, `error`, `compile`, `backend`,
-//! `schedule`, `tuning`, `particle`, `near`, `device`, `engine`.
+//! `schedule`, `tuning`, `particle`, `near`, `tree`, `device`, `engine`.
 
 mod backend;
 mod compile;
@@ -19,6 +19,7 @@ mod particle;
 #[cfg(feature = "sass")]
 pub mod sass;
 mod schedule;
+mod tree;
 mod tuning;
 
 pub use backend::Properties;
@@ -26,7 +27,7 @@ pub use compile::build::{Build, Image, Origin, Usage};
 pub use compile::cache::{Cache, CacheContents};
 pub use compile::nvrtc;
 pub use compile::program::Program;
-pub use config::{KernelConfig, Schedule};
+pub use config::{KernelConfig, Schedule, Walk};
 pub use device::{Device, DeviceName};
 pub use engine::buffer::{CudaParticles, CudaResults};
 pub use engine::cuda::CudaAllPairs;

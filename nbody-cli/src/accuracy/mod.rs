@@ -17,6 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::plummer;
 use nbody::{
     Accumulation, AllPairs, Device, DeviceName, Engine, Math, Options, Pairs, Precision, Schedule,
+    Walk,
 };
 use nbody_interactions::gravity::{Acceleration, Attraction, Body};
 
@@ -26,7 +27,8 @@ use crate::select;
 use crate::table::Table;
 use crate::{Outcome, date};
 
-use trees::{Model, Trees};
+pub use trees::Model;
+use trees::Trees;
 
 /// Largest number of particles that are compared, which bounds the time of the reference. Those of a
 /// Plummer sphere are in random order, so that the first of them are a fair sample.
@@ -45,11 +47,14 @@ pub struct Arguments {
     /// 500000.
     #[arg(short, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// Measure trees on the CPU instead, with far particles of both orders: errors of accelerations and
-    /// potentials against the angle or the share that opens cells, evaluations and times, beside all pairs of up to
-    /// 131072 particles.
-    #[arg(long, conflicts_with_all = ["device", "pairs", "unrounded"])]
+    /// Measure trees instead, with far particles of both orders: errors of accelerations and potentials against the
+    /// angle or the share that opens cells, evaluations and times, beside all pairs of up to 131072 particles on
+    /// the CPU and 1048576 on a GPU.
+    #[arg(long, conflicts_with_all = ["pairs", "unrounded"])]
     tree: bool,
+    /// The walks through trees: by groups, or by particles on a GPU.
+    #[arg(long, default_value_t, requires = "tree")]
+    walk: Walk,
     /// The particles that trees are measured on.
     #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
     model: Vec<Model>,
@@ -111,7 +116,11 @@ fn run_trees(arguments: &Arguments) -> Outcome {
     let Arguments { model: models, theta: angles, share: shares, .. } = arguments;
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let (sizes, options) = (arguments.sizes(&TREE_SIZES), Options::default().precision(precision));
-    let trees = Trees { sizes: &sizes, models, angles, shares, eps2, options: options.math(math) };
+    let [device] = &select::devices_or_best(&arguments.device)?[..] else {
+        return Err("trees are measured on one device; give one --device".into());
+    };
+    let (walk, sizes, options) = (arguments.walk, &sizes[..], options.math(math));
+    let trees = Trees { device, walk, sizes, models, angles, shares, eps2, options };
     trees.run(sheet, arguments.plots.as_deref())
 }
 

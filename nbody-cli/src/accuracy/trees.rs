@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::{Snapshot, fractal, galaxy, plummer};
-use nbody::{CpuAllPairs, CpuTree, Expansion, Opening, Options, Report};
+use nbody::{AllPairs, Device, Expansion, Opening, Options, Report, Tree, Walk};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 use crate::files::{self, Cells, Sheet};
@@ -21,8 +21,8 @@ const TARGETS: usize = 2000;
 const SEED: u64 = 1;
 /// The dimension of the fractal cluster.
 const DIMENSION: f64 = 1.6;
-/// The most particles of which all pairs are evaluated, too.
-const DIRECT: usize = 131_072;
+/// The most particles of which all pairs are evaluated, too, on the CPU and on a GPU.
+const DIRECT: [usize; 2] = [131_072, 1 << 20];
 /// Times of which the least is told, after one that is not.
 const RUNS: usize = 3;
 
@@ -40,7 +40,7 @@ pub enum Model {
 }
 
 impl Model {
-    fn particles(self, n: usize) -> Result<Snapshot, nbody::models::Error> {
+    pub fn particles(self, n: usize) -> Result<Snapshot, nbody::models::Error> {
         match self {
             Self::Plummer => plummer(n, SEED),
             Self::Uniform => fractal(n, 3.0, SEED),
@@ -49,7 +49,7 @@ impl Model {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Plummer => "plummer",
             Self::Uniform => "uniform",
@@ -75,17 +75,17 @@ impl Method {
     }
 
     fn opening(self) -> String {
-        let Self::Tree(opening) = self else { return "-".to_owned() };
-        match (opening.angle(), opening.share()) {
-            (Some(theta), _) => format!("theta {theta}"),
-            (None, Some(share)) => format!("share {share}"),
-            (None, None) => "-".to_owned(),
+        match self {
+            Self::Direct => "-".to_owned(),
+            Self::Tree(opening) => opening.to_string(),
         }
     }
 }
 
 /// Parameters of the measurements.
 pub struct Trees<'a> {
+    pub device: &'a Device,
+    pub walk: Walk,
     pub sizes: &'a [usize],
     pub models: &'a [Model],
     pub angles: &'a [f64],
@@ -135,7 +135,8 @@ impl Trees<'_> {
             let by_share = self.shares.iter().map(|&share| Opening::relative(share));
             by_angle.chain(by_share).map(move |opening| opening.expansion(expansion))
         });
-        let direct = (n <= DIRECT).then_some(Method::Direct);
+        let limit = DIRECT[usize::from(self.device.properties().is_some())];
+        let direct = (n <= limit).then_some(Method::Direct);
         direct.into_iter().chain(openings.map(Method::Tree)).collect()
     }
 
@@ -177,17 +178,18 @@ impl Trees<'_> {
         method: Method,
         law: Gravity,
         bodies: &[Body],
-    ) -> Result<(Vec<Field>, f64, Duration), nbody::CoreError> {
+    ) -> Result<(Vec<Field>, f64, Duration), nbody::Error> {
         match method {
             Method::Direct => {
-                let engine = CpuAllPairs::with_options(law, self.options)?;
+                let engine = AllPairs::with_options(self.device, law, self.options)?;
                 let (results, time, _) = timed(engine, bodies)?;
                 Ok((results, bodies.len() as f64, time))
             }
             Method::Tree(opening) => {
-                let engine = CpuTree::with_options(law, opening, self.options)?;
+                let mut engine = Tree::with_options(self.device, law, opening, self.options)?;
+                engine.set_walk(self.walk)?;
                 let (results, time, engine) = timed(engine, bodies)?;
-                Ok((results, engine.report().evaluations_per_target(), time))
+                Ok((results, engine.report()?.evaluations_per_target(), time))
             }
         }
     }
@@ -222,12 +224,23 @@ impl Trees<'_> {
         let Options { precision, math, accumulation, .. } = self.options;
         format!(
             "Relative errors of accelerations and potentials by trees against f64, of a sample of at most \
-             {TARGETS} particles;\nevaluations of a particle, and the least of {RUNS} times on {} threads. eps2 \
-             {}, {precision} precision, {accumulation}\naccumulation, {math} mathematics.\n\n{}",
-            rayon::current_num_threads(),
+             {TARGETS} particles;\nevaluations of a particle, and the least of {RUNS} times on {}. Walks by {}, \
+             eps2 {},\n{precision} precision, {accumulation} accumulation, {math} mathematics.\n\n{}",
+            self.place(),
+            self.walk,
             self.eps2,
             table.lines().join("\n")
         )
+    }
+
+    /// Returns the device, with the number of threads of the CPU.
+    fn place(&self) -> String {
+        let name = self.device.name();
+        if self.device.is_cpu() {
+            format!("{name}, {} threads", rayon::current_num_threads())
+        } else {
+            name
+        }
     }
 
     fn cells(&self, row: &Row, time: &str) -> Cells {
@@ -235,6 +248,8 @@ impl Trees<'_> {
         let [acc, pot] = row.fields();
         vec![
             ("date", time.to_owned()),
+            ("device", self.device.name()),
+            ("walk", self.walk.to_string()),
             ("model", row.model.name().to_owned()),
             ("n", row.n.to_string()),
             ("compared", row.targets.to_string()),
@@ -279,9 +294,10 @@ impl Trees<'_> {
         Figure {
             title: format!("Error of gravity by trees, {model}, N = {n}, {}", date::day(time)),
             caption: vec![format!(
-                "{precision} precision, eps2 {}, {} threads; all pairs and trees.",
+                "{precision} precision, eps2 {}, {}; all pairs and trees by {}.",
                 self.eps2,
-                rayon::current_num_threads()
+                self.place(),
+                self.walk
             )],
             x: "seconds",
             y: "mean relative error of accelerations",
@@ -298,9 +314,9 @@ impl Row {
 }
 
 /// Returns the results of an engine, the least of several times, and the engine.
-fn timed<E>(mut engine: E, bodies: &[Body]) -> Result<(Vec<Field>, Duration, E), nbody::CoreError>
+fn timed<E>(mut engine: E, bodies: &[Body]) -> Result<(Vec<Field>, Duration, E), nbody::Error>
 where
-    E: nbody::Engine<Gravity, Error = nbody::CoreError>,
+    E: nbody::Engine<Gravity, Error = nbody::Error>,
 {
     let particles = engine.upload(bodies)?;
     let mut out = engine.results(bodies.len())?;

@@ -3,6 +3,7 @@
 mod measure;
 mod report;
 mod roofline;
+mod trees;
 
 use std::io::Write as _;
 use std::num::NonZeroUsize;
@@ -10,10 +11,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Device, DeviceName, Interaction, Options, Pairs, sass};
+use nbody::{Device, DeviceName, Expansion, Interaction, Options, Pairs, sass};
 use nbody_interactions::Visitor;
 
-use crate::accuracy::{self, Accuracy};
+use crate::accuracy::{self, Accuracy, Model};
 use crate::files::{self, Sheet};
 use crate::plots::{Figure, Line};
 use crate::select::{self, Numerics};
@@ -41,11 +42,30 @@ pub struct Arguments {
     /// allows it (symmetric), or whichever is expected to be faster (auto).
     #[arg(long, default_value_t)]
     pairs: Pairs,
+    /// Measure gravity by trees instead: the time of each stage, and the pairs of walks by groups and by particle,
+    /// beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
+    #[arg(long, conflicts_with_all = ["interactions", "i", "pairs"])]
+    tree: bool,
+    /// The particles that trees are measured on.
+    #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
+    model: Vec<Model>,
+    /// The opening angles of trees; by default 0.6, if there is no share.
+    #[arg(long, value_delimiter = ',', requires = "tree")]
+    theta: Vec<f64>,
+    /// The greatest errors of cells of trees, as shares of the results.
+    #[arg(long, value_delimiter = ',', requires = "tree")]
+    share: Vec<f64>,
+    /// The far particles of cells: monopole, second (order).
+    #[arg(long, default_values = ["monopole", "second"], value_delimiter = ',', requires = "tree")]
+    far: Vec<Expansion>,
+    /// The squared softening length of trees.
+    #[arg(long, default_value_t = 0.0, requires = "tree")]
+    eps2: f64,
     /// Write every measurement to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw speed.svg, roofline.svg and error.svg in this folder; the last is that of `nbody
-    /// accuracy` for these N.
+    /// accuracy` for these N. Of trees, draw tree-speed.svg.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }
@@ -65,6 +85,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     // A path that cannot be written is an error before the measurement, not after it.
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
+    if arguments.tree {
+        return run_trees(arguments, &devices, sheet);
+    }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut bench = Bench {
         devices: &devices,
@@ -97,6 +120,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
         accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn run_trees(arguments: &Arguments, devices: &[Device], sheet: Option<Sheet>) -> Outcome {
+    let Arguments { n, model: models, theta, share, far, eps2, numerics, .. } = arguments;
+    let angles = if theta.is_empty() && share.is_empty() { &[0.6][..] } else { theta };
+    let openings = &trees::openings(angles, share, far);
+    let sizes: &Vec<_> = &n.iter().map(|n| n.get()).collect();
+    let (eps2, options) = (*eps2, numerics.options());
+    let trees = trees::Trees { devices, models, sizes, openings, eps2, options };
+    trees.run(sheet, arguments.plots.as_deref())
 }
 
 /// Every N, with each number of i-particles.

@@ -102,8 +102,8 @@ pub struct Arguments {
     /// The step of the leapfrog integrator, which needs it.
     #[arg(long)]
     step: Option<f64>,
-    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6, on the CPU; the
-    /// potential energy that scales the Plummer sphere, too.
+    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6; the potential energy
+    /// that scales the Plummer sphere, too, on the CPU.
     #[arg(long, value_name = "THETA")]
     tree: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
@@ -167,7 +167,7 @@ impl Run {
     /// Begins a run, and writes its first snapshot.
     fn begin(arguments: &Arguments) -> Result<Self, Box<dyn StdError>> {
         let settings = Settings::new(arguments)?;
-        let device = open(arguments, &settings)?;
+        let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
         let folder = Folder::provide(arguments.output.as_deref().unwrap_or(Path::new("run")))?;
         let snapshot = particles(arguments)?;
         let begin = snapshot.time;
@@ -198,7 +198,7 @@ impl Run {
     fn resume(arguments: &Arguments, path: &Path) -> Result<Self, Box<dyn StdError>> {
         let Restart { settings, view, counts, history, state } = Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
-        let device = open(arguments, &settings)?;
+        let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
         let folder = Folder::resume(path, arguments.output.as_deref())?;
         let simulation = Simulation::resume(&device, &settings, &state)?;
         let (begin, time) = (history.first().time, simulation.time().max(history.last().time));
@@ -376,12 +376,6 @@ impl Run {
         writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
         Ok(ExitCode::from(INTERRUPT))
     }
-}
-
-/// Opens the device that is asked for, or the best one that has what the run needs.
-fn open(arguments: &Arguments, settings: &Settings) -> Result<Device, nbody::Error> {
-    let best = || if settings.integrator.has_tree() { Device::cpu() } else { Device::best() };
-    arguments.device.map_or_else(|| Ok(best()), DeviceName::open)
 }
 
 /// Returns the initial particles.

@@ -124,11 +124,6 @@ impl Integrator {
         }
     }
 
-    /// Returns whether forces are those of a tree.
-    pub fn has_tree(&self) -> bool {
-        matches!(self, Self::Leapfrog { tree: Some(_), .. })
-    }
-
     /// Returns the evaluations of a force in a step.
     pub fn evaluations(&self) -> u32 {
         match self {

@@ -73,6 +73,11 @@ fn distance(step: usize) -> f64 {
 }
 
 impl Table {
+    /// Returns the number for each step of the square of a distance.
+    pub fn numbers(&self) -> &[f32] {
+        &self.numbers
+    }
+
     /// Returns the power with which the relative error falls with the size of a cell.
     pub fn power(&self) -> i32 {
         self.power

@@ -10,6 +10,7 @@ pub mod estimate;
 pub mod far;
 pub mod harmonic;
 pub mod kernel;
+pub mod law;
 pub mod moments;
 pub mod opening;
 pub mod report;

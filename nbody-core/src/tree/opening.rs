@@ -1,6 +1,7 @@
 //! The criterion by which cells are opened, and the far particles of those that are not.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::Error;
 
@@ -8,7 +9,7 @@ use crate::Error;
 ///
 /// With [`theta`](Self::theta) a cell with edges of length l acts through its far particles on a group of
 /// i-particles at the distance d, that of the nearest point of their bounding box from the centre of
-/// charge, if l / θ + s < d, where s is the distance of the centre of charge from that of the cell
+/// charge, or of the nearest i-particle where cells are large, if l / θ + s < d, where s is the distance of the centre of charge from that of the cell
 /// (Barnes 1994; Salmon & Warren 1994), and if d is greater than the distance b of its farthest corner from
 /// there. Other cells are opened.
 ///
@@ -52,6 +53,30 @@ impl fmt::Display for Expansion {
             Self::Monopole => "monopole",
             Self::Second => "second order",
         })
+    }
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.criterion {
+            Criterion::Theta(theta) => write!(f, "theta {theta}"),
+            Criterion::Relative(alpha) => write!(f, "share {alpha}"),
+        }
+    }
+}
+
+impl FromStr for Expansion {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "monopole" => Ok(Self::Monopole),
+            "second" => Ok(Self::Second),
+            _ => Err(Error::UnknownName {
+                found: name.to_owned(),
+                expected: &["monopole", "second"],
+            }),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::GROUP;
 use super::cells::Cell;
 use super::estimate::Table;
 use super::far::FarParticles;
@@ -11,10 +12,17 @@ use super::moments::AllMoments;
 use crate::near::frame::Frame;
 use crate::numeric::simd::Best;
 
-/// The growth of the box of a group, in units of its largest coordinate: several rounding errors.
+/// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
 const SLACK: f32 = 4.0 * f32::EPSILON;
+/// Cells of so many particles are tested by the nearest i-particle if their box is too near.
+const MANY: u32 = 1024;
+/// Opened cells of a depth at whose children all cells are tested so. Few groups have as many: those whose box has
+/// others in it, as where the curve leads around a cluster, or which open nearly all cells anyway.
+const CROWD: usize = 96;
 /// Cells that are tested together.
 const WIDTH: usize = 8;
+/// Opened cells of one depth for which there is room; others act through their particles.
+pub const QUEUE: usize = 4096;
 
 /// A tree of cells, as walks see it. Lengths are in units of the frame, from its origin, in `f32`: rounding
 /// moves the limit between cells that are opened and those that are not, but loses no particle.
@@ -58,6 +66,10 @@ pub struct Group {
     pub middle: [f32; 3],
     /// Half of its edges.
     pub half: [f32; 3],
+    /// Several rounding errors of coordinates, by which it has grown.
+    pub slack: [f32; 3],
+    /// The i-particles; the last one several times.
+    pub points: [[f32; 3]; GROUP],
     /// The binary logarithm of the greatest error; without it only distances count.
     pub most: Option<f32>,
 }
@@ -131,20 +143,25 @@ impl Tree {
     /// Returns the box of i-particles at these positions, which are in the periodic box.
     pub fn group(&self, positions: &[[f64; 3]], most: Option<f32>) -> Group {
         let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for position in positions {
+        let mut points = [[0.0; 3]; GROUP];
+        for (k, point) in points.iter_mut().enumerate() {
+            let Some(position) = positions.get(k).or(positions.last()) else { break };
             for axis in 0..3 {
                 let x = self.along(axis, position[axis]);
                 least[axis] = least[axis].min(x);
                 greatest[axis] = greatest[axis].max(x);
+                point[axis] = x;
             }
         }
+        // Rounding does not move a cell out of the box.
+        let slack = std::array::from_fn(|axis| SLACK * least[axis].abs().max(greatest[axis].abs()));
+        let half = |axis: usize| 0.5 * greatest[axis] - 0.5 * least[axis] + slack[axis];
+        let middle = |axis: usize| 0.5 * least[axis] + 0.5 * greatest[axis];
         Group {
-            middle: std::array::from_fn(|axis| 0.5 * least[axis] + 0.5 * greatest[axis]),
-            half: std::array::from_fn(|axis| {
-                // Rounding does not move a cell out of the box.
-                let slack = SLACK * least[axis].abs().max(greatest[axis].abs());
-                0.5 * greatest[axis] - 0.5 * least[axis] + slack
-            }),
+            middle: std::array::from_fn(middle),
+            half: std::array::from_fn(half),
+            slack,
+            points,
             most,
         }
     }
@@ -166,17 +183,21 @@ impl Tree {
     #[inline(always)]
     fn walk_all(&self, group: &Group, without: &Range<u32>, walked: &mut Walked) {
         let is_periodic = self.lengths.iter().any(|length| *length < f32::INFINITY);
-        let (mut next, mut queued) = (0, 0);
+        // The opened cells, of which some are done, and the end of those of the depth before.
+        let (mut next, mut queued, mut of_depth) = (0, 0, 0);
+        let mut many = MANY;
         // The root is tested like the children of a cell.
         let (mut first, mut count) = (0, 1);
         loop {
             for begin in (first..first + count).step_by(WIDTH) {
-                let far = if is_periodic {
-                    self.far_ones_in_box(begin, group)
-                } else {
-                    self.far_ones(begin, group)
-                };
+                let distances2 = self.distances2(begin, &group.middle, &group.half, is_periodic);
+                let mut far = self.beyond_limits(begin, &distances2, group.most);
                 let count = (first + count - begin).min(WIDTH);
+                let large = self.large_ones(begin, count, without, many) & !far;
+                if large != 0 {
+                    let nearest2 = self.nearest(begin, group, large, is_periodic);
+                    far |= large & self.beyond_limits(begin, &nearest2, group.most);
+                }
                 walked.queue.resize(walked.queue.len().max(queued + WIDTH), 0);
                 let mut met = [[0; 2]; WIDTH];
                 let mut meeting = 0;
@@ -184,7 +205,8 @@ impl Tree {
                     // A cell with particles of the group never acts on it from afar, whatever rounding says.
                     let has_own = seen.near[0] < without.end && without.start < seen.near[1];
                     let is_far = far >> k & 1 == 1 && !has_own;
-                    let is_met = is_far | seen.is_leaf;
+                    let has_no_room = queued - of_depth >= QUEUE;
+                    let is_met = is_far | seen.is_leaf | has_no_room;
                     met[meeting % WIDTH] = if is_far { seen.far } else { seen.near };
                     meeting += usize::from(is_met);
                     walked.queue[queued] = (begin + k) as u32;
@@ -197,6 +219,10 @@ impl Tree {
             walked.tested += count as u64;
             if next == queued {
                 break;
+            }
+            if next == of_depth {
+                of_depth = queued;
+                many = if queued - next > CROWD { 0 } else { MANY };
             }
             let cell = &self.cells[walked.queue[next] as usize];
             next += 1;
@@ -213,33 +239,72 @@ impl Tree {
         size_of_val(&self.cells[..]) + size_of_val(&self.seen[..]) + far + first + limits
     }
 
-    /// Returns a bit for each of some cells that is not opened.
+    /// Returns a bit for each of some cells that has many particles, but none of the group.
     #[inline(always)]
-    fn far_ones(&self, begin: usize, group: &Group) -> u32 {
+    fn large_ones(&self, begin: usize, count: usize, without: &Range<u32>, many: u32) -> u32 {
+        let mut large = 0;
+        for (k, seen) in self.seen[begin..begin + count].iter().enumerate() {
+            let [first, end] = seen.near;
+            let has_own = first < without.end && without.start < end;
+            large |= u32::from(!has_own && end - first >= many) << k;
+        }
+        large
+    }
+
+    /// Returns the squares of the distances of some cells from the nearest i-particle, or smaller ones that are still
+    /// too near where none is far enough; only those of some cells matter.
+    #[inline(always)]
+    fn nearest(&self, begin: usize, group: &Group, matter: u32, is_periodic: bool) -> [f32; WIDTH] {
+        const SOME: usize = 8;
+        let limits2: &[f32; WIDTH] = self.limits2[begin..].first_chunk().expect("padded");
+        let mut nearest2 = [f32::INFINITY; WIDTH];
+        for points in group.points.chunks(SOME) {
+            for point in points {
+                let distances2 = self.distances2(begin, point, &group.slack, is_periodic);
+                for k in 0..WIDTH {
+                    nearest2[k] = nearest2[k].min(distances2[k]);
+                }
+            }
+            if (0..WIDTH).all(|k| matter >> k & 1 == 0 || limits2[k] >= nearest2[k]) {
+                break;
+            }
+        }
+        nearest2
+    }
+
+    /// Returns the squares of the distances of some cells from a box. In a periodic box, where cells are opened, too,
+    /// which have several images near a group, that of such a cell is 0.
+    #[inline(always)]
+    fn distances2(
+        &self,
+        begin: usize,
+        middle: &[f32; 3],
+        half: &[f32; 3],
+        is_periodic: bool,
+    ) -> [f32; WIDTH] {
         let mut distances2 = [0.0_f32; WIDTH];
+        if is_periodic {
+            return self.distances2_in_box(begin, middle, half);
+        }
         for axis in 0..3 {
             let centres: &[f32; WIDTH] = self.centres[axis][begin..].first_chunk().expect("padded");
-            let (middle, half) = (group.middle[axis], group.half[axis]);
             for k in 0..WIDTH {
-                let outside = ((centres[k] - middle).abs() - half).max(0.0);
+                let outside = ((centres[k] - middle[axis]).abs() - half[axis]).max(0.0);
                 distances2[k] += outside * outside;
             }
         }
-        self.beyond_limits(begin, &distances2, group.most)
+        distances2
     }
 
-    /// The same in a periodic box, where cells are opened, too, which have several images near a group.
-    #[inline(always)]
-    fn far_ones_in_box(&self, begin: usize, group: &Group) -> u32 {
+    fn distances2_in_box(&self, begin: usize, middle: &[f32; 3], half: &[f32; 3]) -> [f32; WIDTH] {
         let mut distances2 = [0.0_f32; WIDTH];
         let mut is_clear = [true; WIDTH];
         let radii: &[f32; WIDTH] = self.radii[begin..].first_chunk().expect("padded");
         for axis in 0..3 {
             let centres: &[f32; WIDTH] = self.centres[axis][begin..].first_chunk().expect("padded");
-            let (middle, half) = (group.middle[axis], group.half[axis]);
-            let length = self.lengths[axis];
+            let (length, half) = (self.lengths[axis], half[axis]);
             for k in 0..WIDTH {
-                let mut apart = centres[k] - middle;
+                let mut apart = centres[k] - middle[axis];
                 if length < f32::INFINITY {
                     apart -= length * (apart / length).round_ties_even();
                 }
@@ -248,11 +313,7 @@ impl Tree {
                 distances2[k] += outside * outside;
             }
         }
-        let mut clear = 0;
-        for k in 0..WIDTH {
-            clear |= u32::from(is_clear[k]) << k;
-        }
-        clear & self.beyond_limits(begin, &distances2, group.most)
+        std::array::from_fn(|k| if is_clear[k] { distances2[k] } else { 0.0 })
     }
 
     #[inline(always)]

@@ -141,11 +141,13 @@ fn arithmetic_is_rounded_after_each_operation() {
     word[1] = bits(::__dsub_rn(::__dmul_rn(x, x), 1.0));
     word[2] = bits(::__fadd_rn(::__fmul_rn(a, b), -b));
     word[3] = bits(::__fsub_rn(::__fmul_rn(b, b), a));
-    word[4] = bits(::__double2float_rn(x * y));";
-    check::<5>(body, |l| {
+    word[4] = bits(::__double2float_rn(x * y));
+    word[5] = bits(::__fdiv_rn(a, b));";
+    check::<6>(body, |l| {
         let (x, y) = (1.0 + 1e-9 * l as f64, 1.0 / 3.0);
         let (a, b) = (x as f32, 1.0_f32 / 3.0);
-        let single = [a * b - b, b * b - a, (x * y) as f32].map(|it| u64::from(it.to_bits()));
+        let single =
+            [a * b - b, b * b - a, (x * y) as f32, a / b].map(|it| u64::from(it.to_bits()));
         let double = [x * y - y, x * x - 1.0].map(f64::to_bits);
         [double.as_slice(), &single].concat().try_into().unwrap()
     });

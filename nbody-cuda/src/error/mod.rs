@@ -234,10 +234,8 @@ pub enum Error {
     },
 
     /// A tree is asked for on a device that has none.
-    #[error(
-        "no trees on {device}; make the tree on `Device::cpu()`, or evaluate all pairs on {device}"
-    )]
-    NoTrees {
+    #[error("no walks by particle on {device}; walk by groups, or make the tree on a GPU")]
+    NoWalk {
         /// The device.
         device: String,
     },

@@ -22,14 +22,19 @@ use reach::Varying;
 pub(crate) const BLOCK: usize = 256;
 
 /// The text that orders particles, of which the rebuild is a part.
-const ORDER: [&str; 6] = [
+const ORDER: [&str; 8] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     include_str!("../../kernels/wrap.cuh"),
     sort::TEXT,
     include_str!("hilbert.cuh"),
+    include_str!("grid_of_lists.cuh"),
+    KEYS,
     include_str!("order.cuh"),
 ];
+
+/// The text that finds the keys of particles.
+pub(crate) const KEYS: &str = include_str!("keys.cuh");
 
 impl Program {
     /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs

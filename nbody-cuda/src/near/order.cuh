@@ -4,27 +4,6 @@ namespace nbody {
 
 constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
 constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
-constexpr u32 KEY_BITS = 48;
-
-using Byte = unsigned char;
-
-struct Position {
-    double x[3];
-};
-
-// The positions of n particles in records of `row_bytes`.
-struct Positions {
-    const Byte *rows;
-    u32 n, row_bytes, byte; // of the first coordinate
-    u32 kind; // of coordinates
-};
-enum Kind : u32 { SINGLE, DOUBLE, DOUBLE_SINGLE };
-
-// The lengths of the box, 0 along open axes, and the cells of the curve.
-struct Frame {
-    double length[3], origin[3], scale;
-    u32 dimensions;
-};
 
 // The least and greatest coordinates of some particles; of none, infinities.
 struct Box {
@@ -65,62 +44,13 @@ __device__ __forceinline__ u32 top_level(u32 n)
     return level;
 }
 
-// Returns a coordinate exactly as it is stored.
-__device__ __forceinline__ double coordinate(const Positions &from, u32 k, u32 axis)
-{
-    const Byte *const at = from.rows + size_t(k) * from.row_bytes + from.byte;
-    if (from.kind == DOUBLE) return reinterpret_cast<const double *>(at)[axis];
-    const float *const words = reinterpret_cast<const float *>(at);
-    if (from.kind == SINGLE) return words[axis];
-    return double(words[2 * axis]) + double(words[2 * axis + 1]);
-}
-
-// Returns a position in the box, whose third coordinate is 0 in two dimensions.
-__device__ __forceinline__ Position position_of(const Positions &from, const Frame &frame, u32 k)
-{
-    Position position;
-    for (u32 axis = 0; axis < 3; ++axis) {
-        double &x = position.x[axis];
-        x = axis < frame.dimensions ? coordinate(from, k, axis) : 0.0;
-        if (axis < frame.dimensions && frame.length[axis] > 0.0) x = wrap(x, frame.length[axis]);
-    }
-    return position;
-}
-
-// Returns the cell of a coordinate: of one size near the origin, beyond in octaves of the distance.
-template <u32 BITS>
-__device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
-{
-    constexpr u32 HALF = 1u << (BITS - 1);
-    constexpr u32 OCTAVES = 4; // bits of the octave
-    constexpr u32 FRACTION = 52; // bits of the fraction of a double
-    const double distance = (x - frame.origin[axis]) * frame.scale;
-    const u64 one = u64(::__double_as_longlong(1.0));
-    const u64 octaves = u64(::__double_as_longlong(1.0 + ::fabs(distance))) - one;
-    const u64 steps = octaves >> (FRACTION - (BITS - 1 - OCTAVES));
-    // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
-    constexpr u32 UNIT = 1u << (BITS - 1 - OCTAVES), MOST = HALF - 1 - UNIT;
-    const u32 step = steps < MOST ? u32(steps) : MOST;
-    return distance < 0.0 ? HALF + UNIT - 1 - step : HALF + UNIT + step;
-}
-
-template <u32 D> __device__ __forceinline__ u64 key_of(const Frame &frame, const Position &position)
-{
-    constexpr u32 BITS = KEY_BITS / D;
-    u32 cell[D];
-    for (u32 axis = 0; axis < D; ++axis) cell[axis] = cell_of<BITS>(frame, axis, position.x[axis]);
-    return hilbert<D, BITS>(cell);
-}
-
 // Finds the keys.
 __device__ __forceinline__ void find_keys(const Order &order)
 {
     const Frame &frame = order.frame;
     clear_sums(order.sort, 0);
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < order.from.n; k += gridDim.x * BLOCK) {
-        const Position position = position_of(order.from, frame, k);
-        order.sort.even.keys[k] =
-            frame.dimensions == 2 ? key_of<2>(frame, position) : key_of<3>(frame, position);
+        order.sort.even.keys[k] = key_of(frame, position_of(order.from, frame, k));
     }
 }
 
@@ -201,9 +131,7 @@ union OrderShared {
     Box boxes[GROUP];
 };
 
-constexpr u32 SORT_PHASES = 2 * (KEY_BITS / DIGIT_BITS);
 constexpr u32 BOXES_PHASE = 1 + SORT_PHASES;
-static_assert(KEY_BITS % (2 * DIGIT_BITS) == 0, "the order ends where it began");
 
 // Does a phase: keys, those of the sort, boxes, and one for each level from the second above the groups.
 __device__ __forceinline__ void order_phase(const Order &order, u32 phase, OrderShared &shared)

@@ -47,7 +47,7 @@ impl<'a> Positions<'a> {
     }
 
     /// Returns a `Positions` of the text.
-    fn argument(&self) -> [u64; 3] {
+    pub fn argument(&self) -> [u64; 3] {
         let Self { memory, n, precision, words, first } = *self;
         let bytes = bytes_of(precision);
         let kind = match precision {

@@ -49,6 +49,12 @@ impl Sort {
         [keys, values, keys_to, values_to, counts, sums].map(Scratch::memory)
     }
 
+    /// Returns the memory that was reserved.
+    pub fn reserved(&self) -> impl Iterator<Item = &dyn Memory> {
+        let all = self.keys.iter().chain(&self.values).chain([&self.counts, &self.sums]);
+        all.filter_map(Scratch::get)
+    }
+
     /// Returns a `Sort` of the text.
     pub fn argument(&self) -> Vec<u64> {
         self.memory().iter().map(|memory| memory.address()).chain([self.n as u64]).collect()

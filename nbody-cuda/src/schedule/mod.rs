@@ -11,6 +11,7 @@ mod plan;
 mod program;
 mod resources;
 mod symmetric;
+pub mod walk;
 
 use std::ffi::CStr;
 

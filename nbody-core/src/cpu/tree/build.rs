@@ -9,7 +9,7 @@ use crate::near::frame::{Frame, Grid};
 use crate::near::{lengths, order};
 use crate::pack::{self, Rows};
 use crate::tree::cells::{Cell, divide};
-use crate::tree::estimate::Estimate;
+use crate::tree::estimate::Table;
 use crate::tree::far::FarParticles;
 use crate::tree::moments::{Sources, Summary};
 use crate::tree::walk::Tree;
@@ -92,25 +92,25 @@ pub(super) struct Built {
 }
 
 /// All that a tree depends on but the particles.
-pub(super) struct Builder<'a> {
+pub(super) struct Builder {
     pub law: &'static Law,
     pub charges: Charges,
     pub opening: Opening,
     /// The distance from which on the kernel is harmonic.
     pub harmonic: f64,
-    /// The estimate of errors, if cells are opened by it.
-    pub estimate: Option<&'a Estimate>,
     pub domain: Domain,
 }
 
-impl Builder<'_> {
-    /// Builds the tree of j-particles with these keys and indices, in order.
+impl Builder {
+    /// Builds the tree of j-particles with these keys and indices, in order. `table` returns the estimate of errors
+    /// where the charges of all are of one sign or not, if cells are opened by it.
     pub fn build(
         &self,
         particles: &Particles,
         placed: &Placed,
         (keys, indices): (&[(u64, u32)], &[u32]),
         frame: &Frame,
+        table: &mut dyn FnMut(bool) -> Option<Table>,
     ) -> Result<Built, Error> {
         let positions = placed.in_order(indices);
         let values = self.charges_of(particles, indices);
@@ -131,8 +131,8 @@ impl Builder<'_> {
         }
         let packed = particles.gather_with(indices, &self.records(&far))?;
         let is_of_one_sign = moments.summaries.first().is_none_or(|root| root.is_of_one_sign);
-        let table = self.estimate.map(|estimate| estimate.table(expansion, is_of_one_sign));
         let lengths = lengths(&self.domain, placed.dimensions);
+        let table = table(is_of_one_sign);
         let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
         Ok(Built { tree, packed })
     }

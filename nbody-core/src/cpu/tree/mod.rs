@@ -13,12 +13,12 @@ use super::evaluation::Packed;
 use super::schedule::Walks;
 use super::{CpuParticles, CpuResults};
 use crate::numeric::simd::SimdLevel;
-use crate::tree::estimate::Estimate;
+use crate::tree::GROUP;
 use crate::tree::kernel::first_field;
-use crate::tree::{GROUP, harmonic};
+use crate::tree::law::TreeLaw;
 use crate::{
-    Charges, Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
-    TreeReport, pack, parallel,
+    Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
+    TreeReport, pack,
 };
 
 use build::{Builder, Built, Placed};
@@ -41,14 +41,8 @@ use build::{Builder, Built, Placed};
 /// ```
 #[derive(Clone, Debug)]
 pub struct CpuTree<X> {
-    interaction: X,
+    law: TreeLaw<X>,
     engine: CpuEngine,
-    opening: Opening,
-    charges: Charges,
-    /// The distance from which on the kernel is harmonic.
-    harmonic: f64,
-    /// The estimate of errors of the last evaluation, if cells are opened by it.
-    estimate: Option<Estimate>,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
     report: TreeReport,
@@ -72,54 +66,39 @@ impl<X: Interaction> CpuTree<X> {
         options: Options,
         level: SimdLevel,
     ) -> Result<Self, Error> {
-        opening.check()?;
-        let law = X::LAW.name;
-        let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason })?;
+        let law = TreeLaw::new(interaction, opening)?;
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        let (estimate, lengths, report) = Default::default();
-        let harmonic = f64::INFINITY;
-        let mut tree =
-            Self { interaction, engine, opening, charges, harmonic, estimate, lengths, report };
-        tree.set_interaction(interaction);
-        tree.set_opening(opening)?;
-        Ok(tree)
+        let (lengths, report) = Default::default();
+        Ok(Self { law, engine, lengths, report })
     }
 
     /// The interaction, with its parameters.
     pub fn interaction(&self) -> &X {
-        &self.interaction
+        self.law.interaction()
     }
 
     /// Changes the parameters.
     pub fn set_interaction(&mut self, interaction: X) {
-        let (charges, mut harmonic) = (self.charges, f64::INFINITY);
-        // Without the stack for it, six far particles do for three.
-        let task = &mut || harmonic = harmonic::distance(&interaction, charges);
-        parallel::with_stack(X::LAW.stack(size_of::<f64>()), task);
-        (self.interaction, self.harmonic) = (interaction, harmonic);
-        (self.estimate, self.lengths) = (None, None);
+        self.law.set_interaction(interaction);
+        self.lengths = None;
     }
 
     /// The criterion by which cells are opened.
     pub fn opening(&self) -> Opening {
-        self.opening
+        self.law.opening()
     }
 
     /// Changes the criterion by which cells are opened.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
-        opening.check()?;
-        if opening.share().is_some() && !Estimate::exists(&self.interaction, self.charges) {
-            return Err(Error::NoEstimate { law: X::LAW.name });
-        }
-        self.opening = opening;
-        (self.estimate, self.lengths) = (None, None);
+        self.law.set_opening(opening)?;
+        self.lengths = None;
         Ok(())
     }
 
     /// The distance from which on the interaction is harmonic, so that the trace of second moments has no effect, and
     /// three far particles do for six; infinite if it is nowhere, and for several charges.
     pub fn harmonic_distance(&self) -> f64 {
-        self.harmonic
+        self.law.harmonic_distance()
     }
 
     /// The options.
@@ -216,16 +195,15 @@ impl<X: Interaction> CpuTree<X> {
             of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
         };
         let ordered = Instant::now();
-        self.prepare_estimate(frame.scale);
         let builder = Builder {
             law: X::LAW,
-            charges: self.charges,
-            opening: self.opening,
-            harmonic: self.harmonic,
-            estimate: self.estimate.as_ref(),
+            charges: self.law.charges(),
+            opening: self.law.opening(),
+            harmonic: self.law.harmonic_distance(),
             domain,
         };
-        let built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame)?;
+        let table = &mut |is_of_one_sign| self.law.table(frame.scale, is_of_one_sign);
+        let built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame, table)?;
         let positions = of_i.in_order(&indices);
         let packed = i.gather(&indices)?.packed;
         self.report = TreeReport {
@@ -240,14 +218,6 @@ impl<X: Interaction> CpuTree<X> {
             ..TreeReport::default()
         };
         Ok((built, Targets { packed, positions, indices, wanted, one_set }))
-    }
-
-    /// Makes the estimate of errors in these units, if cells are opened by it.
-    fn prepare_estimate(&mut self, scale: f64) {
-        let is_needed = self.opening.share().is_some();
-        if is_needed && self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
-            self.estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
-        }
     }
 
     /// Sums the walks of all groups, with the greatest errors of these.
@@ -266,7 +236,7 @@ impl<X: Interaction> CpuTree<X> {
             tested: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
         };
-        let parameters = std::slice::from_ref(&self.interaction);
+        let parameters = std::slice::from_ref(self.law.interaction());
         let sets = [&targets.packed, &built.packed];
         let sums = self.engine.sum_walks((&parameters, sets), &walks)?;
         self.report.tested = walks.tested.into_inner();
@@ -303,7 +273,7 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
         self.engine.check(i, j, &out.results)?;
         let (built, targets) = self.build(i, j, out.len())?;
         let start = Instant::now();
-        let sums = match self.opening.share() {
+        let sums = match self.law.opening().share() {
             None => self.sum_walks(&built, &targets, None)?,
             Some(share) => {
                 let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);

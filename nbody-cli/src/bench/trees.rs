@@ -1,0 +1,293 @@
+//! `nbody bench --tree`: the time of each stage of gravity by trees, and the pairs of walks by groups and by
+//! particle, as in Hamada & Nitadori 2010 (Proc. SC10, table 1), beside all pairs.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::models::Particle;
+use nbody::{
+    AllPairs, Device, Engine as _, Expansion, Opening, Options, Point, Sources, Tree, TreeReport,
+    Walk,
+};
+use nbody_interactions::gravity::{Body, Gravity};
+
+use crate::accuracy::Model;
+use crate::files::{self, Cells, Sheet};
+use crate::plots::{Figure, Line};
+use crate::table::Table;
+use crate::{Outcome, date};
+
+/// Runs of which the median counts, after one that does not.
+const RUNS: usize = 5;
+/// The most particles of which all pairs are evaluated, too, on the CPU and on a GPU.
+const DIRECT: [usize; 2] = [65_536, 1 << 20];
+/// Operations of a pair of gravity: as they are often counted (Warren & Salmon 1993), and those of the paper.
+const FLOPS: [f64; 2] = [38.0, 20.0];
+
+/// Parameters of the measurements.
+pub struct Trees<'a> {
+    pub devices: &'a [Device],
+    pub models: &'a [Model],
+    pub sizes: &'a [usize],
+    pub openings: &'a [Opening],
+    pub eps2: f64,
+    pub options: Options,
+}
+
+/// A measurement.
+struct Row {
+    device: String,
+    model: Model,
+    n: usize,
+    opening: Opening,
+    /// The tree and its walks by groups, with the medians of the times of its stages.
+    report: TreeReport,
+    /// The evaluations of a particle by its own walk, if the device has such walks.
+    own: Option<f64>,
+    /// The median, the least and the greatest time.
+    times: [Duration; 3],
+    /// The median time of all pairs.
+    direct: Option<Duration>,
+}
+
+impl Trees<'_> {
+    /// Measures, prints a table, and writes the files that are asked for.
+    pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+        plots.map(files::provide).transpose()?;
+        let (time, rows) = (date::now(), self.rows()?);
+        writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
+        if let Some(mut sheet) = sheet {
+            rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+        }
+        if let Some(folder) = plots {
+            self.figure(&rows, &time).log_log(&folder.join("tree-speed.svg"))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+        let cases = self.models.len() * self.sizes.len() * self.devices.len();
+        let bar = ProgressBar::new((cases * (1 + self.openings.len())) as u64).with_style(style);
+        let mut rows = Vec::new();
+        for &model in self.models {
+            for &n in self.sizes {
+                bar.set_message(format!("{} of {n}", model.name()));
+                let particles = model.particles(n)?.particles;
+                let body = |p: &Particle| Body { pos: Point(p.pos), mass: p.mass };
+                let bodies: Vec<_> = particles.iter().map(body).collect();
+                for device in self.devices {
+                    bar.set_message(format!("all pairs, {} of {n} on {device}", model.name()));
+                    let direct = self.direct(device, &bodies)?;
+                    bar.inc(1);
+                    for &opening in self.openings {
+                        bar.set_message(format!("tree, {} of {n} on {device}", model.name()));
+                        rows.push(self.measure(device, (model, &bodies), opening, direct)?);
+                        bar.inc(1);
+                    }
+                }
+            }
+        }
+        bar.finish_and_clear();
+        Ok(rows)
+    }
+
+    /// Returns the median time of all pairs, unless there are too many.
+    fn direct(&self, device: &Device, bodies: &[Body]) -> Result<Option<Duration>, nbody::Error> {
+        if bodies.len() > DIRECT[usize::from(device.properties().is_some())] {
+            return Ok(None);
+        }
+        let law = Gravity { eps2: self.eps2 };
+        let mut engine = AllPairs::with_options(device, law, self.options)?;
+        let (particles, mut out) = (engine.upload(bodies)?, engine.results(bodies.len())?);
+        let sources = Sources::Same(&particles);
+        let [median, ..] = median(&mut || engine.time(&particles, sources, &mut out))?;
+        Ok(Some(median))
+    }
+
+    fn measure(
+        &self,
+        device: &Device,
+        (model, bodies): (Model, &[Body]),
+        opening: Opening,
+        direct: Option<Duration>,
+    ) -> Result<Row, nbody::Error> {
+        let law = Gravity { eps2: self.eps2 };
+        let mut tree = Tree::with_options(device, law, opening, self.options)?;
+        let (particles, mut out) = (tree.upload(bodies)?, tree.results(bodies.len())?);
+        let sources = Sources::Same(&particles);
+        let times = median(&mut || tree.time(&particles, sources, &mut out))?;
+        tree.set_timed(true);
+        let mut stages: [Vec<Duration>; 3] = Default::default();
+        for _ in 0..RUNS {
+            tree.evaluate_self_into(&particles, &particles, &mut out)?;
+            let report = tree.report()?;
+            let of_run = [report.order, report.build, report.walk];
+            stages.iter_mut().zip(of_run).for_each(|(all, time)| all.push(time));
+        }
+        let mut report = tree.report()?;
+        stages.iter_mut().for_each(|all| all.sort());
+        [report.order, report.build, report.walk] = stages.map(|all| all[RUNS / 2]);
+        let own = match tree.set_walk(Walk::Particles) {
+            Err(nbody::Error::NoWalk { .. }) => None,
+            set => {
+                set?;
+                tree.evaluate_self_into(&particles, &particles, &mut out)?;
+                Some(tree.report()?.evaluations_per_target())
+            }
+        };
+        let (device, n) = (device.name(), bodies.len());
+        Ok(Row { device, model, n, opening, report, own, times, direct })
+    }
+
+    fn report(&self, rows: &[Row]) -> String {
+        let mut table = Table::new(&[
+            "device",
+            "model",
+            ">N",
+            "far particles",
+            "opening",
+            ">by groups",
+            ">by particle",
+            ">ratio",
+            ">sort / ms",
+            ">build",
+            ">walk",
+            ">total",
+            ">from",
+            ">to",
+            ">particles/s",
+            ">pairs/s",
+            ">Gflop/s of 38",
+            ">of 20",
+            ">all pairs / ms",
+        ]);
+        for row in rows {
+            let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
+            let TreeReport { order, build, walk, .. } = row.report;
+            let by_groups = row.report.evaluations_per_target();
+            let mut cells = vec![row.device.clone(), row.model.name().to_owned()];
+            cells.push(row.n.to_string());
+            cells.extend([row.opening.far_particles().to_string(), row.opening.to_string()]);
+            cells.push(format!("{by_groups:.0}"));
+            cells.push(row.own.map_or_else(|| "-".to_owned(), |own| format!("{own:.0}")));
+            let ratio = row.own.map(|own| format!("{:.2}", by_groups / own));
+            cells.push(ratio.unwrap_or_else(|| "-".to_owned()));
+            cells.extend([order, build, walk].map(ms));
+            cells.extend(row.times.map(ms));
+            cells.push(format!("{:.2e}", row.n as f64 / row.times[0].as_secs_f64()));
+            cells.push(format!("{:.2e}", row.pairs_per_second()));
+            cells.extend(FLOPS.map(|flops| format!("{:.0}", flops * row.rate() / 1e9)));
+            cells.push(row.direct.map_or_else(|| "-".to_owned(), ms));
+            table.row(cells);
+        }
+        let Options { precision, accumulation, math, .. } = self.options;
+        format!(
+            "Gravity by trees: the evaluations of a particle where groups share walks and by its own walk, the medians \
+             of {RUNS} times\nof each stage, and of the whole with the least and the greatest; pairs per second of the \
+             walk, and operations per\nsecond of the whole. eps2 {}, {precision} precision, {accumulation} \
+             accumulation, {math} mathematics.\n\n{}",
+            self.eps2,
+            table.lines().join("\n")
+        )
+    }
+
+    fn cells(&self, row: &Row, time: &str) -> Cells {
+        let Options { precision, accumulation, math, .. } = self.options;
+        let seconds = |time: Duration| time.as_secs_f64().to_string();
+        let report = &row.report;
+        vec![
+            ("date", time.to_owned()),
+            ("device", row.device.clone()),
+            ("model", row.model.name().to_owned()),
+            ("n", row.n.to_string()),
+            ("eps2", self.eps2.to_string()),
+            ("precision", precision.to_string()),
+            ("accumulation", accumulation.to_string()),
+            ("math", math.to_string()),
+            ("far", row.opening.far_particles().to_string()),
+            ("opening", row.opening.to_string()),
+            ("cells", report.cells.to_string()),
+            ("tested_per_group", (report.tested as f64 / report.groups as f64).to_string()),
+            ("evaluations_by_groups", report.evaluations_per_target().to_string()),
+            ("evaluations_by_particle", row.own.map_or_else(String::new, |own| own.to_string())),
+            ("sort_seconds", seconds(report.order)),
+            ("build_seconds", seconds(report.build)),
+            ("walk_seconds", seconds(report.walk)),
+            ("seconds", seconds(row.times[0])),
+            ("least_seconds", seconds(row.times[1])),
+            ("greatest_seconds", seconds(row.times[2])),
+            ("all_pairs_seconds", row.direct.map_or_else(String::new, seconds)),
+            ("bytes", report.bytes.to_string()),
+        ]
+    }
+
+    /// Plots the time against N, a line for each device, model and opening, and one for all pairs.
+    fn figure(&self, rows: &[Row], time: &str) -> Figure {
+        let mut lines: Vec<Line> = Vec::new();
+        let mut add = |name: String, point: (f64, f64)| {
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line::new(name, vec![point])),
+            };
+        };
+        for row in rows {
+            let far = row.opening.far_particles();
+            let name = format!("{}, {}, {far}, {}", row.device, row.model.name(), row.opening);
+            add(name, (row.n as f64, row.times[0].as_secs_f64()));
+        }
+        let first = |row: &&Row| row.opening == self.openings[0] && row.model == self.models[0];
+        for row in rows.iter().filter(first) {
+            let name = format!("{}, all pairs", row.device);
+            if let Some(direct) = row.direct {
+                add(name, (row.n as f64, direct.as_secs_f64()));
+            }
+        }
+        let Options { precision, accumulation, math, .. } = self.options;
+        Figure {
+            title: format!("Time of gravity by trees, {}", date::day(time)),
+            caption: vec![format!(
+                "{precision} precision, {accumulation} accumulation, {math} mathematics, eps2 {}; \
+                 medians of {RUNS} runs, sort and build included.",
+                self.eps2
+            )],
+            x: "particles N",
+            y: "seconds",
+            lines,
+        }
+    }
+}
+
+impl Row {
+    /// Returns the pairs per second of the walk.
+    fn pairs_per_second(&self) -> f64 {
+        self.report.evaluations as f64 / self.report.walk.as_secs_f64()
+    }
+
+    /// Returns the pairs per second of the whole evaluation.
+    fn rate(&self) -> f64 {
+        self.report.evaluations as f64 / self.times[0].as_secs_f64()
+    }
+}
+
+/// Returns the openings of these angles and shares, with far particles of these kinds.
+pub fn openings(angles: &[f64], shares: &[f64], expansions: &[Expansion]) -> Vec<Opening> {
+    let by_angle = angles.iter().map(|&theta| Opening::theta(theta));
+    let by_share = shares.iter().map(|&share| Opening::relative(share));
+    let all: Vec<_> = by_angle.chain(by_share).collect();
+    let each = expansions.iter();
+    each.flat_map(|&expansion| all.iter().map(move |it| it.expansion(expansion))).collect()
+}
+
+/// Returns the median, the least and the greatest of several times, after one that is not counted.
+fn median(
+    run: &mut dyn FnMut() -> Result<Duration, nbody::Error>,
+) -> Result<[Duration; 3], nbody::Error> {
+    run()?;
+    let mut times = (0..RUNS).map(|_| run()).collect::<Result<Vec<_>, _>>()?;
+    times.sort();
+    Ok([times[RUNS / 2], times[0], times[RUNS - 1]])
+}

@@ -1,0 +1,99 @@
+//! Walks through trees: by groups of i-particles, which share a walk, or by each particle.
+
+use std::ffi::CStr;
+
+use nbody_core::tree::GROUP;
+use nbody_core::{Law, Options};
+
+use super::Text;
+use super::resources::{REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
+use crate::{Error, KernelConfig, Program, Schedule, Walk};
+
+/// Typical number of registers per thread beside particles and accumulators.
+const OTHER_REGISTERS: usize = 56;
+/// The fewest warps per multiprocessor, and the most blocks.
+const RESIDENT: [usize; 2] = [8, 32];
+/// Threads of a block that walks by particle.
+const BLOCK: usize = 128;
+/// Bytes in shared memory of the cells that are to be tested, and of those that are opened.
+const CELLS: usize = 1536;
+/// Bytes of the number of an entry.
+const ENTRY: usize = 4;
+/// Opened cells of one depth, as in `groups.cuh`.
+pub(crate) const QUEUE: usize = nbody_core::tree::walk::QUEUE;
+
+/// The kernel of each walk.
+pub(crate) fn kernel(walk: Walk) -> &'static CStr {
+    match walk {
+        Walk::Groups => c"walk_groups",
+        Walk::Particles => c"walk_links",
+    }
+}
+
+impl Program {
+    /// Returns the program that walks through a tree and evaluates what it meets.
+    pub fn walk(law: &Law, options: Options, walk: Walk) -> Result<Self, Error> {
+        const BAG: &str = include_str!("../../kernels/bag.cuh");
+        const FORCE_LOOP: &str = include_str!("../../kernels/force_loop.cuh");
+        const SEEN: &str = include_str!("../tree/seen.cuh");
+        const WALK: &str = include_str!("walk.cuh");
+        let first = law.f.first().map_or(0, |field| field.kind.components());
+        let choices = format!(
+            "\
+// The length of a result is that of its first field.
+namespace nbody {{
+
+constexpr int FIRST_FIELD = {first}; // numbers
+
+}} // namespace nbody
+
+"
+        );
+        let text = match walk {
+            Walk::Groups => Text {
+                title: "pairs of a tree, by groups",
+                parts: &[BAG, FORCE_LOOP, SEEN, WALK, include_str!("groups.cuh")],
+                merging: 0,
+                kernels: &[c"walk_groups"],
+            },
+            Walk::Particles => Text {
+                title: "pairs of a tree, by particle",
+                parts: &[BAG, FORCE_LOOP, SEEN, WALK, include_str!("links.cuh")],
+                merging: 0,
+                kernels: &[c"walk_links"],
+            },
+        };
+        Ok(Self::assemble(law, options, config(law, options, walk)?, text, &choices))
+    }
+}
+
+/// Returns the configuration, with as many resident blocks as registers and shared memory allow.
+fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error> {
+    const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
+    let bag = options.order.unwrap_or_default().bag;
+    let (block, of_block) = match walk {
+        Walk::Groups => {
+            let staged = bag.saturating_mul(slot(law, options) + ENTRY);
+            (GROUP, staged.saturating_add(CELLS))
+        }
+        Walk::Particles => (BLOCK, 0),
+    };
+    let shared = of_block.saturating_add(parameters(law, options));
+    if shared > SHARED_MEMORY {
+        let hint = "give the summation order smaller bags, or the j-particles fewer numbers";
+        let (what, needed, available) = ("bytes of shared memory", shared, SHARED_MEMORY);
+        return Err(Error::KernelDoesNotFit { what, needed, available, hint });
+    }
+    let registers = Registers::of(law, options).with_backup + OTHER_REGISTERS;
+    let resident = REGISTERS / (block * registers);
+    let resident = resident.min(MULTIPROCESSOR / (shared + RESERVED));
+    let warps = block / GROUP;
+    Ok(KernelConfig {
+        schedule: Schedule::Ordered,
+        block,
+        i_per_thread: 1,
+        bag,
+        unroll: 4,
+        resident: resident.clamp(RESIDENT[0].div_ceil(warps), RESIDENT[1] / warps),
+    })
+}

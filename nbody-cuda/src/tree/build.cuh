@@ -1,0 +1,292 @@
+// The build of a tree, in two launches: the order of the particles, and the cells.
+namespace nbody {
+
+constexpr u32 NOTHING = ~0u;
+constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the place of that of i
+
+// What the launches of an evaluation leave behind for those after them.
+struct State {
+    // The first particle whose position is not finite, those of j before those of i; or ELSEWHERE. The host resets
+    // it.
+    u32 refused;
+    u32 next; // group of a walk
+    u64 tested, evaluations; // cells, pairs
+    Frame frame;
+    Extent extent;
+    Along along[3];
+};
+
+// The particles of a set: as they are, and in order.
+struct Set {
+    Positions from;
+    Sort sort;
+    Position *at;
+    real *words; // of the records; null for those of i
+};
+
+// What the host asks for.
+struct Request {
+    u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
+    u32 is_by_angle; // whether an opening angle opens cells
+    double theta; // the angle
+    double harmonic; // the distance from which on the kernel is harmonic
+};
+
+// The answer to the host: this in the upper bits. Below it a number: of the cells, of those that are needed, or of
+// a particle.
+enum Answer : u32 { BUILT, TOO_SMALL, REFUSED };
+constexpr u32 ANSWER_BITS = 60, SIGN_BIT = 59, EXPONENT_BITS = 40;
+
+// Looks for positions that are not finite; the number of the first particle of the set precedes.
+__device__ __forceinline__ void look_at(const Positions &from, u32 dimensions, State *state, u32 first)
+{
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < from.n; k += gridDim.x * BLOCK) {
+        bool is_good = true;
+        for (u32 axis = 0; axis < dimensions; ++axis) is_good &= is_finite(coordinate(from, k, axis));
+        if (!is_good) ::atomicMin(&state->refused, first + k);
+    }
+}
+
+// Looks whether the particles of two buffers are at the same places.
+__device__ __forceinline__ void compare(
+    const Positions &i, const Positions &j, u32 dimensions, State *state)
+{
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
+        for (u32 axis = 0; axis < dimensions; ++axis) {
+            if (coordinate(i, k, axis) != coordinate(j, k, axis)) {
+                ::atomicMin(&state->refused, ELSEWHERE | k);
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ void find_keys(const Set &set, const Frame &frame)
+{
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < set.from.n; k += gridDim.x * BLOCK) {
+        set.sort.even.keys[k] = key_of(frame, position_of(set.from, frame, k));
+    }
+}
+
+// Copies particles in order.
+__device__ __forceinline__ void place(const Set &set, const Frame &frame)
+{
+    const real *const rows = reinterpret_cast<const real *>(set.from.rows);
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < set.from.n; k += gridDim.x * BLOCK) {
+        const u32 from = set.sort.even.values[k];
+        set.at[k] = position_of(set.from, frame, from);
+        if (!set.words) continue;
+#pragma unroll
+        for (u32 w = 0; w < ROW; ++w) set.words[size_t(k) * ROW + w] = rows[size_t(from) * ROW + w];
+    }
+}
+
+union OrderShared {
+    double sample[SAMPLE];
+    SortShared sort;
+};
+
+constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + 1 + SORT_PHASES;
+
+// Orders the particles: the phases look at them, find keys, sort those of j, and of i if they are two sets, and
+// copy. Of one set, i is j.
+extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
+    const Request request, const Frame box, const Set i, const Set j, State *state, u32 *arrived,
+    const u32 first_phase, const u32 end_phase)
+{
+    __shared__ OrderShared shared;
+    __shared__ Frame frame;
+    const u32 last = SORTED + (request.two_sets ? SORT_PHASES : 0);
+    in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
+        if (phase == 0) {
+            clear_sums(j.sort, 0);
+            if (request.two_sets) clear_sums(i.sort, 0);
+            look_at(j.from, box.dimensions, state, 0);
+            if (request.two_sets) look_at(i.from, box.dimensions, state, j.from.n);
+            if (request.two_sets == 2) compare(i.from, j.from, box.dimensions, state);
+            find_middle(j.from, box, state->along, shared.sample);
+            return;
+        }
+        if (state->refused != NOTHING) return;
+        if (phase == KEYS_PHASE && threadIdx.x == 0) {
+            frame = choose_frame(box, state->along);
+            if (blockIdx.x == 0) state->frame = frame;
+        } else if (phase == last && threadIdx.x == 0) {
+            frame = state->frame;
+        }
+        __syncthreads();
+        if (phase == KEYS_PHASE) {
+            find_keys(j, frame);
+            if (request.two_sets) find_keys(i, frame);
+        } else if (phase < SORTED) {
+            sort_phase(j.sort, phase - KEYS_PHASE - 1, shared.sort);
+        } else if (phase < last) {
+            sort_phase(i.sort, phase - SORTED, shared.sort);
+        } else {
+            place(j, frame);
+            if (request.two_sets) place(i, frame);
+        }
+    });
+}
+
+// Returns the bounds along an axis of the cell of this level around a particle, within those of all.
+template <u32 D>
+__device__ __forceinline__ void bounds_of(
+    const Frame &frame, u32 level, const Position &at, const Summary &root, u32 axis,
+    double (&bounds)[2])
+{
+    constexpr u32 BITS = KEY_BITS / D;
+    const u32 shift = BITS - level;
+    const u32 first = cell_of<BITS>(frame, axis, at.x[axis]) >> shift << shift;
+    const double begin = frame.origin[axis] + begin_of<BITS>(first) / frame.scale;
+    const double end = frame.origin[axis] + begin_of<BITS>(first + (1u << shift)) / frame.scale;
+    bounds[0] = ::fmax(begin, root.least.x[axis]);
+    bounds[1] = ::fmin(end, root.greatest.x[axis]);
+}
+
+// Returns the distance beyond which a cell may act from afar: that of the opening angle, and at least that of its
+// farthest particle.
+__device__ __forceinline__ double limit_of(
+    const Request &request, const Frame &frame, const Cell &cell, const Summary &summary,
+    const Summary &root, const Position &at, double radius)
+{
+    if (!request.is_by_angle) return CLEAR * radius;
+    double edge = 0.0, apart2 = 0.0;
+    for (u32 axis = 0; axis < frame.dimensions; ++axis) {
+        double bounds[2];
+        if (frame.dimensions == 2) bounds_of<2>(frame, cell.level, at, root, axis, bounds);
+        else bounds_of<3>(frame, cell.level, at, root, axis, bounds);
+        edge = ::fmax(edge, bounds[1] - bounds[0]);
+        const double off = summary.centre.x[axis] - (bounds[0] / 2.0 + bounds[1] / 2.0);
+        apart2 += off * off;
+    }
+    return ::fmax(edge / request.theta + ::sqrt(apart2), radius);
+}
+
+// Writes the record of a far particle.
+__device__ __forceinline__ void write_far(
+    real *words, const Position &at, const double (&charges)[CHARGES], u32 dimensions)
+{
+#pragma unroll
+    for (u32 w = 0; w < ROW; ++w) words[w] = real(0);
+    carry(charges, words);
+    for (u32 axis = 0; axis < dimensions; ++axis) {
+        real *const to = words + POSITION + axis * COORDINATE;
+        to[0] = real(at.x[axis]);
+        if constexpr (COORDINATE == 2) to[1] = real(at.x[axis] - double(to[0]));
+    }
+}
+
+// Makes the far particles of a cell, and what walks see of it.
+__device__ __forceinline__ void see(
+    const Request &request, const Frame &frame, const Sources &j, const Cell &cell, u32 k,
+    Seen *seen, float *radii)
+{
+    const Summary summary = j.summaries[k];
+    const Summary root = j.summaries[0];
+    const Charged charges = j.charges[k];
+    const Position low = apart(summary.centre, summary.least);
+    const Position high = apart(summary.greatest, summary.centre);
+    double farthest[3];
+    for (u32 axis = 0; axis < 3; ++axis) farthest[axis] = ::fmax(low.x[axis], high.x[axis]);
+    const double radius = length_of(farthest);
+    double limit = limit_of(request, frame, cell, summary, root, j.positions[cell.first], radius);
+    FarParticles far;
+    choose_far(far, summary, charges.of, cell.end - cell.first, limit >= request.harmonic);
+    double reach = 0.0;
+    for (u32 m = 0; m < far.count; ++m) {
+        Position at;
+        for (u32 axis = 0; axis < 3; ++axis) at.x[axis] = summary.centre.x[axis] + far.at[m].x[axis];
+        reach = ::fmax(reach, length_of(apart(at, summary.centre).x));
+        real *const words = j.words + (size_t(j.n) + size_t(k) * FAR + m) * ROW;
+        write_far(words, at, far.charges[m], frame.dimensions);
+    }
+    limit = ::fmax(limit, CLEAR * reach) * frame.scale;
+    Seen &one = seen[k];
+    for (u32 axis = 0; axis < 3; ++axis) {
+        one.centre[axis] = float((summary.centre.x[axis] - frame.origin[axis]) * frame.scale);
+    }
+    one.limit2 = float(limit * limit);
+    one.first = cell.first;
+    one.counts = (cell.end - cell.first) | far.count << COUNT_BITS;
+    one.children = cell.children;
+    const double power = SECOND ? 3.0 : root.is_of_one_sign ? 2.0 : 1.0;
+    one.strength = float(::log2(summary.weight.sum) + power * ::log2(radius * frame.scale));
+    radii[k] = float(::fmax(radius, reach) * frame.scale);
+}
+
+constexpr u32 CELL_PHASES = 1 + 2 * (DEPTHS - 2); // the root, and two of each depth
+constexpr u32 SUM_PHASES = CELL_PHASES + 1; // behind that of the leaves
+constexpr u32 SEE_PHASE = SUM_PHASES + DEPTHS - 2, ANSWER_PHASE = SEE_PHASE + 1;
+
+// Returns the first phase from this one on that has something to do.
+__device__ __forceinline__ u32 busy_phase(u32 phase, const State *state)
+{
+    if (phase > 0 && state->refused != NOTHING) return ANSWER_PHASE;
+    const Extent &extent = state->extent;
+    if (phase > 0 && extent.is_short) return ANSWER_PHASE;
+    if (phase > 0 && phase < CELL_PHASES && (phase - 1) / 2 >= extent.depths) return CELL_PHASES;
+    if (phase >= SUM_PHASES && phase < SEE_PHASE) {
+        // The cells of the last depth are leaves.
+        const u32 first = SEE_PHASE - (extent.depths - 1);
+        return phase < first ? first : phase;
+    }
+    return phase;
+}
+
+__device__ __forceinline__ void answer(const State *state, const Sources &j, volatile u64 *reply)
+{
+    const u32 refused = state->refused;
+    const Extent extent = state->extent;
+    if (refused != NOTHING) {
+        *reply = u64(REFUSED) << ANSWER_BITS | refused;
+        return;
+    }
+    if (extent.is_short) {
+        *reply = u64(TOO_SMALL) << ANSWER_BITS | extent.cells;
+        return;
+    }
+    const u64 exponent = u64(::__double_as_longlong(state->frame.scale)) >> FRACTION;
+    const u64 sign = j.summaries[0].is_of_one_sign;
+    *reply = u64(BUILT) << ANSWER_BITS | sign << SIGN_BIT | exponent << EXPONENT_BITS | extent.cells;
+}
+
+// Builds the cells: the phases begin with the root, divide the cells of each depth, sum up the leaves and then the
+// cells of each depth from the last to the first, choose far particles, and answer.
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) build_cells(
+    const Request request, const u64 *keys, const Sources j, const Cells cells, Seen *seen, float *radii,
+    State *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
+{
+    for (u32 phase = first_phase; phase < end_phase; ++phase) {
+        if (phase > first_phase) grid_barrier(arrived);
+        phase = busy_phase(phase, state);
+        if (phase >= end_phase) break;
+        const u32 dimensions = state->frame.dimensions;
+        if (phase == 0) {
+            if (blockIdx.x > 0 || threadIdx.x > 0) continue;
+            cells.cells[0] = {0, j.n, NO_CHILD, 0};
+            cells.next[0] = cells.firsts[0] = 0;
+            cells.firsts[1] = 1;
+            state->extent = {1, 1, 0};
+            state->next = 0;
+            state->tested = state->evaluations = 0;
+        } else if (phase < CELL_PHASES) {
+            const u32 depth = (phase - 1) / 2;
+            if (phase % 2 == 1) count_children(cells, keys, dimensions, depth);
+            else write_children(cells, keys, dimensions, depth, &state->extent);
+        } else if (phase < SUM_PHASES) {
+            sum_leaves(j, cells, state->extent.cells);
+        } else if (phase < SEE_PHASE) {
+            sum_depth(j, cells, SEE_PHASE - 1 - phase);
+        } else if (phase == SEE_PHASE) {
+            const Frame frame = state->frame;
+            const u32 first = blockIdx.x * BLOCK + threadIdx.x;
+            for (u32 k = first; k < state->extent.cells; k += gridDim.x * BLOCK) {
+                see(request, frame, j, cells.cells[k], k, seen, radii);
+            }
+        } else if (blockIdx.x == 0 && threadIdx.x == 0) {
+            answer(state, j, reply);
+        }
+    }
+}
+
+} // namespace nbody
