@@ -86,6 +86,12 @@ fn case<X: Interaction>(
     }
 }
 
+/// Returns whether results have the bits of the CPU: NaN and functions have others on a GPU.
+fn has_bits_of_cpu<X: Interaction>(device: &Device, inputs: Inputs) -> bool {
+    let is_special = matches!(inputs, Inputs::Point | Inputs::Line | Inputs::Far);
+    device.properties().is_none() || X::LAW.operations.special == 0 && !is_special
+}
+
 /// Groups: opened cells give the results of all pairs; these and others, the bits of the CPU.
 fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
     let (name, options) = (X::LAW.name, options(turn, Math::Exact));
@@ -99,7 +105,9 @@ fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
         // Some interactions are infinite where particles coincide, or underflow far away, in all pairs too.
         let mut is_as_good = || !case.check(&mut cpu, &options).unwrap().passes();
         assert!(report.passes() || is_as_good(), "{name} {device} {inputs:?} {n}\n{report}");
-        assert!(case.same_bits(&mut tree, &mut cpu).unwrap(), "{name} {device} {inputs:?} {n}");
+        if has_bits_of_cpu::<X>(device, inputs) {
+            assert!(case.same_bits(&mut tree, &mut cpu).unwrap(), "{name} {device} {inputs:?} {n}");
+        }
     }
     let expansion = [Expansion::Second, Expansion::Monopole][turn % 2];
     let mut openings = vec![Opening::theta(0.6).expansion(expansion), Opening::theta(1.0)];
@@ -113,8 +121,10 @@ fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
         cpu.set_opening(opening).unwrap();
         let inputs = INPUTS[(turn + k) % INPUTS.len()];
         let case = case(&x, &options, 1500, inputs, k % 2 == 0);
-        let is_same = case.same_bits(&mut tree, &mut cpu).unwrap();
-        assert!(is_same, "{name} {device} {inputs:?} {opening:?}");
+        if has_bits_of_cpu::<X>(device, inputs) {
+            let is_same = case.same_bits(&mut tree, &mut cpu).unwrap();
+            assert!(is_same, "{name} {device} {inputs:?} {opening:?}");
+        }
     }
 }
 
@@ -290,8 +300,13 @@ fn small_cells_have_room() {
         assert!(found == bits(&cpu.evaluate_self::<f64>(&all).unwrap()), "{device}");
         let (report, expected) = (tree.report().unwrap(), cpu.report().unwrap());
         assert!(report.cells > all.len() / 3 + 64, "{report}");
-        let work = |report: nbody::TreeReport| (report.cells, report.tested, report.evaluations);
-        assert_eq!(work(report), work(expected), "{device}");
+        let numbers = |of: nbody::TreeReport| {
+            [of.cells, of.far_particles, of.groups, of.tested as usize, of.evaluations as usize]
+        };
+        assert_eq!(numbers(report), numbers(expected), "{device}");
+        // Another walk does not change what is told of the last one.
+        tree.set_walk(Walk::Particles).unwrap();
+        assert_eq!(numbers(tree.report().unwrap()), numbers(expected), "{device}");
     }
 }
 
@@ -312,6 +327,60 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
         let report = tree.report().unwrap();
         // Without the limit all cells would be tested.
         assert!(report.tested < report.cells as u64, "{device} {report}");
+    }
+}
+
+/// The unit of lengths is that of the box, and then another one with the same exponent.
+#[test]
+fn estimates_follow_the_extent_along_open_axes() {
+    let (_cache, devices) = devices();
+    let domain = Domain::periodic([2.0, f64::INFINITY, 4.0]).unwrap();
+    let options = Options::default().math(Math::Exact).domain(domain);
+    let opening = Opening::relative(0.003);
+    for device in devices.iter().filter(|device| device.properties().is_none()) {
+        let mut tree = Tree::with_options(device, GRAVITY, opening, options).unwrap();
+        let mut cpu = Tree::with_options(&Device::cpu(), GRAVITY, opening, options).unwrap();
+        for extent in [1.5, 2.5, 9.0] {
+            let mut all = bodies(1000, Inputs::Uniform);
+            all.iter_mut().for_each(|body| body.pos[1] *= extent);
+            for _ in 0..2 {
+                let found = bits(&tree.evaluate_self::<f64>(&all).unwrap());
+                let expected = bits(&cpu.evaluate_self::<f64>(&all).unwrap());
+                assert!(found == expected, "{device} {extent}");
+            }
+        }
+    }
+}
+
+#[test]
+fn images_of_one_set_are_the_same_particles() {
+    let (_cache, mut devices) = devices();
+    devices.push(Device::cpu());
+    let domain = Domain::periodic([2.0; 3]).unwrap();
+    let options = Options::default().precision(Precision::Double).domain(domain);
+    for device in &devices {
+        let mut tree = Tree::with_options(device, GRAVITY, Opening::theta(0.6), options).unwrap();
+        let all = particles::<Body>(100, Inputs::Uniform, Digits::Few, 1);
+        let image = |body: &Body| Body { pos: body.pos + Vector::new(4.0, 0.0, -2.0), ..*body };
+        let images: Vec<_> = all.iter().map(image).collect();
+        let [i, j] = [&images, &all].map(|bodies| tree.upload(bodies).unwrap());
+        let mut out = tree.results(100).unwrap();
+        tree.evaluate_with(&i, Sources::Same(&j), &mut out, Store::Replace).unwrap();
+        let found = tree.download::<f64>(&out).unwrap();
+        let expected = tree.evaluate_self::<f64>(&all).unwrap();
+        assert!(error(&found, &expected) < 1e-12, "{device}");
+    }
+}
+
+#[test]
+fn bags_that_do_not_fit_are_refused() {
+    let (_cache, devices) = devices();
+    let order = SummationOrder { bag: 2370, splits: 1 };
+    let options = Options::default().order(order);
+    for device in &devices {
+        let mut tree = Tree::with_options(device, GRAVITY, Opening::theta(0.6), options).unwrap();
+        let error = tree.evaluate_self::<f64>(&bodies(10, Inputs::Uniform)).unwrap_err();
+        assert!(matches!(error, Error::KernelDoesNotFit { .. }), "{device} {error}");
     }
 }
 

@@ -2,7 +2,6 @@
 // the depths of cells.
 namespace nbody {
 
-constexpr u32 QUEUE = 4096; // opened cells of one depth; others act through their particles
 constexpr u32 AT_HAND = 64; // of these in shared memory
 constexpr u32 CROWD = 96; // opened cells of a depth, at whose children all cells are tested by the nearest i-particle
 static_assert(BLOCK == LANES, "a warp a block");
@@ -15,6 +14,7 @@ struct Shared {
     u32 queue[2][AT_HAND]; // the first opened cells of two depths, as in `Seen::children`
     float at[LANES][3]; // the i-particles in units of the frame
 };
+static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + 1920 + 16, "the host knows the size");
 
 __device__ __forceinline__ u32 lane() { return threadIdx.x; }
 

@@ -6,7 +6,7 @@ use nbody_core::tree::GROUP;
 use nbody_core::{Law, Options};
 
 use super::Text;
-use super::resources::{REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
+use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
 /// Typical number of registers per thread beside particles and accumulators.
@@ -15,8 +15,8 @@ const OTHER_REGISTERS: usize = 56;
 const RESIDENT: [usize; 2] = [8, 32];
 /// Threads of a block that walks by particle.
 const BLOCK: usize = 128;
-/// Bytes in shared memory of the cells that are to be tested, and of those that are opened.
-const CELLS: usize = 1536;
+/// Bytes in shared memory of the cells that are to be tested, of those that are opened, and of the i-particles.
+const CELLS: usize = 1024 + 512 + 384;
 /// Bytes of the number of an entry.
 const ENTRY: usize = 4;
 /// Opened cells of one depth, as in `groups.cuh`.
@@ -44,6 +44,7 @@ impl Program {
 namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers
+constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
 
 }} // namespace nbody
 
@@ -78,6 +79,7 @@ fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error
         }
         Walk::Particles => (BLOCK, 0),
     };
+    let of_block = of_block.saturating_add(ALIGNED);
     let shared = of_block.saturating_add(parameters(law, options));
     if shared > SHARED_MEMORY {
         let hint = "give the summation order smaller bags, or the j-particles fewer numbers";

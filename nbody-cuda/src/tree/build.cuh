@@ -13,8 +13,12 @@ struct State {
     u64 tested, evaluations; // cells, pairs
     Frame frame;
     Extent extent;
+    u32 far; // far particles of all cells
     Along along[3];
 };
+static_assert(sizeof(State) <= STATE_BYTES && sizeof(Cell) == CELL_BYTES, "the host reserves memory");
+static_assert(sizeof(Seen) == SEEN_BYTES && sizeof(Moments) == MOMENTS_BYTES, "the host reserves memory");
+static_assert(sizeof(Summary) == SUMMARY_BYTES && FAR == FAR_PARTICLES, "the host reserves memory");
 
 // The particles of a set: as they are, and in order.
 struct Set {
@@ -35,7 +39,7 @@ struct Request {
 // The answer to the host: this in the upper bits. Below it a number: of the cells, of those that are needed, or of
 // a particle.
 enum Answer : u32 { BUILT, TOO_SMALL, REFUSED };
-constexpr u32 ANSWER_BITS = 60, SIGN_BIT = 59, EXPONENT_BITS = 40;
+constexpr u32 ANSWER_BITS = 60, SIGN_BIT = 59, BOX_BIT = 51, EXPONENT_BITS = 40;
 
 // Looks for positions that are not finite; the number of the first particle of the set precedes.
 __device__ __forceinline__ void look_at(const Positions &from, u32 dimensions, State *state, u32 first)
@@ -47,16 +51,15 @@ __device__ __forceinline__ void look_at(const Positions &from, u32 dimensions, S
     }
 }
 
-// Looks whether the particles of two buffers are at the same places.
+// Looks whether the particles of two buffers are at the same places of a box.
 __device__ __forceinline__ void compare(
-    const Positions &i, const Positions &j, u32 dimensions, State *state)
+    const Positions &i, const Positions &j, const Frame &box, State *state)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
-        for (u32 axis = 0; axis < dimensions; ++axis) {
-            if (coordinate(i, k, axis) != coordinate(j, k, axis)) {
-                ::atomicMin(&state->refused, ELSEWHERE | k);
-            }
-        }
+        const Position of_i = position_of(i, box, k), of_j = position_of(j, box, k);
+        bool is_same = true;
+        for (u32 axis = 0; axis < 3; ++axis) is_same &= of_i.x[axis] == of_j.x[axis];
+        if (!is_same) ::atomicMin(&state->refused, ELSEWHERE | k);
     }
 }
 
@@ -102,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
             if (request.two_sets) clear_sums(i.sort, 0);
             look_at(j.from, box.dimensions, state, 0);
             if (request.two_sets) look_at(i.from, box.dimensions, state, j.from.n);
-            if (request.two_sets == 2) compare(i.from, j.from, box.dimensions, state);
+            if (request.two_sets == 2) compare(i.from, j.from, box, state);
             find_middle(j.from, box, state->along, shared.sample);
             return;
         }
@@ -131,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
 // Returns the bounds along an axis of the cell of this level around a particle, within those of all.
 template <u32 D>
 __device__ __forceinline__ void bounds_of(
-    const Frame &frame, u32 level, const Position &at, const Summary &root, u32 axis,
+    const Frame &frame, u32 level, const Position &at, const Summary &whole, u32 axis,
     double (&bounds)[2])
 {
     constexpr u32 BITS = KEY_BITS / D;
@@ -139,22 +142,22 @@ __device__ __forceinline__ void bounds_of(
     const u32 first = cell_of<BITS>(frame, axis, at.x[axis]) >> shift << shift;
     const double begin = frame.origin[axis] + begin_of<BITS>(first) / frame.scale;
     const double end = frame.origin[axis] + begin_of<BITS>(first + (1u << shift)) / frame.scale;
-    bounds[0] = ::fmax(begin, root.least.x[axis]);
-    bounds[1] = ::fmin(end, root.greatest.x[axis]);
+    bounds[0] = ::fmax(begin, whole.least.x[axis]);
+    bounds[1] = ::fmin(end, whole.greatest.x[axis]);
 }
 
 // Returns the distance beyond which a cell may act from afar: that of the opening angle, and at least that of its
 // farthest particle.
 __device__ __forceinline__ double limit_of(
     const Request &request, const Frame &frame, const Cell &cell, const Summary &summary,
-    const Summary &root, const Position &at, double radius)
+    const Summary &whole, const Position &at, double radius)
 {
     if (!request.is_by_angle) return CLEAR * radius;
     double edge = 0.0, apart2 = 0.0;
     for (u32 axis = 0; axis < frame.dimensions; ++axis) {
         double bounds[2];
-        if (frame.dimensions == 2) bounds_of<2>(frame, cell.level, at, root, axis, bounds);
-        else bounds_of<3>(frame, cell.level, at, root, axis, bounds);
+        if (frame.dimensions == 2) bounds_of<2>(frame, cell.level, at, whole, axis, bounds);
+        else bounds_of<3>(frame, cell.level, at, whole, axis, bounds);
         edge = ::fmax(edge, bounds[1] - bounds[0]);
         const double off = summary.centre.x[axis] - (bounds[0] / 2.0 + bounds[1] / 2.0);
         apart2 += off * off;
@@ -172,24 +175,26 @@ __device__ __forceinline__ void write_far(
     for (u32 axis = 0; axis < dimensions; ++axis) {
         real *const to = words + POSITION + axis * COORDINATE;
         to[0] = real(at.x[axis]);
-        if constexpr (COORDINATE == 2) to[1] = real(at.x[axis] - double(to[0]));
+        if constexpr (COORDINATE == 2) {
+            to[1] = is_finite(to[0]) ? real(at.x[axis] - double(to[0])) : real(0);
+        }
     }
 }
 
-// Makes the far particles of a cell, and what walks see of it.
-__device__ __forceinline__ void see(
+// Makes the far particles of a cell, and what walks see of it. Returns how many there are.
+__device__ __forceinline__ u32 see(
     const Request &request, const Frame &frame, const Sources &j, const Cell &cell, u32 k,
     Seen *seen, float *radii)
 {
     const Summary summary = j.summaries[k];
-    const Summary root = j.summaries[0];
+    const Summary whole = j.summaries[0];
     const Charged charges = j.charges[k];
     const Position low = apart(summary.centre, summary.least);
     const Position high = apart(summary.greatest, summary.centre);
     double farthest[3];
     for (u32 axis = 0; axis < 3; ++axis) farthest[axis] = ::fmax(low.x[axis], high.x[axis]);
     const double radius = length_of(farthest);
-    double limit = limit_of(request, frame, cell, summary, root, j.positions[cell.first], radius);
+    double limit = limit_of(request, frame, cell, summary, whole, j.positions[cell.first], radius);
     FarParticles far;
     choose_far(far, summary, charges.of, cell.end - cell.first, limit >= request.harmonic);
     double reach = 0.0;
@@ -209,9 +214,23 @@ __device__ __forceinline__ void see(
     one.first = cell.first;
     one.counts = (cell.end - cell.first) | far.count << COUNT_BITS;
     one.children = cell.children;
-    const double power = SECOND ? 3.0 : root.is_of_one_sign ? 2.0 : 1.0;
+    const double power = SECOND ? 3.0 : whole.is_of_one_sign ? 2.0 : 1.0;
     one.strength = float(::log2(summary.weight.sum) + power * ::log2(radius * frame.scale));
     radii[k] = float(::fmax(radius, reach) * frame.scale);
+    return far.count;
+}
+
+// Does so with all cells.
+__device__ __forceinline__ void see_all(
+    const Request &request, const Sources &j, const Cells &cells, Seen *seen, float *radii, State *state)
+{
+    const Frame frame = state->frame;
+    u32 count = 0, sum;
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < state->extent.cells; k += gridDim.x * BLOCK) {
+        count += see(request, frame, j, cells.cells[k], k, seen, radii);
+    }
+    sum_before(count, sum);
+    if (threadIdx.x == 0) ::atomicAdd(&state->far, sum);
 }
 
 constexpr u32 CELL_PHASES = 1 + 2 * (DEPTHS - 2); // the root, and two of each depth
@@ -223,7 +242,9 @@ __device__ __forceinline__ u32 busy_phase(u32 phase, const State *state)
 {
     if (phase > 0 && state->refused != NOTHING) return ANSWER_PHASE;
     const Extent &extent = state->extent;
-    if (phase > 0 && extent.is_short) return ANSWER_PHASE;
+    // A lack of room is found in even phases: a block that is late in one may see it or not.
+    const bool is_known = phase > 0 && (phase % 2 == 1 || phase >= CELL_PHASES);
+    if (is_known && extent.is_short) return ANSWER_PHASE;
     if (phase > 0 && phase < CELL_PHASES && (phase - 1) / 2 >= extent.depths) return CELL_PHASES;
     if (phase >= SUM_PHASES && phase < SEE_PHASE) {
         // The cells of the last depth are leaves.
@@ -245,9 +266,10 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
         *reply = u64(TOO_SMALL) << ANSWER_BITS | extent.cells;
         return;
     }
-    const u64 exponent = u64(::__double_as_longlong(state->frame.scale)) >> FRACTION;
-    const u64 sign = j.summaries[0].is_of_one_sign;
-    *reply = u64(BUILT) << ANSWER_BITS | sign << SIGN_BIT | exponent << EXPONENT_BITS | extent.cells;
+    const u64 scale = u64(::__double_as_longlong(state->frame.scale)), exponent = scale >> FRACTION;
+    const u64 is_of_box = scale != exponent << FRACTION, sign = j.summaries[0].is_of_one_sign;
+    *reply = u64(BUILT) << ANSWER_BITS | sign << SIGN_BIT | is_of_box << BOX_BIT
+        | exponent << EXPONENT_BITS | extent.cells;
 }
 
 // Builds the cells: the phases begin with the root, divide the cells of each depth, sum up the leaves and then the
@@ -267,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) build_cells(
             cells.next[0] = cells.firsts[0] = 0;
             cells.firsts[1] = 1;
             state->extent = {1, 1, 0};
-            state->next = 0;
+            state->next = state->far = 0;
             state->tested = state->evaluations = 0;
         } else if (phase < CELL_PHASES) {
             const u32 depth = (phase - 1) / 2;
@@ -278,11 +300,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) build_cells(
         } else if (phase < SEE_PHASE) {
             sum_depth(j, cells, SEE_PHASE - 1 - phase);
         } else if (phase == SEE_PHASE) {
-            const Frame frame = state->frame;
-            const u32 first = blockIdx.x * BLOCK + threadIdx.x;
-            for (u32 k = first; k < state->extent.cells; k += gridDim.x * BLOCK) {
-                see(request, frame, j, cells.cells[k], k, seen, radii);
-            }
+            see_all(request, j, cells, seen, radii, state);
         } else if (blockIdx.x == 0 && threadIdx.x == 0) {
             answer(state, j, reply);
         }

@@ -23,7 +23,7 @@ const ORDER: &CStr = c"order_particles";
 const CELLS: &CStr = c"build_cells";
 
 /// The most particles of a tree: cells count theirs in 28 bits.
-pub(crate) const LIMIT: usize = 1 << 28;
+pub(crate) const LIMIT: usize = (1 << 28) - 1;
 /// Bits of a key.
 const KEY_BITS: u32 = 63;
 /// More depths than cells have.
@@ -35,12 +35,14 @@ const FAN: usize = 8;
 /// Words of a position, and of the bounds and the centre of a cell.
 const POSITION: usize = 3;
 /// Bytes of a cell as walks see it, and of one as it is built.
-const SEEN: usize = 32;
-const CELL: usize = 16;
-/// Words of the state, and those of it that tell of the work of walks and of the unit of the frame.
-const STATE: usize = 32;
+pub(super) const SEEN: usize = 32;
+pub(super) const CELL: usize = 16;
+/// Words of the state, and those of it that tell of the work of walks, of the unit of the frame and of the number of
+/// far particles.
+pub(super) const STATE: usize = 32;
 const WORK: std::ops::Range<usize> = 1..3;
 const SCALE: usize = 9;
+const FAR: usize = 12;
 /// The byte of the frame in the state.
 const FRAME: u64 = 24;
 /// The index of the order of j among those of i and j.
@@ -76,8 +78,8 @@ pub(crate) struct Built {
     pub cells: usize,
     /// The charges of all particles are of one sign.
     pub is_of_one_sign: bool,
-    /// The exponent of the unit of the frame.
-    exponent: u64,
+    /// The exponent of the unit of the frame, and whether it is of a periodic box: no power of two.
+    unit: u64,
 }
 
 /// The reason why a tree is not built.
@@ -118,8 +120,19 @@ pub(crate) struct Tree {
     state: Box<dyn Memory>,
     arrived: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    /// The exponent of the unit of the frame when it was last read, and the unit.
+    /// The unit of the frame when it was last read, by the answer and as a number.
     scale: Option<(u64, f64)>,
+    /// A build has begun and not ended: the state may tell of a refusal.
+    is_unsettled: bool,
+}
+
+/// Returns the words of moments, and of a summary of a cell: its centre, its bounds, moments and the sign.
+pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
+    let moments = match expansion {
+        Expansion::Monopole => 5,
+        Expansion::Second => 10,
+    };
+    [moments, 3 * POSITION + moments + 1]
 }
 
 impl Tree {
@@ -152,6 +165,7 @@ impl Tree {
             arrived,
             reply: backend.reply()?,
             scale: None,
+            is_unsettled: true,
         };
         tree.reset()?;
         Ok(tree)
@@ -162,7 +176,9 @@ impl Tree {
         self.state.write(&mut |words| {
             words.fill(0);
             words[0] = ALL_FINITE;
-        })
+        })?;
+        self.is_unsettled = false;
+        Ok(())
     }
 
     /// Returns the far particles that there is room for in each cell.
@@ -179,6 +195,9 @@ impl Tree {
         (opening, harmonic): (Opening, f64),
         mut times: Option<&mut Times>,
     ) -> Result<Result<Built, Refusal>, Error> {
+        if self.is_unsettled {
+            self.reset()?;
+        }
         let j = sets.j().n;
         self.reserve(sets)?;
         // A third of a cell for each particle is more than most have.
@@ -192,6 +211,7 @@ impl Tree {
         let theta = opening.angle().unwrap_or_default();
         let request = [two_sets | by_angle << 32, theta.to_bits(), harmonic.to_bits()];
         loop {
+            self.is_unsettled = true;
             self.timed(times.as_deref_mut().map(|times| &mut times.order), |tree| {
                 tree.order(sets, &request, domain)
             })?;
@@ -203,8 +223,9 @@ impl Tree {
             let number = (word & u64::from(u32::MAX)) as usize;
             match word >> 60 {
                 0 => {
-                    let (is_of_one_sign, exponent) = (word >> 59 & 1 == 1, word >> 40 & 0x7ff);
-                    return Ok(Ok(Built { cells: number, is_of_one_sign, exponent }));
+                    self.is_unsettled = false;
+                    let (is_of_one_sign, unit) = (word >> 59 & 1 == 1, word >> 40 & 0xfff);
+                    return Ok(Ok(Built { cells: number, is_of_one_sign, unit }));
                 }
                 1 => self.grow(2 * number.max(self.capacity), j)?,
                 _ => {
@@ -231,8 +252,8 @@ impl Tree {
     fn order(&self, sets: &Sets, request: &[u64; 3], domain: &Domain) -> Result<(), Error> {
         let n = sets.i.n.max(sets.j().n);
         let phases = if sets.j.is_some() { 2 } else { 1 } * sort::phases(KEY_BITS) + 3;
-        let dimensions = cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
-        let dimensions = usize::max(dimensions, 2);
+        let dimensions: usize =
+            cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
         // The device finds the origin and the unit.
         let lengths = near::lengths(domain, dimensions).map(f64::to_bits);
         let frame = [&lengths[..], &[0; 4], &[dimensions as u64]].concat();
@@ -272,10 +293,9 @@ impl Tree {
         set: usize,
     ) -> Result<Vec<u64>, Error> {
         let position = Binding::new(self.law.name, cutoff::position(fields), fields)?;
-        let position = position.places().first().copied();
+        let position = *position.places().first().expect("particles with charges have a position");
         let words = numbers_of(fields, self.precision);
-        let from = position.map(|position| Positions::of(buffer, words, position).argument());
-        let mut argument = from.unwrap_or([buffer.memory.address(), buffer.n as u64, 0]).to_vec();
+        let mut argument = Positions::of(buffer, words, position).argument().to_vec();
         argument.extend(self.sorts[set].argument());
         let words = if set == OF_J { self.words.memory().address() } else { 0 };
         argument.extend([self.at[set].memory().address(), words]);
@@ -308,9 +328,7 @@ impl Tree {
         }
         self.capacity = 0;
         let charges = self.law.charges.map_or(1, |charges| charges.products.len().max(1));
-        let moments = 4 + if self.expansion == Expansion::Second { 6 } else { 1 };
-        // The sign takes a word.
-        let summary = 3 * POSITION + moments + 1;
+        let [moments, summary] = moments(self.expansion);
         let word = size_of::<u64>();
         let blocks = self.kernel.module.resident_blocks(CELLS);
         let [of_cells, next, begins, counts, firsts] = &mut self.cells;
@@ -335,14 +353,14 @@ impl Tree {
 
     /// Returns the unit of the frame of a tree, inverted.
     pub fn scale(&mut self, built: &Built) -> Result<f64, Error> {
-        if let Some((exponent, scale)) = self.scale
-            && exponent == built.exponent
+        if let Some((unit, scale)) = self.scale
+            && unit == built.unit
         {
             return Ok(scale);
         }
         let mut scale = 0.0;
         self.state.read_words(SCALE..SCALE + 1, &mut |words| scale = f64::from_bits(words[0]))?;
-        self.scale = Some((built.exponent, scale));
+        self.scale = Some((built.unit, scale));
         Ok(scale)
     }
 
@@ -351,6 +369,13 @@ impl Tree {
         let mut work = [0; 2];
         self.state.read_words(WORK, &mut |words| work.copy_from_slice(words))?;
         Ok(work)
+    }
+
+    /// Returns the number of far particles of the last build.
+    pub fn far_particles(&self) -> Result<usize, Error> {
+        let mut far = 0;
+        self.state.read_words(FAR..FAR + 1, &mut |words| far = (words[0] >> 32) as usize)?;
+        Ok(far)
     }
 
     /// Returns the first words of a `Walk` of the text.

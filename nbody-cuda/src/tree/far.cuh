@@ -101,7 +101,7 @@ __device__ __forceinline__ double dot(const double (&a)[3], const double (&b)[3]
 }
 
 // Returns x a + y b.
-__device__ __forceinline__ Position along(double x, const Position &a, double y, const Position &b)
+__device__ __forceinline__ Position sum_of(double x, const Position &a, double y, const Position &b)
 {
     Position sum;
     for (u32 k = 0; k < 3; ++k) sum.x[k] = x * a.x[k] + y * b.x[k];
@@ -113,19 +113,19 @@ __device__ __forceinline__ Position scaled(double x, const Position &a)
     return {a.x[0] * x, a.x[1] * x, a.x[2] * x};
 }
 
-__device__ __forceinline__ double root(double x) { return ::sqrt(::fmax(x, 0.0)); }
+__device__ __forceinline__ double sqrt_of_positive(double x) { return ::sqrt(::fmax(x, 0.0)); }
 
 // Three equal charges with the traceless second moments of the cell (Kawai & Makino 2001, Astrophys. J. 550,
 // L143).
 __device__ __forceinline__ void push_three(FarParticles &far, const Axes &axes, double total)
 {
-    const double alpha = root(0.5 * (axes.lengths2[0] - axes.lengths2[2]));
-    const double beta = root(0.5 * (axes.lengths2[1] - axes.lengths2[2]));
+    const double alpha = sqrt_of_positive(0.5 * (axes.lengths2[0] - axes.lengths2[2]));
+    const double beta = sqrt_of_positive(0.5 * (axes.lengths2[1] - axes.lengths2[2]));
     const double root3 = ::sqrt(3.0);
     const double places[][2] = {{0.0, 2.0 * beta}, {root3 * alpha, -beta}, {-root3 * alpha, -beta}};
 #pragma unroll
     for (u32 k = 0; k < 3; ++k) {
-        const Position at = along(places[k][0], axes.axes[0], places[k][1], axes.axes[1]);
+        const Position at = sum_of(places[k][0], axes.axes[0], places[k][1], axes.axes[1]);
         far.push(at, [=](u32) { return total / 3.0; });
     }
 }
@@ -137,7 +137,7 @@ __device__ __forceinline__ void push_six(
 {
 #pragma unroll
     for (u32 a = 0; a < 3; ++a) {
-        const double length = root(3.0 * axes.lengths2[a]);
+        const double length = sqrt_of_positive(3.0 * axes.lengths2[a]);
 #pragma unroll
         for (u32 k = 0; k < 2; ++k) {
             const double side = k == 0 ? length : -length;
@@ -157,7 +157,7 @@ __device__ __forceinline__ void push_ten(
 {
     double lengths[3], unit[3];
     for (u32 a = 0; a < 3; ++a) {
-        lengths[a] = root(3.0 * axes.lengths2[a]);
+        lengths[a] = sqrt_of_positive(3.0 * axes.lengths2[a]);
         unit[a] = lengths[a] > 0.0 ? 1.0 / lengths[a] : 0.0;
     }
     // Moments in units of these lengths along the axes.
@@ -190,7 +190,7 @@ __device__ __forceinline__ void push_ten(
 #pragma unroll
     for (u32 k = 0; k < 3; ++k) {
         const u32 a = k < 2 ? 0 : 1, b = k == 0 ? 1 : 2;
-        const Position at = along(lengths[a], axes.axes[a], lengths[b], axes.axes[b]);
+        const Position at = sum_of(lengths[a], axes.axes[a], lengths[b], axes.axes[b]);
         far.push(at, [&](u32 c) { return second(c, a, b); });
     }
 }

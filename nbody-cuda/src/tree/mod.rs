@@ -75,6 +75,7 @@ fn text_of_charges(
             _ => None,
         })
         .collect();
+    let [moments, summary] = build::moments(expansion);
     let mut text = format!(
         "\
 // The charges of a j-particle of {name}, and the j-particle that has given charges.
@@ -88,6 +89,11 @@ constexpr u32 CHARGES = {count};
 constexpr bool SECOND = {second}; // far particles have second moments
 constexpr bool HAS_SIGN = {has_sign}; // one charge gives the weight
 constexpr u32 SIGN = {sign}; // that charge
+
+// Sizes that the host knows.
+constexpr u32 FAR_PARTICLES = {far}; // of a cell
+constexpr u32 STATE_BYTES = {state}, CELL_BYTES = {cell}, SEEN_BYTES = {seen};
+constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
 ",
         name = law.name,
         real = kind_of_word(precision),
@@ -96,6 +102,12 @@ constexpr u32 SIGN = {sign}; // that charge
         count = charges.products.len().max(1),
         second = expansion == Expansion::Second,
         has_sign = primary.len() == 1,
+        far = far_particles(expansion),
+        state = 8 * build::STATE,
+        cell = build::CELL,
+        seen = build::SEEN,
+        moments = 8 * moments,
+        summary = 8 * summary,
         sign = primary.first().filter(|_| primary.len() == 1).unwrap_or(&0),
     );
     write_charges(&mut text, charges, &words);

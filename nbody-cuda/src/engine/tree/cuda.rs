@@ -48,11 +48,14 @@ pub(super) struct TreeEngine {
     pub is_timed: bool,
 }
 
-/// The last evaluation.
+/// An evaluation.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    expansion: Expansion,
+    /// The index of its tree.
+    tree: usize,
     built: Built,
+    by: Walk,
+    /// The results, the j-particles and the i-particles.
     n: [usize; 3],
     times: Times,
     walk: Duration,
@@ -143,41 +146,43 @@ impl TreeEngine {
         let others = j.particles();
         let is_same = std::ptr::eq(i, others);
         let sets = Sets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
-        let expansion = criterion.opening.far_particles();
-        let tree = self.provide_tree(expansion)?;
-        self.provide_kernel()?;
+        let tree = self.provide_tree(criterion.opening.far_particles())?;
+        let kernel = self.provide_kernel()?;
         let (mut times, is_timed) = (Times::default(), self.is_timed);
         let opening = (criterion.opening, criterion.harmonic);
-        let tree = &mut self.trees[tree].1;
         let measured = is_timed.then_some(&mut times);
-        let built = match tree.build(&sets, &self.options.domain, opening, measured)? {
+        let domain = &self.options.domain;
+        let built = match self.trees[tree].1.build(&sets, domain, opening, measured)? {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, self.law)?),
         };
-        self.last =
-            Some(Last { expansion, built, n: [out.n, others.n, i.n], times, walk: Duration::ZERO });
-        self.walk_all(&sets, out, store, criterion)
+        let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
+        let mut last = Last { tree, built, by, n, times, walk };
+        self.walk_all((&mut last, kernel), &sets, (out, store), criterion)?;
+        self.last = Some(last);
+        Ok(())
     }
 
     /// Walks for all i-particles; twice if the results are not known that estimates of errors are compared with.
     fn walk_all(
         &mut self,
+        (last, kernel): (&mut Last, usize),
         sets: &Sets,
-        out: &mut Buffer,
-        store: Store,
+        (out, store): (&Buffer, Store),
         criterion: &mut Criterion,
     ) -> Result<(), Error> {
         let Some(share) = criterion.opening.share() else {
-            return self.walk_once(sets, out, store, (0.0, false));
+            return self.walk_once((last, kernel), sets, (out, store), (0.0, false));
         };
-        self.provide_estimate(criterion.table)?;
+        self.provide_estimate(last, criterion.table)?;
         let (lengths, known) = &mut self.lengths;
+        let before = std::mem::replace(known, 0);
         lengths.reserve(&*self.backend, &[out.n, size_of::<f64>()], false)?;
-        if std::mem::replace(known, 0) != out.n {
+        if before != out.n {
             let first = self.results(out.n)?;
-            self.walk_once(sets, &first, Store::Replace, (share, false))?;
+            self.walk_once((last, kernel), sets, (&first, Store::Replace), (share, false))?;
         }
-        self.walk_once(sets, out, store, (share, true))?;
+        self.walk_once((last, kernel), sets, (out, store), (share, true))?;
         self.lengths.1 = out.n;
         Ok(())
     }
@@ -185,22 +190,21 @@ impl TreeEngine {
     /// Walks for all i-particles: with a share of the last results as the greatest error, where these are known.
     fn walk_once(
         &mut self,
+        (last, kernel): (&mut Last, usize),
         sets: &Sets,
-        out: &Buffer,
-        store: Store,
+        (out, store): (&Buffer, Store),
         (share, is_estimated): (f64, bool),
     ) -> Result<(), Error> {
-        let Some(Last { expansion, .. }) = self.last else { return Ok(()) };
-        let tree = self.trees.iter().find(|(found, _)| *found == expansion);
-        let kernel = self.kernels.iter().find(|(found, _)| *found == self.walk);
-        let (Some((_, tree)), Some((_, kernel))) = (tree, kernel) else { return Ok(()) };
-        let name = walk::kernel(self.walk);
-        let ni = sets.i.n;
-        let blocks = match self.walk {
-            Walk::Groups => ni.div_ceil(GROUP).min(kernel.module.resident_blocks(name)),
-            Walk::Particles => ni.div_ceil(kernel.program.config.block),
+        let (tree, kernel) = (&self.trees[last.tree].1, &self.kernels[kernel].1);
+        let (name, ni) = (walk::kernel(last.by), sets.i.n);
+        let (blocks, queues) = match last.by {
+            Walk::Groups => {
+                let resident = kernel.module.resident_blocks(name);
+                let blocks = ni.div_ceil(GROUP).min(resident);
+                (blocks, blocks)
+            }
+            Walk::Particles => (ni.div_ceil(kernel.program.config.block), 0),
         };
-        let queues = if self.walk == Walk::Groups { blocks } else { 0 };
         let sizes = [queues, 2 * walk::QUEUE, size_of::<u32>()];
         let queues = self.queues.reserve(&*self.backend, &sizes, false)?;
         let has_lengths = share > 0.0;
@@ -209,26 +213,23 @@ impl TreeEngine {
         let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
         let mut argument = tree.argument(sets).to_vec();
         argument.extend([address(lengths), address(estimate), queues.address(), tree.counters()]);
-        let numbers = [ni, sets.j.unwrap_or(sets.i).n, out.n, tree.room()].map(|n| n as u32);
+        argument.push(share.to_bits());
+        let numbers = [ni, last.n[1], out.n, tree.room()].map(|n| n as u32);
         let counts = is_estimated == has_lengths;
         let flags = [sets.one_set, is_estimated, store == Store::Add, counts].map(u32::from);
         let pairs = numbers.chunks(2).chain(flags.chunks(2));
-        argument.push(share.to_bits());
         argument.extend(pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32));
         let launch = Launch::new(name, blocks as u32).argument(&self.parameters);
         let launch = launch.argument(&self.space).argument(&argument);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
-        let launch =
-            tree.memory().into_iter().chain(lengths).chain(estimate).fold(launch, Launch::reads);
+        let memory = tree.memory().into_iter().chain(lengths).chain(estimate);
+        let launch = memory.fold(launch, Launch::reads);
         if !self.is_timed {
             return kernel.module.launch(launch);
         }
         let mut launch = Some(launch);
         let work = &mut || launch.take().map_or(Ok(()), |launch| kernel.module.launch(launch));
-        let time = self.backend.time(work)?;
-        if let Some(last) = &mut self.last {
-            last.walk += time;
-        }
+        last.walk += self.backend.time(work)?;
         Ok(())
     }
 
@@ -243,30 +244,31 @@ impl TreeEngine {
         Ok(self.trees.len() - 1)
     }
 
-    /// Compiles the kernel of the walk, if necessary.
-    fn provide_kernel(&mut self) -> Result<(), Error> {
-        if self.kernels.iter().all(|(found, _)| *found != self.walk) {
-            let program = Program::walk(self.law, self.options, self.walk)?;
-            let (module, build) = self.backend.build(&program, &self.cache)?;
-            self.kernels.push((self.walk, Kernel { program, module, build }));
+    /// Returns the index of the kernel of the walk, compiled if necessary.
+    fn provide_kernel(&mut self) -> Result<usize, Error> {
+        if let Some(found) = self.kernels.iter().position(|(found, _)| *found == self.walk) {
+            return Ok(found);
         }
-        Ok(())
+        let program = Program::walk(self.law, self.options, self.walk)?;
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.kernels.push((self.walk, Kernel { program, module, build }));
+        Ok(self.kernels.len() - 1)
     }
 
     /// Copies the estimate of errors to the device, if that for this unit and sign is not there.
     fn provide_estimate(
         &mut self,
+        last: &Last,
         table: &mut dyn FnMut(f64, bool) -> Option<Table>,
     ) -> Result<(), Error> {
-        let Some(Last { expansion, built, .. }) = self.last else { return Ok(()) };
-        let tree = self.trees.iter_mut().find(|(found, _)| *found == expansion);
-        let Some((_, tree)) = tree else { return Ok(()) };
-        let key = (tree.scale(&built)?, built.is_of_one_sign);
+        let built = &last.built;
+        let key = (self.trees[last.tree].1.scale(built)?, built.is_of_one_sign);
         if self.estimated == Some(key) {
             return Ok(());
         }
-        let Some(table) = table(key.0, key.1) else { return Ok(()) };
+        let table = table(key.0, key.1).expect("a share of the results has an estimate");
         let numbers = table.numbers();
+        self.estimated = None;
         let mut memory = match self.estimate.take() {
             Some(memory) => memory,
             None => self.backend.allocate(size_of_val(numbers))?,
@@ -277,7 +279,7 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Returns the program that walked last, if any did.
+    /// Returns the program of the walk, if it was built.
     pub fn program(&self) -> Option<&Program> {
         self.kernels.iter().find(|(walk, _)| *walk == self.walk).map(|(_, kernel)| &kernel.program)
     }
@@ -285,17 +287,16 @@ impl TreeEngine {
     /// Returns the size of the last tree and its work, once the device has done it.
     pub fn report(&self) -> Result<TreeReport, Error> {
         let mut report = TreeReport::default();
-        let Some(Last { expansion, built, n, times, walk }) = self.last else { return Ok(report) };
-        let tree = self.trees.iter().find(|(found, _)| *found == expansion);
-        let Some((_, tree)) = tree else { return Ok(report) };
-        let [wanted, sources, ni] = n;
-        report.targets = wanted;
-        report.sources = sources;
-        report.cells = built.cells;
-        report.groups = if self.walk == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
+        let Some(last) = &self.last else { return Ok(report) };
+        let (tree, times) = (&self.trees[last.tree].1, last.times);
+        let ni;
+        [report.targets, report.sources, ni] = last.n;
+        report.cells = last.built.cells;
+        report.far_particles = tree.far_particles()?;
+        report.groups = if last.by == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
         [report.tested, report.evaluations] = tree.work()?;
         report.bytes = tree.bytes();
-        (report.order, report.build, report.walk) = (times.order, times.cells, walk);
+        (report.order, report.build, report.walk) = (times.order, times.cells, last.walk);
         Ok(report)
     }
 }

@@ -174,7 +174,7 @@ impl<X: Interaction> Tree<X> {
         }
     }
 
-    /// Returns the CUDA program of the walk; `None` on the CPU and before the first evaluation.
+    /// Returns the CUDA program of the walk; `None` on the CPU and before the first evaluation by this walk.
     pub fn program(&self) -> Option<&Program> {
         match &self.engine {
             Inner::Cpu(_) => None,
