@@ -274,7 +274,7 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
 
 // Builds the cells: the phases begin with the root, divide the cells of each depth, sum up the leaves and then the
 // cells of each depth from the last to the first, choose far particles, and answer.
-extern "C" __global__ void __launch_bounds__(BLOCK, 2) build_cells(
+extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
     const Request request, const u64 *keys, const Sources j, const Cells cells, Seen *seen, float *radii,
     State *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
 {

@@ -129,7 +129,7 @@ pub(crate) struct Tree {
 /// Returns the words of moments, and of a summary of a cell: its centre, its bounds, moments and the sign.
 pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
     let moments = match expansion {
-        Expansion::Monopole => 5,
+        Expansion::Monopole => 1,
         Expansion::Second => 10,
     };
     [moments, 3 * POSITION + moments + 1]

@@ -62,13 +62,13 @@ template <typename T> __device__ __forceinline__ void exchange(T &a, T &b)
 }
 
 // Finds the axes by Jacobi's rotations.
-__device__ __forceinline__ Axes axes_of(const Moments &weight)
+template <typename Moments> __device__ __forceinline__ Axes axes_of(const Moments &weight)
 {
     constexpr u32 SWEEPS = 6;
     double mean[6];
 #pragma unroll
     for (u32 k = 0; k < 6; ++k) {
-        mean[k] = SECOND ? weight.second[SECOND ? k : 0] / weight.sum : 0.0;
+        mean[k] = weight.second[k] / weight.sum;
         if (!is_finite(mean[k])) mean[k] = 0.0;
     }
     double matrix[3][3] = {
@@ -132,6 +132,7 @@ __device__ __forceinline__ void push_three(FarParticles &far, const Axes &axes, 
 
 // Six particles of equal weight with the second moments of the weight, and the sum and the first moments of each
 // charge.
+template <typename Moments>
 __device__ __forceinline__ void push_six(
     FarParticles &far, const Axes &axes, const Moments (&charges)[CHARGES])
 {
@@ -152,6 +153,7 @@ __device__ __forceinline__ void push_six(
 
 // Ten particles with any moments up to the second order of any charges: the centre, both sides of the three axes
 // of the weight, and three corners between these.
+template <typename Moments>
 __device__ __forceinline__ void push_ten(
     FarParticles &far, const Axes &axes, const Moments (&charges)[CHARGES])
 {
@@ -163,11 +165,8 @@ __device__ __forceinline__ void push_ten(
     // Moments in units of these lengths along the axes.
     const auto first = [&](u32 c, u32 a) { return dot(charges[c].first, axes.axes[a].x) * unit[a]; };
     const auto second = [&](u32 c, u32 a, u32 b) {
-        const double (&s)[SECOND ? 6 : 1] = charges[c].second;
-        const auto element = [&](u32 k) { return s[SECOND ? k : 0]; };
-        const double rows[3][3] = {{element(0), element(3), element(4)},
-                                   {element(3), element(1), element(5)},
-                                   {element(4), element(5), element(2)}};
+        const double (&s)[6] = charges[c].second;
+        const double rows[3][3] = {{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
         double product[3];
         for (u32 k = 0; k < 3; ++k) product[k] = dot(rows[k], axes.axes[b].x);
         return dot(axes.axes[a].x, product) * unit[a] * unit[b];
@@ -207,7 +206,9 @@ __device__ __forceinline__ void keep_from_zero(FarParticles &far, u32 c, double 
     }
 }
 
-// Chooses the far particles of a cell of this many particles: none where there would be no fewer.
+// Chooses the far particles of a cell of this many particles: none where there would be no fewer. A template leaves
+// out what monopoles lack.
+template <typename Summary, typename Moments>
 __device__ __forceinline__ void choose_far(
     FarParticles &far, const Summary &summary, const Moments (&charges)[CHARGES], u32 particles,
     bool is_harmonic)

@@ -2,46 +2,58 @@
 namespace nbody {
 
 // The sum, the first and the second moments of some weight around a centre: xx, yy, zz, xy, xz and yz.
-struct Moments {
-    double sum, first[3], second[SECOND ? 6 : 1];
+struct SecondMoments {
+    double sum, first[3], second[6];
 
     __device__ __forceinline__ void add(double weight, const Position &at)
     {
-        sum += weight;
         const double x = at.x[0], y = at.x[1], z = at.x[2];
+        const double products[] = {x * x, y * y, z * z, x * y, x * z, y * z};
+        sum += weight;
 #pragma unroll
         for (u32 axis = 0; axis < 3; ++axis) first[axis] += weight * at.x[axis];
-        if constexpr (SECOND) {
-            const double products[] = {x * x, y * y, z * z, x * y, x * z, y * z};
 #pragma unroll
-            for (u32 k = 0; k < 6; ++k) second[k] += weight * products[k];
-        }
+        for (u32 k = 0; k < 6; ++k) second[k] += weight * products[k];
     }
 
     // Adds moments around a centre at this distance.
-    __device__ __forceinline__ void add_moved(const Moments &part, const Position &by)
+    __device__ __forceinline__ void add_moved(const SecondMoments &part, const Position &by)
     {
         const double x = by.x[0], y = by.x[1], z = by.x[2];
-        if constexpr (SECOND) {
-            const double a = part.first[0], b = part.first[1], c = part.first[2];
-            const double moved[] = {
-                (2.0 * a + part.sum * x) * x,
-                (2.0 * b + part.sum * y) * y,
-                (2.0 * c + part.sum * z) * z,
-                a * y + b * x + part.sum * x * y,
-                a * z + c * x + part.sum * x * z,
-                b * z + c * y + part.sum * y * z,
-            };
-#pragma unroll
-            for (u32 k = 0; k < 6; ++k) second[k] += part.second[k] + moved[k];
-        }
+        const double a = part.first[0], b = part.first[1], c = part.first[2];
+        const double moved[] = {
+            (2.0 * a + part.sum * x) * x,
+            (2.0 * b + part.sum * y) * y,
+            (2.0 * c + part.sum * z) * z,
+            a * y + b * x + part.sum * x * y,
+            a * z + c * x + part.sum * x * z,
+            b * z + c * y + part.sum * y * z,
+        };
         sum += part.sum;
 #pragma unroll
         for (u32 axis = 0; axis < 3; ++axis) {
             first[axis] += part.first[axis] + part.sum * by.x[axis];
         }
+#pragma unroll
+        for (u32 k = 0; k < 6; ++k) second[k] += part.second[k] + moved[k];
     }
 };
+
+// The sum alone, which is all that monopoles need.
+struct Sum {
+    double sum;
+
+    __device__ __forceinline__ void add(double weight, const Position &) { sum += weight; }
+    __device__ __forceinline__ void add_moved(const Sum &part, const Position &) { sum += part.sum; }
+};
+
+template <bool HAS_SECOND> struct MomentsOf {
+    using Kind = SecondMoments;
+};
+template <> struct MomentsOf<false> {
+    using Kind = Sum;
+};
+using Moments = MomentsOf<SECOND>::Kind;
 
 // A cell as it is seen from afar.
 struct Summary {
@@ -137,39 +149,55 @@ __device__ __forceinline__ void widen(Summary &body, const Position &least, cons
     }
 }
 
+// Adds a particle at this distance from the centre.
+__device__ __forceinline__ void add(
+    Summary &body, Charged &charges, double weight, const double (&q)[CHARGES], const Position &at)
+{
+    body.weight.add(weight, at);
+#pragma unroll
+    for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add(q[c], at);
+}
+
 // Sums up the particles of a leaf.
 __device__ __forceinline__ void sum_leaf(const Sources &j, u32 k, const Cell &cell)
 {
     Summary body = {};
     body.least = body.greatest = j.positions[cell.first];
     Position weighted = {};
+    Charged charges = {};
     double sum = 0.0;
+    bool is_negative = false, is_positive = false;
     for (u32 p = cell.first; p < cell.end; ++p) {
         double q[CHARGES];
         charges_of(j.words + size_t(p) * ROW, q);
         const Position position = j.positions[p];
         const double weight = weight_of(q);
         sum += weight;
+        is_negative |= q[SIGN] < 0.0;
+        is_positive |= q[SIGN] > 0.0;
+        if constexpr (!SECOND) add(body, charges, weight, q, position);
 #pragma unroll
         for (u32 axis = 0; axis < 3; ++axis) weighted.x[axis] += weight * position.x[axis];
         widen(body, position, position);
     }
     body.centre = centre_of(weighted, sum, body.least, body.greatest);
-    Charged charges = {};
-    bool is_negative = false, is_positive = false;
-    for (u32 p = cell.first; p < cell.end; ++p) {
+    for (u32 p = cell.first; SECOND && p < cell.end; ++p) {
         double q[CHARGES];
         charges_of(j.words + size_t(p) * ROW, q);
-        const Position at = apart(j.positions[p], body.centre);
-        body.weight.add(weight_of(q), at);
-#pragma unroll
-        for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add(q[c], at);
-        is_negative |= q[SIGN] < 0.0;
-        is_positive |= q[SIGN] > 0.0;
+        add(body, charges, weight_of(q), q, apart(j.positions[p], body.centre));
     }
     body.is_of_one_sign = HAS_SIGN && !(is_negative && is_positive);
     j.summaries.store(k, body);
     j.charges.store(k, charges);
+}
+
+// Adds a child at this distance from the centre.
+__device__ __forceinline__ void add_moved(
+    Summary &body, Charged &charges, const Summary &part, const Charged &of_part, const Position &by)
+{
+    body.weight.add_moved(part.weight, by);
+#pragma unroll
+    for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add_moved(of_part.of[c], by);
 }
 
 // Sums up the children of a cell.
@@ -180,29 +208,26 @@ __device__ __forceinline__ void sum_children(const Sources &j, u32 k, const Cell
     body.least = j.summaries[first].least;
     body.greatest = j.summaries[first].greatest;
     Position weighted = {};
+    Charged charges = {};
     double sum = 0.0;
+    bool is_negative = false, is_positive = false, is_of_one_sign = true;
     for (u32 child = first; child < end; ++child) {
         const Summary part = j.summaries[child];
-        const double weight = part.weight.sum;
+        const double weight = part.weight.sum, of_sign = j.charges[child].of[SIGN].sum;
         sum += weight;
+        // The charges of a child that are of one sign have that of their sum.
+        is_of_one_sign &= part.is_of_one_sign;
+        is_negative |= of_sign < 0.0;
+        is_positive |= of_sign > 0.0;
+        if constexpr (!SECOND) add_moved(body, charges, part, j.charges[child], {});
 #pragma unroll
         for (u32 axis = 0; axis < 3; ++axis) weighted.x[axis] += weight * part.centre.x[axis];
         widen(body, part.least, part.greatest);
     }
     body.centre = centre_of(weighted, sum, body.least, body.greatest);
-    Charged charges = {};
-    bool is_negative = false, is_positive = false, is_of_one_sign = true;
-    for (u32 child = first; child < end; ++child) {
+    for (u32 child = first; SECOND && child < end; ++child) {
         const Summary part = j.summaries[child];
-        const Charged of_child = j.charges[child];
-        const Position by = apart(part.centre, body.centre);
-        body.weight.add_moved(part.weight, by);
-#pragma unroll
-        for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add_moved(of_child.of[c], by);
-        // The charges of a child that are of one sign have that of their sum.
-        is_of_one_sign &= part.is_of_one_sign;
-        is_negative |= of_child.of[SIGN].sum < 0.0;
-        is_positive |= of_child.of[SIGN].sum > 0.0;
+        add_moved(body, charges, part, j.charges[child], apart(part.centre, body.centre));
     }
     body.is_of_one_sign = is_of_one_sign && !(is_negative && is_positive);
     j.summaries.store(k, body);
