@@ -68,8 +68,8 @@ pub struct Group {
     pub half: [f32; 3],
     /// Several rounding errors of coordinates, by which it has grown.
     pub slack: [f32; 3],
-    /// The i-particles; the last one several times.
-    pub points: [[f32; 3]; GROUP],
+    /// The coordinates of the i-particles along each axis, the last one's several times.
+    pub points: [[f32; GROUP]; 3],
     /// The binary logarithm of the greatest error; without it only distances count.
     pub most: Option<f32>,
 }
@@ -143,14 +143,14 @@ impl Tree {
     /// Returns the box of i-particles at these positions, which are in the periodic box.
     pub fn group(&self, positions: &[[f64; 3]], most: Option<f32>) -> Group {
         let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        let mut points = [[0.0; 3]; GROUP];
-        for (k, point) in points.iter_mut().enumerate() {
+        let mut points = [[0.0; GROUP]; 3];
+        for k in 0..GROUP {
             let Some(position) = positions.get(k).or(positions.last()) else { break };
             for axis in 0..3 {
                 let x = self.along(axis, position[axis]);
                 least[axis] = least[axis].min(x);
                 greatest[axis] = greatest[axis].max(x);
-                point[axis] = x;
+                points[axis][k] = x;
             }
         }
         // Rounding does not move a cell out of the box.
@@ -188,15 +188,18 @@ impl Tree {
         let mut many = MANY;
         // The root is tested like the children of a cell.
         let (mut first, mut count) = (0, 1);
+        let mut are_large = true; // some of them may be
         loop {
             for begin in (first..first + count).step_by(WIDTH) {
                 let distances2 = self.distances2(begin, &group.middle, &group.half, is_periodic);
                 let mut far = self.beyond_limits(begin, &distances2, group.most);
                 let count = (first + count - begin).min(WIDTH);
-                let large = self.large_ones(begin, count, without, many) & !far;
-                if large != 0 {
-                    let nearest2 = self.nearest(begin, group, large, is_periodic);
-                    far |= large & self.beyond_limits(begin, &nearest2, group.most);
+                if are_large {
+                    let large = self.large_ones(begin, count, without, many) & !far;
+                    if large != 0 {
+                        let nearest2 = self.nearest(begin, group, large, is_periodic);
+                        far |= large & self.beyond_limits(begin, &nearest2, group.most);
+                    }
                 }
                 walked.queue.resize(walked.queue.len().max(queued + WIDTH), 0);
                 let mut met = [[0; 2]; WIDTH];
@@ -227,6 +230,7 @@ impl Tree {
             let cell = &self.cells[walked.queue[next] as usize];
             next += 1;
             (first, count) = (cell.child as usize, usize::from(cell.children));
+            are_large = cell.count() >= many as usize;
         }
     }
 
@@ -256,11 +260,18 @@ impl Tree {
     #[inline(always)]
     fn nearest(&self, begin: usize, group: &Group, matter: u32, is_periodic: bool) -> [f32; WIDTH] {
         const SOME: usize = 8;
+        const FEW: u32 = 3;
+        if !is_periodic && matter.count_ones() <= FEW {
+            return std::array::from_fn(|k| {
+                if matter >> k & 1 == 1 { self.nearest_of_one(begin + k, group) } else { 0.0 }
+            });
+        }
         let limits2: &[f32; WIDTH] = self.limits2[begin..].first_chunk().expect("padded");
         let mut nearest2 = [f32::INFINITY; WIDTH];
-        for points in group.points.chunks(SOME) {
-            for point in points {
-                let distances2 = self.distances2(begin, point, &group.slack, is_periodic);
+        for first in (0..GROUP).step_by(SOME) {
+            for m in first..first + SOME {
+                let point = group.points.map(|along| along[m]);
+                let distances2 = self.distances2(begin, &point, &group.slack, is_periodic);
                 for k in 0..WIDTH {
                     nearest2[k] = nearest2[k].min(distances2[k]);
                 }
@@ -270,6 +281,27 @@ impl Tree {
             }
         }
         nearest2
+    }
+
+    /// Returns the square of the distance of a cell from the nearest i-particle, all of which are taken together.
+    #[inline(always)]
+    fn nearest_of_one(&self, cell: usize, group: &Group) -> f32 {
+        let mut distances2 = [0.0_f32; GROUP];
+        for axis in 0..3 {
+            let (centre, slack) = (self.centres[axis][cell], group.slack[axis]);
+            for (distance2, x) in distances2.iter_mut().zip(&group.points[axis]) {
+                let outside = ((centre - x).abs() - slack).max(0.0);
+                *distance2 += outside * outside;
+            }
+        }
+        let mut half = GROUP / 2;
+        while half > 0 {
+            for m in 0..half {
+                distances2[m] = distances2[m].min(distances2[m + half]);
+            }
+            half /= 2;
+        }
+        distances2[0]
     }
 
     /// Returns the squares of the distances of some cells from a box. In a periodic box, where cells are opened, too,
