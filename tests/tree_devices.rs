@@ -342,7 +342,9 @@ fn estimates_follow_the_extent_along_open_axes() {
         let mut cpu = Tree::with_options(&Device::cpu(), GRAVITY, opening, options).unwrap();
         for extent in [1.5, 2.5, 9.0] {
             let mut all = bodies(1000, Inputs::Uniform);
-            all.iter_mut().for_each(|body| body.pos[1] *= extent);
+            for body in &mut all {
+                body.pos[1] *= extent;
+            }
             for _ in 0..2 {
                 let found = bits(&tree.evaluate_self::<f64>(&all).unwrap());
                 let expected = bits(&cpu.evaluate_self::<f64>(&all).unwrap());

@@ -126,10 +126,14 @@ impl Trees<'_> {
             tree.evaluate_self_into(&particles, &particles, &mut out)?;
             let report = tree.report()?;
             let of_run = [report.order, report.build, report.walk];
-            stages.iter_mut().zip(of_run).for_each(|(all, time)| all.push(time));
+            for (all, time) in stages.iter_mut().zip(of_run) {
+                all.push(time);
+            }
         }
         let mut report = tree.report()?;
-        stages.iter_mut().for_each(|all| all.sort());
+        for all in &mut stages {
+            all.sort();
+        }
         [report.order, report.build, report.walk] = stages.map(|all| all[RUNS / 2]);
         let own = match tree.set_walk(Walk::Particles) {
             Err(nbody::Error::NoWalk { .. }) => None,
@@ -228,12 +232,12 @@ impl Trees<'_> {
     /// Plots the time against N, a line for each device, model and opening, and one for all pairs.
     fn figure(&self, rows: &[Row], time: &str) -> Figure {
         let mut lines: Vec<Line> = Vec::new();
-        let mut add = |name: String, point: (f64, f64)| {
-            match lines.iter_mut().find(|line| line.name == name) {
+        let mut add =
+            |name: String, point: (f64, f64)| match lines.iter_mut().find(|line| line.name == name)
+            {
                 Some(line) => line.points.push(point),
                 None => lines.push(Line::new(name, vec![point])),
             };
-        };
         for row in rows {
             let far = row.opening.far_particles();
             let name = format!("{}, {}, {far}, {}", row.device, row.model.name(), row.opening);
