@@ -372,6 +372,29 @@ fn accuracy_measures_trees() {
     }
 }
 
+#[test]
+fn bench_measures_the_stages_of_trees() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("stages.csv"), path("plots"));
+    let arguments = ["bench", "--tree", "--device", "cpu", "--device", "emulator", "-n", "600"];
+    let others = ["--theta", "0.7", "--far", "second", "--csv", &csv, "--plots", &plots];
+    let output = nbody(&[&arguments[..], &others].concat());
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    let rows = records(&csv);
+    let names = ["seconds", "least_seconds", "walk_seconds", "evaluations_by_groups"];
+    let [all, least, walk, by_groups] = names.map(|name| numbers(&rows, name));
+    for k in 0..2 {
+        assert!(least[k] <= all[k] && 0.0 < walk[k], "{}", stdout(&output));
+    }
+    // The CPU has no walks by particle; both devices have one tree.
+    let own = column(&rows, "evaluations_by_particle");
+    let of_particle: f64 = own[1].parse().unwrap();
+    assert!(own[0].is_empty() && 0.0 < of_particle && of_particle < by_groups[1], "{own:?}");
+    assert!(by_groups[0] == by_groups[1] && by_groups[0] <= 600.0, "{by_groups:?}");
+    assert!(drawing(&plots, "tree-speed.svg").contains("emulator, all pairs"));
+}
+
 /// Reads the rows of a CSV file, the header first.
 fn records(path: &str) -> Vec<csv::StringRecord> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
