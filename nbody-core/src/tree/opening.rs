@@ -9,7 +9,8 @@ use crate::Error;
 ///
 /// With [`theta`](Self::theta) a cell with edges of length l acts through its far particles on a group of
 /// i-particles at the distance d, that of the nearest point of their bounding box from the centre of
-/// charge, or of the nearest i-particle where cells are large, if l / θ + s < d, where s is the distance of the centre of charge from that of the cell
+/// charge, or of the nearest i-particle where cells are large, if l / θ + s < d, where s is the distance of the
+/// centre of charge from that of the cell
 /// (Barnes 1994; Salmon & Warren 1994), and if d is greater than the distance b of its farthest corner from
 /// there. Other cells are opened.
 ///
