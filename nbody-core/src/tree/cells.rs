@@ -24,6 +24,11 @@ impl Cell {
         self.first as usize..self.end as usize
     }
 
+    /// Returns its children.
+    pub fn cells(self) -> std::ops::Range<usize> {
+        self.child as usize..self.child as usize + usize::from(self.children)
+    }
+
     /// Returns the number of its particles.
     pub fn count(self) -> usize {
         self.particles().len()

@@ -23,9 +23,10 @@ pub struct Estimate {
 
 /// The binary logarithm of |K(d)| / dᵖ for the squares of distances d, with the power p with which the relative
 /// error of far particles falls.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    numbers: Vec<f32>,
+    /// The numbers of steps, and NaN for negative numbers.
+    numbers: Box<[f32; 2 * SIZE]>,
     power: i32,
 }
 
@@ -55,10 +56,11 @@ impl Estimate {
             Expansion::Monopole => 2,
             Expansion::Second => 3,
         };
-        let number = |(step, length): (usize, &f64)| {
-            (length - f64::from(power) * distance(step).log2()) as f32
-        };
-        Table { numbers: self.kernel.iter().enumerate().map(number).collect(), power }
+        let mut numbers = Box::new([f32::NAN; 2 * SIZE]);
+        for (step, (number, length)) in numbers.iter_mut().zip(&self.kernel).enumerate() {
+            *number = (length - f64::from(power) * distance(step).log2()) as f32;
+        }
+        Table { numbers, power }
     }
 }
 
@@ -75,7 +77,7 @@ fn distance(step: usize) -> f64 {
 impl Table {
     /// Returns the number for each step of the square of a distance.
     pub fn numbers(&self) -> &[f32] {
-        &self.numbers
+        &self.numbers[..SIZE]
     }
 
     /// Returns the power with which the relative error falls with the size of a cell.
@@ -86,6 +88,6 @@ impl Table {
     /// Returns the number for this square of a distance.
     #[inline(always)]
     pub fn at(&self, distance2: f32) -> f32 {
-        self.numbers.get((distance2.to_bits() >> SHIFT) as usize).copied().unwrap_or(f32::NAN)
+        self.numbers[(distance2.to_bits() >> SHIFT) as usize & (2 * SIZE - 1)]
     }
 }

@@ -14,6 +14,7 @@ pub mod law;
 pub mod moments;
 pub mod opening;
 pub mod report;
+mod siblings;
 pub mod walk;
 
 /// i-particles of a group, which share a walk.
