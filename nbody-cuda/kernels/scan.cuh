@@ -5,7 +5,7 @@ constexpr u32 LANES = 32; // threads of a warp
 constexpr u32 WARPS = BLOCK / LANES;
 
 // Returns the value of another thread of this warp.
-__device__ __forceinline__ u32 value_of(u32 lane, u32 value)
+template <typename T> __device__ __forceinline__ T value_of(u32 lane, T value)
 {
     return ::__shfl_sync(~0u, value, int(lane % LANES));
 }

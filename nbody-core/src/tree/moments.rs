@@ -102,7 +102,9 @@ pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
         // The maximum leaves out NaN.
         return if components.clone().any(f64::is_nan) { f64::NAN } else { most };
     }
-    most * components.map(|x| (x / most).powi(2)).sum::<f64>().sqrt()
+    // Divided by the largest component only where squares need it.
+    let unit = if (1e-120..1e120).contains(&most) { 1.0 } else { most };
+    unit * components.map(|x| (x / unit).powi(2)).sum::<f64>().sqrt()
 }
 
 impl Sources<'_> {

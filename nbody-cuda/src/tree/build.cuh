@@ -41,16 +41,6 @@ struct Request {
 enum Answer : u32 { BUILT, TOO_SMALL, REFUSED };
 constexpr u32 ANSWER_BITS = 60, SIGN_BIT = 59, BOX_BIT = 51, EXPONENT_BITS = 40;
 
-// Looks for positions that are not finite; the number of the first particle of the set precedes.
-__device__ __forceinline__ void look_at(const Positions &from, u32 dimensions, State *state, u32 first)
-{
-    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < from.n; k += gridDim.x * BLOCK) {
-        bool is_good = true;
-        for (u32 axis = 0; axis < dimensions; ++axis) is_good &= is_finite(coordinate(from, k, axis));
-        if (!is_good) ::atomicMin(&state->refused, first + k);
-    }
-}
-
 // Looks whether the particles of two buffers are at the same places of a box.
 __device__ __forceinline__ void compare(
     const Positions &i, const Positions &j, const Frame &box, State *state)
@@ -63,10 +53,15 @@ __device__ __forceinline__ void compare(
     }
 }
 
-__device__ __forceinline__ void find_keys(const Set &set, const Frame &frame)
+// Finds the keys, and positions that are not finite; the number of the first particle of the set precedes.
+__device__ __forceinline__ void find_keys(const Set &set, const Frame &frame, State *state, u32 first)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < set.from.n; k += gridDim.x * BLOCK) {
-        set.sort.even.keys[k] = key_of(frame, position_of(set.from, frame, k));
+        const Position position = position_of(set.from, frame, k);
+        bool is_good = true;
+        for (u32 axis = 0; axis < 3; ++axis) is_good &= is_finite(position.x[axis]);
+        if (!is_good) ::atomicMin(&state->refused, first + k);
+        set.sort.even.keys[k] = key_of(frame, position);
     }
 }
 
@@ -90,7 +85,7 @@ union OrderShared {
 
 constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + 1 + SORT_PHASES;
 
-// Orders the particles: the phases look at them, find keys, sort those of j, and of i if they are two sets, and
+// Orders the particles: the phases choose the frame, find keys, sort those of j, and of i if they are two sets, and
 // copy. Of one set, i is j.
 extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
     const Request request, const Frame box, const Set i, const Set j, State *state, u32 *arrived,
@@ -103,13 +98,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
         if (phase == 0) {
             clear_sums(j.sort, 0);
             if (request.two_sets) clear_sums(i.sort, 0);
-            look_at(j.from, box.dimensions, state, 0);
-            if (request.two_sets) look_at(i.from, box.dimensions, state, j.from.n);
             if (request.two_sets == 2) compare(i.from, j.from, box, state);
             find_middle(j.from, box, state->along, shared.sample);
             return;
         }
-        if (state->refused != NOTHING) return;
+        if (phase > KEYS_PHASE && state->refused != NOTHING) return;
         if (phase == KEYS_PHASE && threadIdx.x == 0) {
             frame = choose_frame(box, state->along);
             if (blockIdx.x == 0) state->frame = frame;
@@ -118,8 +111,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
         }
         __syncthreads();
         if (phase == KEYS_PHASE) {
-            find_keys(j, frame);
-            if (request.two_sets) find_keys(i, frame);
+            find_keys(j, frame, state, 0);
+            if (request.two_sets) find_keys(i, frame, state, j.from.n);
         } else if (phase < SORTED) {
             sort_phase(j.sort, phase - KEYS_PHASE - 1, shared.sort);
         } else if (phase < last) {

@@ -16,26 +16,25 @@ struct SecondMoments {
         for (u32 k = 0; k < 6; ++k) second[k] += weight * products[k];
     }
 
-    // Adds moments around a centre at this distance.
-    __device__ __forceinline__ void add_moved(const SecondMoments &part, const Position &by)
+    // Returns them around a centre that is this far back.
+    __device__ __forceinline__ SecondMoments moved(const Position &by) const
     {
         const double x = by.x[0], y = by.x[1], z = by.x[2];
-        const double a = part.first[0], b = part.first[1], c = part.first[2];
-        const double moved[] = {
-            (2.0 * a + part.sum * x) * x,
-            (2.0 * b + part.sum * y) * y,
-            (2.0 * c + part.sum * z) * z,
-            a * y + b * x + part.sum * x * y,
-            a * z + c * x + part.sum * x * z,
-            b * z + c * y + part.sum * y * z,
+        const double a = first[0], b = first[1], c = first[2];
+        const double change[] = {
+            (2.0 * a + sum * x) * x,
+            (2.0 * b + sum * y) * y,
+            (2.0 * c + sum * z) * z,
+            a * y + b * x + sum * x * y,
+            a * z + c * x + sum * x * z,
+            b * z + c * y + sum * y * z,
         };
-        sum += part.sum;
+        SecondMoments moments = *this;
 #pragma unroll
-        for (u32 axis = 0; axis < 3; ++axis) {
-            first[axis] += part.first[axis] + part.sum * by.x[axis];
-        }
+        for (u32 axis = 0; axis < 3; ++axis) moments.first[axis] += sum * by.x[axis];
 #pragma unroll
-        for (u32 k = 0; k < 6; ++k) second[k] += part.second[k] + moved[k];
+        for (u32 k = 0; k < 6; ++k) moments.second[k] += change[k];
+        return moments;
     }
 };
 
@@ -44,7 +43,7 @@ struct Sum {
     double sum;
 
     __device__ __forceinline__ void add(double weight, const Position &) { sum += weight; }
-    __device__ __forceinline__ void add_moved(const Sum &part, const Position &) { sum += part.sum; }
+    __device__ __forceinline__ Sum moved(const Position &) const { return *this; }
 };
 
 template <bool HAS_SECOND> struct MomentsOf {
@@ -119,9 +118,14 @@ template <u32 N> __device__ __forceinline__ double length_of(const double (&vect
     }
     if (!is_number) return ::__longlong_as_double(0x7ff8000000000000ll);
     if (most == 0.0 || !is_finite(most)) return most;
+    // Divided by the largest component only where squares need it.
+    const double unit = most >= 1e-120 && most < 1e120 ? 1.0 : most;
 #pragma unroll
-    for (u32 k = 0; k < N; ++k) sum += vector[k] / most * (vector[k] / most);
-    return most * ::sqrt(sum);
+    for (u32 k = 0; k < N; ++k) {
+        const double component = unit == 1.0 ? vector[k] : vector[k] / unit;
+        sum += component * component;
+    }
+    return unit * ::sqrt(sum);
 }
 
 // Returns the centre of weights, given their sum and the sum of weighted positions; where that is none, the
@@ -191,47 +195,78 @@ __device__ __forceinline__ void sum_leaf(const Sources &j, u32 k, const Cell &ce
     j.charges.store(k, charges);
 }
 
-// Adds a child at this distance from the centre.
-__device__ __forceinline__ void add_moved(
-    Summary &body, Charged &charges, const Summary &part, const Charged &of_part, const Position &by)
+// Returns the sums of some numbers of the children of a cell, one in each of FAN lanes, in their order.
+template <typename Numbers> __device__ __forceinline__ Numbers sum_in_order(const Numbers &numbers)
 {
-    body.weight.add_moved(part.weight, by);
+    constexpr u32 COUNT = sizeof(Numbers) / sizeof(double);
+    const u32 first = threadIdx.x / FAN * FAN;
+    Numbers sums = {};
 #pragma unroll
-    for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add_moved(of_part.of[c], by);
+    for (u32 w = 0; w < COUNT; ++w) {
+        double &sum = reinterpret_cast<double *>(&sums)[w];
+        const double number = reinterpret_cast<const double *>(&numbers)[w];
+#pragma unroll
+        for (u32 child = 0; child < FAN; ++child) sum += value_of(first + child, number);
+    }
+    return sums;
 }
 
-// Sums up the children of a cell.
+// Returns whether this holds for one of the children of a cell.
+__device__ __forceinline__ bool holds_for_one(bool holds)
+{
+    const u32 lanes = ::__ballot_sync(~0u, holds) >> threadIdx.x % LANES / FAN * FAN;
+    return lanes % (1u << FAN) > 0;
+}
+
+// Sums up the children of a cell, one in each of FAN lanes. All lanes of a warp take part, those of cells without
+// children for nothing.
 __device__ __forceinline__ void sum_children(const Sources &j, u32 k, const Cell &cell)
 {
-    const u32 first = cell.children / FAN, end = first + cell.children % FAN + 1;
+    const u32 lane = threadIdx.x % FAN, last = cell.children % FAN;
+    const bool is_child = cell.children != NO_CHILD && lane <= last;
+    const u32 child = cell.children / FAN + (lane < last ? lane : last);
+    const Summary part = j.summaries[child]; // the last one several times
+    Charged of_part = j.charges[child];
+    const double sign = of_part.of[SIGN].sum; // of all charges of the child, if they have one
     Summary body = {};
-    body.least = j.summaries[first].least;
-    body.greatest = j.summaries[first].greatest;
-    Position weighted = {};
-    Charged charges = {};
-    double sum = 0.0;
-    bool is_negative = false, is_positive = false, is_of_one_sign = true;
-    for (u32 child = first; child < end; ++child) {
-        const Summary part = j.summaries[child];
-        const double weight = part.weight.sum, of_sign = j.charges[child].of[SIGN].sum;
-        sum += weight;
-        // The charges of a child that are of one sign have that of their sum.
-        is_of_one_sign &= part.is_of_one_sign;
-        is_negative |= of_sign < 0.0;
-        is_positive |= of_sign > 0.0;
-        if constexpr (!SECOND) add_moved(body, charges, part, j.charges[child], {});
+    struct {
+        double weight;
+        Position weighted;
+    } sums = {};
+    if (is_child) {
+        sums.weight = part.weight.sum;
 #pragma unroll
-        for (u32 axis = 0; axis < 3; ++axis) weighted.x[axis] += weight * part.centre.x[axis];
-        widen(body, part.least, part.greatest);
+        for (u32 axis = 0; axis < 3; ++axis) {
+            sums.weighted.x[axis] = part.weight.sum * part.centre.x[axis];
+        }
     }
-    body.centre = centre_of(weighted, sum, body.least, body.greatest);
-    for (u32 child = first; SECOND && child < end; ++child) {
-        const Summary part = j.summaries[child];
-        add_moved(body, charges, part, j.charges[child], apart(part.centre, body.centre));
+    sums = sum_in_order(sums);
+    body.least = part.least;
+    body.greatest = part.greatest;
+#pragma unroll
+    for (u32 half = FAN / 2; half > 0; half /= 2) {
+        Position least, greatest;
+#pragma unroll
+        for (u32 axis = 0; axis < 3; ++axis) {
+            least.x[axis] = value_of(threadIdx.x ^ half, body.least.x[axis]);
+            greatest.x[axis] = value_of(threadIdx.x ^ half, body.greatest.x[axis]);
+        }
+        widen(body, least, greatest);
     }
-    body.is_of_one_sign = is_of_one_sign && !(is_negative && is_positive);
+    body.centre = centre_of(sums.weighted, sums.weight, body.least, body.greatest);
+    const Position by = apart(part.centre, body.centre);
+    if (is_child) body.weight = part.weight.moved(by);
+#pragma unroll
+    for (u32 c = 0; c < CHARGES; ++c) of_part.of[c] = is_child ? of_part.of[c].moved(by) : Moments{};
+    body.weight = sum_in_order(body.weight);
+    of_part = sum_in_order(of_part);
+    const bool is_mixed = holds_for_one(is_child && !part.is_of_one_sign);
+    const bool is_negative = holds_for_one(is_child && sign < 0.0);
+    const bool is_positive = holds_for_one(is_child && sign > 0.0);
+    body.is_of_one_sign = !is_mixed && !(is_negative && is_positive);
+    if (lane > 0 || cell.children == NO_CHILD) return;
     j.summaries.store(k, body);
-    j.charges.store(k, charges);
+    j.charges.store(k, of_part);
 }
 
 // Sums up all leaves.
@@ -247,9 +282,10 @@ __device__ __forceinline__ void sum_leaves(const Sources &j, const Cells &cells,
 __device__ __forceinline__ void sum_depth(const Sources &j, const Cells &cells, u32 depth)
 {
     const u32 first = cells.firsts[depth], end = cells.firsts[depth + 1];
-    for (u32 k = first + blockIdx.x * BLOCK + threadIdx.x; k < end; k += gridDim.x * BLOCK) {
-        const Cell cell = cells.cells[k];
-        if (cell.children != NO_CHILD) sum_children(j, k, cell);
+    for (u64 tile = first + u64(blockIdx.x) * CELLS; tile < end; tile += gridDim.x * CELLS) {
+        const u32 k = u32(tile) + threadIdx.x / FAN;
+        const Cell cell = k < end ? cells.cells[k] : Cell{0, 0, NO_CHILD, 0};
+        if (::__any_sync(~0u, cell.children != NO_CHILD)) sum_children(j, k, cell);
     }
 }
 
