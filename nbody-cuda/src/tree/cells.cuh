@@ -55,6 +55,18 @@ __device__ __forceinline__ Division divide(const u64 *keys, const Cell &cell, u3
     return {level, (bits - level) * dimensions, 0};
 }
 
+// Narrows a range down to the part of it where the keys before this one end, by loads that do not wait for each other.
+template <u32 PARTS>
+__device__ __forceinline__ void narrow(const u64 *keys, u64 least, u32 &first, u32 &count)
+{
+    const u32 part = count / PARTS;
+    u32 parts = 0;
+#pragma unroll
+    for (u32 k = 1; k < PARTS; ++k) parts += keys[first + k * part] < least;
+    count = parts == PARTS - 1 ? count - parts * part : part;
+    first += parts * part;
+}
+
 // Returns where the particles of a child of a cell begin: of the one with this digit, or later ones.
 __device__ __forceinline__ u32 begin_of_child(
     const u64 *keys, const Cell &cell, u32 digit, u32 dimensions)
@@ -68,15 +80,8 @@ __device__ __forceinline__ u32 begin_of_child(
     const u64 before = keys[cell.first] >> division.shift >> dimensions << dimensions;
     const u64 least = (before + digit) << division.shift;
     u32 first = cell.first, count = digit == 0 ? 0 : cell.end - cell.first;
-    // In steps of four, whose loads do not wait for each other.
-    while (count > 3) {
-        const u32 part = count / 4;
-        const bool is_before[] = {keys[first + part] < least, keys[first + 2 * part] < least,
-                                  keys[first + 3 * part] < least};
-        const u32 parts = is_before[0] + is_before[1] + is_before[2];
-        count = parts == 3 ? count - 3 * part : part;
-        first += parts * part;
-    }
+    while (count > 15) narrow<16>(keys, least, first, count);
+    while (count > 3) narrow<4>(keys, least, first, count);
     while (count > 0 && keys[first] < least) {
         ++first;
         --count;
