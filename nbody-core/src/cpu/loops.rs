@@ -40,7 +40,7 @@ pub(crate) struct View<'a, W> {
 pub(crate) struct Loops<W> {
     /// i-particles in a vector.
     pub width: usize,
-    /// Vectors of i-particles that `several` takes.
+    /// Vectors of i-particles that `several` takes; it takes two, too, if the law has charges.
     pub vectors: usize,
     /// Adds the effect of the j-particles on several vectors of i-particles.
     pub several: Several<W>,
@@ -192,7 +192,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
 
     /// Evaluates all pairs of some vectors.
     #[inline(always)]
-    fn evaluate(
+    fn evaluate<const VECTORS: usize>(
         &self,
         parameters: &X::With<L>,
         i: &[Of<X::I, L>; MOST_VECTORS],
@@ -203,17 +203,17 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         let lines = j.lines;
         // With few registers, keeping a j-particle for the next vector would spill sums. It is loaded
         // again instead, which the compiler would undo if it knew that it is the same.
-        let rereads = const { Self::VECTORS > 1 && L::REGISTERS < 32 };
+        let rereads = const { VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
         for k in j.range.clone() {
             let particle = Self::j_particle(lines, k);
             let index = L::splat_u32((j.first + k) as u32);
             X::pair(parameters, space, &i[0], &particle, index, &mut f[0]);
             let particle = if rereads { Self::j_particle(again, k) } else { particle };
-            if Self::VECTORS > 1 {
+            if VECTORS > 1 {
                 X::pair(parameters, space, &i[1], &particle, index, &mut f[1]);
             }
-            if Self::VECTORS > 2 {
+            if VECTORS > 2 {
                 X::pair(parameters, space, &i[2], &particle, index, &mut f[2]);
                 X::pair(parameters, space, &i[3], &particle, index, &mut f[3]);
             }
@@ -372,7 +372,11 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
             || {
                 let kernel = Kernel::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
-                let vectors = Kernel::<X, L, P>::VECTORS;
+                let most = Kernel::<X, L, P>::VECTORS;
+                // Groups of a tree are of two vectors where these are long.
+                let is_two = const { Kernel::<X, L, P>::VECTORS > 2 && X::LAW.charges.is_ok() }
+                    && i.range.len() == 2 * L::WIDTH;
+                let vectors = if is_two { 2 } else { most };
                 let vector = |k: usize| i.range.start + k.min(vectors - 1) * L::WIDTH;
                 let i = [
                     Kernel::<X, L, P>::i_particles(i.lines, vector(0)),
@@ -387,8 +391,14 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                 }
                 if const { Kernel::<X, L, P>::FILTERS } {
                     kernel.filter_and_evaluate(&parameters, &i, j, &mut f);
+                } else if is_two {
+                    kernel.evaluate::<2>(&parameters, &i, j, &mut f);
                 } else {
-                    kernel.evaluate(&parameters, &i, j, &mut f);
+                    match const { Kernel::<X, L, P>::VECTORS } {
+                        1 => kernel.evaluate::<1>(&parameters, &i, j, &mut f),
+                        2 => kernel.evaluate::<2>(&parameters, &i, j, &mut f),
+                        _ => kernel.evaluate::<MOST_VECTORS>(&parameters, &i, j, &mut f),
+                    }
                 }
                 for k in 0..vectors {
                     store::<Of<X::F, L>, L>(&f[k], &mut sums[k * dim..]);

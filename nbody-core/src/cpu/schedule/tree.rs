@@ -136,10 +136,10 @@ impl<S: Scalar> Job<'_, S> {
         let mut vector = 0;
         while vector < vectors {
             let i = particles.start + vector * width;
-            let count = if takes_several && vector + self.loops.vectors <= vectors {
-                self.loops.vectors
-            } else {
-                1
+            let count = match vectors - vector {
+                left if !takes_several || left == 1 => 1,
+                left if left >= self.loops.vectors => self.loops.vectors,
+                _ => 2,
             };
             let of_vectors = vector * words..(vector + count) * words;
             let sums = &mut sums[of_vectors.clone()];
