@@ -155,6 +155,9 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
         }
     };
 
+    /// Two vectors are taken together, too: groups of a tree have no more where vectors are long.
+    const TAKES_TWO: bool = Self::VECTORS > 2 && X::LAW.charges.is_ok();
+
     #[inline(always)]
     fn new(setting: &'a Setting<'a, Word<L>>) -> Self {
         Self { setting, space: P::in_domain(&setting.domain), interaction: PhantomData }
@@ -372,11 +375,8 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
             || {
                 let kernel = Kernel::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
-                let most = Kernel::<X, L, P>::VECTORS;
-                // Groups of a tree are of two vectors where these are long.
-                let is_two = const { Kernel::<X, L, P>::VECTORS > 2 && X::LAW.charges.is_ok() }
-                    && i.range.len() == 2 * L::WIDTH;
-                let vectors = if is_two { 2 } else { most };
+                let is_two = Kernel::<X, L, P>::TAKES_TWO && i.range.len() == 2 * L::WIDTH;
+                let vectors = if is_two { 2 } else { Kernel::<X, L, P>::VECTORS };
                 let vector = |k: usize| i.range.start + k.min(vectors - 1) * L::WIDTH;
                 let i = [
                     Kernel::<X, L, P>::i_particles(i.lines, vector(0)),
@@ -391,8 +391,12 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                 }
                 if const { Kernel::<X, L, P>::FILTERS } {
                     kernel.filter_and_evaluate(&parameters, &i, j, &mut f);
-                } else if is_two {
-                    kernel.evaluate::<2>(&parameters, &i, j, &mut f);
+                } else if const { Kernel::<X, L, P>::TAKES_TWO } {
+                    if is_two {
+                        kernel.evaluate::<2>(&parameters, &i, j, &mut f);
+                    } else {
+                        kernel.evaluate::<MOST_VECTORS>(&parameters, &i, j, &mut f);
+                    }
                 } else {
                     match const { Kernel::<X, L, P>::VECTORS } {
                         1 => kernel.evaluate::<1>(&parameters, &i, j, &mut f),
