@@ -106,7 +106,7 @@ mod tests {
                 assert!((1..=LEAF).contains(&cell.count()), "{cell:?}");
                 continue;
             }
-            let of_cell = cell.child as usize..cell.child as usize + usize::from(cell.children);
+            let of_cell = cell.cells();
             assert!(of_cell.start > k && of_cell.len() >= 2 && cell.count() > LEAF, "{cell:?}");
             let mut end = cell.first;
             for child in of_cell {

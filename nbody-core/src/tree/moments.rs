@@ -141,9 +141,8 @@ impl Sources<'_> {
             summaries[k] = if cell.children == 0 {
                 self.of_leaf(*cell, &primary, of_cell)
             } else {
-                let first = cell.child as usize;
-                let range = first..first + usize::from(cell.children);
-                let of_children = &children[(first - k - 1) * count..];
+                let range = cell.cells();
+                let of_children = &children[(range.start - k - 1) * count..];
                 of_parent(&summaries[range], of_children, &primary, of_cell)
             };
         }
