@@ -17,6 +17,7 @@ struct State {
     Along along[3];
 };
 static_assert(sizeof(State) <= STATE_BYTES && sizeof(Cell) == CELL_BYTES, "the host reserves memory");
+static_assert(sizeof(Sights) == SIGHTS_BYTES, "the host reserves memory");
 static_assert(sizeof(Seen) == SEEN_BYTES && sizeof(Moments) == MOMENTS_BYTES, "the host reserves memory");
 static_assert(sizeof(Summary) == SUMMARY_BYTES && FAR == FAR_PARTICLES, "the host reserves memory");
 
@@ -226,22 +227,19 @@ __device__ __forceinline__ void see_all(
     if (threadIdx.x == 0) ::atomicAdd(&state->far, sum);
 }
 
-constexpr u32 CELL_PHASES = 1 + 2 * (DEPTHS - 2); // the root, and two of each depth
+constexpr u32 CELL_PHASES = 4;
 constexpr u32 SUM_PHASES = CELL_PHASES + 1; // behind that of the leaves
 constexpr u32 SEE_PHASE = SUM_PHASES + DEPTHS - 2, ANSWER_PHASE = SEE_PHASE + 1;
 
 // Returns the first phase from this one on that has something to do.
 __device__ __forceinline__ u32 busy_phase(u32 phase, const State *state)
 {
-    if (phase > 0 && state->refused != NOTHING) return ANSWER_PHASE;
-    const Extent &extent = state->extent;
-    // A lack of room is found in even phases: a block that is late in one may see it or not.
-    const bool is_known = phase > 0 && (phase % 2 == 1 || phase >= CELL_PHASES);
-    if (is_known && extent.is_short) return ANSWER_PHASE;
-    if (phase > 0 && phase < CELL_PHASES && (phase - 1) / 2 >= extent.depths) return CELL_PHASES;
+    if (state->refused != NOTHING) return ANSWER_PHASE;
+    // A lack of room is found in the third phase.
+    if (phase >= CELL_PHASES - 1 && state->extent.is_short) return ANSWER_PHASE;
     if (phase >= SUM_PHASES && phase < SEE_PHASE) {
         // The cells of the last depth are leaves.
-        const u32 first = SEE_PHASE - (extent.depths - 1);
+        const u32 first = SEE_PHASE - (state->extent.depths - 1);
         return phase < first ? first : phase;
     }
     return phase;
@@ -265,8 +263,8 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
         | exponent << EXPONENT_BITS | extent.cells;
 }
 
-// Builds the cells: the phases begin with the root, divide the cells of each depth, sum up the leaves and then the
-// cells of each depth from the last to the first, choose far particles, and answer.
+// Builds the cells: four phases divide them, others sum up the leaves and then the cells of each depth from the last
+// to the first, choose far particles, and answer.
 extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
     const Request request, const u64 *keys, const Sources j, const Cells cells, Seen *seen, float *radii,
     State *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
@@ -277,17 +275,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
         if (phase >= end_phase) break;
         const u32 dimensions = state->frame.dimensions;
         if (phase == 0) {
-            if (blockIdx.x > 0 || threadIdx.x > 0) continue;
-            cells.cells[0] = {0, j.n, NO_CHILD, 0};
-            cells.next[0] = cells.firsts[0] = 0;
-            cells.firsts[1] = 1;
-            state->extent = {1, 1, 0};
-            state->next = state->far = 0;
-            state->tested = state->evaluations = 0;
+            if (blockIdx.x == 0 && threadIdx.x == 0) {
+                state->next = state->far = 0;
+                state->tested = state->evaluations = 0;
+            }
+            find_levels(cells, keys, j.n, dimensions, &state->extent);
+        } else if (phase == 1) {
+            find_depths(cells, j.n, &state->extent);
+        } else if (phase == 2) {
+            write_cells(cells, keys, j.n, dimensions, &state->extent);
         } else if (phase < CELL_PHASES) {
-            const u32 depth = (phase - 1) / 2;
-            if (phase % 2 == 1) count_children(cells, keys, dimensions, depth);
-            else write_children(cells, keys, dimensions, depth, &state->extent);
+            link_cells(cells, j.n, state->extent.cells);
         } else if (phase < SUM_PHASES) {
             sum_leaves(j, cells, state->extent.cells);
         } else if (phase < SEE_PHASE) {

@@ -27,16 +27,16 @@ pub(crate) const LIMIT: usize = (1 << 28) - 1;
 /// Bits of a key.
 const KEY_BITS: u32 = 63;
 /// More depths than cells have.
-const DEPTHS: usize = 48;
+pub(super) const DEPTHS: usize = 48;
 /// The phases of `build_cells`.
-const PHASES: u32 = 3 * (DEPTHS as u32 - 2) + 4;
-/// Children of a cell.
-const FAN: usize = 8;
+const PHASES: u32 = DEPTHS as u32 + 5;
 /// Words of a position, and of the bounds and the centre of a cell.
 const POSITION: usize = 3;
 /// Bytes of a cell as walks see it, and of one as it is built.
 pub(super) const SEEN: usize = 32;
 pub(super) const CELL: usize = 16;
+/// Bytes of the levels in sight of a block.
+pub(super) const SIGHTS: usize = 16;
 /// Words of the state, and those of it that tell of the work of walks, of the unit of the frame and of the number of
 /// far particles.
 pub(super) const STATE: usize = 32;
@@ -273,11 +273,14 @@ impl Tree {
             [&self.words, &self.at[OF_J], &self.summaries, &self.charges].map(address);
         let stride = self.capacity as u64;
         let sources = [words, at, summaries, stride, charges, stride, n as u64];
-        let cells = self.cells.each_ref().map(address);
-        let cells = [&cells[..], &[self.capacity as u64]].concat();
+        let [of_cells, next, sights, counts, firsts] = self.cells.each_ref().map(address);
+        // The memory that the sort leaves free.
+        let [keys, _, marks, ..] = self.sorts[OF_J].memory();
+        let capacity = self.capacity as u64;
+        let cells = [of_cells, next, marks.address(), sights, counts, firsts, capacity];
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(CELLS));
         let launch = Launch::new(CELLS, blocks as u32).argument(request);
-        let launch = launch.pointers([self.sorts[OF_J].memory()[0]]);
+        let launch = launch.pointers([keys]);
         let launch = launch.argument(&sources).argument(&cells);
         let launch = launch.pointers([self.seen.memory(), self.radii.memory(), &*self.state]);
         let launch = launch.argument(&[self.reply.address()]).pointers([&*self.arrived]);
@@ -331,15 +334,15 @@ impl Tree {
         let [moments, summary] = moments(self.expansion);
         let word = size_of::<u64>();
         let blocks = self.kernel.module.resident_blocks(CELLS);
-        let [of_cells, next, begins, counts, firsts] = &mut self.cells;
+        let [of_cells, next, sights, counts, firsts] = &mut self.cells;
         let index = size_of::<u32>();
         let sizes: [(&mut Scratch, &[usize]); 9] = [
             (&mut self.summaries, &[cells, summary, word]),
             (&mut self.charges, &[cells, charges, moments, word]),
             (of_cells, &[cells, CELL]),
             (next, &[cells, index]),
-            (begins, &[cells, FAN, index]),
-            (counts, &[blocks, index]),
+            (sights, &[blocks, SIGHTS]),
+            (counts, &[blocks, DEPTHS, index]),
             (firsts, &[DEPTHS + 1, index]),
             (&mut self.seen, &[cells, SEEN]),
             (&mut self.radii, &[cells, index]),

@@ -4,6 +4,8 @@
 //! defines, with IEEE arithmetic without contraction.
 
 pub mod build;
+#[cfg(test)]
+mod cells;
 
 use std::fmt::Write as _;
 
@@ -37,6 +39,7 @@ impl Program {
             KEYS,
             include_str!("frame.cuh"),
             include_str!("seen.cuh"),
+            include_str!("boundaries.cuh"),
             include_str!("cells.cuh"),
             &text_of_charges(law, charges, precision, expansion)?,
             include_str!("moments.cuh"),
@@ -92,7 +95,7 @@ constexpr u32 SIGN = {sign}; // that charge
 
 // Sizes that the host knows.
 constexpr u32 FAR_PARTICLES = {far}; // of a cell
-constexpr u32 STATE_BYTES = {state}, CELL_BYTES = {cell}, SEEN_BYTES = {seen};
+constexpr u32 STATE_BYTES = {state}, CELL_BYTES = {cell}, SIGHTS_BYTES = {sights}, SEEN_BYTES = {seen};
 constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
 ",
         name = law.name,
@@ -105,6 +108,7 @@ constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
         far = far_particles(expansion),
         state = 8 * build::STATE,
         cell = build::CELL,
+        sights = build::SIGHTS,
         seen = build::SEEN,
         moments = 8 * moments,
         summary = 8 * summary,

@@ -1,0 +1,183 @@
+//! Tests of the cells of `cells.cuh` against those of nbody-core.
+
+use nbody_core::near::frame::{Frame, Grid};
+use nbody_core::tree::cells::{self, Cell};
+
+use super::build::{CELL, DEPTHS, SIGHTS};
+use crate::Program;
+use crate::backend::emulator::Emulator;
+use crate::backend::{Backend, Launch, Memory, Module, gpu};
+use crate::compile::cache::Cache;
+use crate::near::{BLOCK, sort};
+
+const PARTS: [&str; 7] = [
+    include_str!("../../kernels/grid.cuh"),
+    include_str!("../../kernels/scan.cuh"),
+    sort::TEXT,
+    include_str!("grid_of_trees.cuh"),
+    include_str!("seen.cuh"),
+    include_str!("boundaries.cuh"),
+    concat!(include_str!("cells.cuh"), include_str!("divide.cuh")),
+];
+
+/// A kernel that divides keys into cells, on a backend.
+struct Divider<'a> {
+    backend: &'a dyn Backend,
+    module: Box<dyn Module>,
+    arrived: Box<dyn Memory>,
+}
+
+/// Cells with the one behind each and all that is in it, and the first one of each depth.
+#[derive(Debug, PartialEq)]
+struct Divided {
+    cells: Vec<Cell>,
+    next: Vec<u32>,
+    firsts: Vec<u32>,
+}
+
+impl<'a> Divider<'a> {
+    fn new(backend: &'a dyn Backend) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let program = Program::of_words("divide", "cells of keys", &[c"divide"], BLOCK, &PARTS);
+        let module = match backend.build(&program, &Cache::at(folder.path())) {
+            Err(crate::Error::NvrtcNotFound(_)) => return None,
+            built => built.unwrap().0,
+        };
+        let mut arrived = backend.allocate(4).unwrap();
+        arrived.zero().unwrap();
+        Some(Self { backend, module, arrived })
+    }
+
+    /// Divides keys, which ascend, by this many blocks. Where there is no room, returns the number of cells.
+    fn divide(
+        &self,
+        keys: &[u64],
+        dimensions: usize,
+        blocks: usize,
+        capacity: usize,
+    ) -> Result<Divided, u32> {
+        let n = keys.len();
+        let allocate = |bytes: usize| self.backend.allocate(bytes.max(1)).unwrap();
+        let mut from = allocate(8 * n);
+        from.write(&mut |words| words[..n].copy_from_slice(keys)).unwrap();
+        let [cells, next, marks] = [CELL * capacity, 4 * capacity, 8 * n].map(allocate);
+        let [sights, counts] = [SIGHTS * blocks, 4 * DEPTHS * blocks].map(allocate);
+        let [firsts, extent] = [4 * (DEPTHS + 1), 12].map(allocate);
+        let all = [&cells, &next, &marks, &sights, &counts, &firsts].map(|memory| &**memory);
+        let addresses = all.map(Memory::address);
+        let cells_of_text = [&addresses[..], &[capacity as u64]].concat();
+        let launch = Launch::new(c"divide", blocks as u32).argument(&cells_of_text);
+        let launch = launch.pointers([&*from, &*extent]);
+        let launch = launch.argument(&[n as u64 | (dimensions as u64) << 32]);
+        let launch = launch.pointers([&*self.arrived]);
+        let launch = all.into_iter().chain([&*from]).fold(launch, Launch::reads);
+        self.module.launch(launch.phases(0..4)).unwrap();
+        let [depths, count, is_short, ..] = *numbers(&*extent) else { panic!("three numbers") };
+        if is_short > 0 {
+            return Err(count);
+        }
+        let words = numbers(&*cells);
+        let cells = words.chunks(CELL / 4).take(count as usize).map(cell).collect();
+        let mut next = numbers(&*next);
+        next.truncate(count as usize);
+        let mut firsts = numbers(&*firsts);
+        firsts.truncate(depths as usize + 1);
+        Ok(Divided { cells, next, firsts })
+    }
+
+    fn check(&self, mut keys: Vec<u64>, dimensions: usize, blocks: usize) {
+        keys.sort_unstable();
+        let expected = expected(&keys, dimensions);
+        let room = expected.cells.len();
+        let most = keys.len().div_ceil(BLOCK).clamp(1, blocks);
+        let found = self.divide(&keys, dimensions, most, room);
+        assert!(found.as_ref() == Ok(&expected), "{} {dimensions} {blocks}", keys.len());
+        let without_room = self.divide(&keys, dimensions, most, room - 1);
+        assert_eq!(without_room, Err(room as u32));
+    }
+
+    fn check_all(&self) {
+        let most = self.module.resident_blocks(c"divide");
+        let mut turn = 0;
+        for n in [1, 2, 16, 17, 255, 256, 257, 4099, 20_001] {
+            for (bits, dimensions) in [(63, 3), (62, 2)] {
+                let limit = 1 << bits;
+                for keys in [
+                    random(n, limit),
+                    // Clustered: cells of all levels.
+                    random(n, limit).into_iter().map(|key| key >> (key % 61)).collect(),
+                    random(n, 3),
+                    // Runs of equal keys between others, and near the last one.
+                    random(n, limit).into_iter().map(|key| (key % 41) << (bits - 9)).collect(),
+                    random(n, limit).into_iter().map(|key| limit - 1 - key % 29 / 20).collect(),
+                ] {
+                    self.check(keys, dimensions, [most, 1, 3, 5][turn % 4]);
+                    turn += 1;
+                }
+            }
+        }
+        for n in [128, 129, 10_000] {
+            self.check(vec![(1 << 63) - 1; n], 3, most);
+        }
+    }
+}
+
+/// Returns 32-bit numbers.
+fn numbers(memory: &dyn Memory) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    memory.read(&mut |words| numbers = bytemuck::cast_slice(words).to_owned()).unwrap();
+    numbers
+}
+
+/// Returns a cell of the text.
+fn cell(words: &[u32]) -> Cell {
+    let [first, end, children, level] = *words else { panic!("four words of a cell") };
+    let (child, children) = if children == 0 { (0, 0) } else { (children / 8, children % 8 + 1) };
+    Cell { first, end, child, children: children as u16, level: level as u16 }
+}
+
+fn expected(keys: &[u64], dimensions: usize) -> Divided {
+    let frame = Frame { origin: [0.0; 3], scale: 1.0, dimensions, grid: Grid::TREES };
+    let pairs: Vec<_> = keys.iter().zip(0..).map(|(&key, index)| (key, index)).collect();
+    let cells = cells::divide(&pairs, &frame);
+    let mut next = vec![0; cells.len()];
+    for (k, cell) in cells.iter().enumerate() {
+        for child in cell.cells() {
+            let is_last = child + 1 == cell.cells().end;
+            next[child] = if is_last { next[k] } else { child as u32 + 1 };
+        }
+    }
+    let mut firsts = vec![0, 1];
+    while let Some(child) = cells[firsts[firsts.len() - 2]..*firsts.last().unwrap()]
+        .iter()
+        .rfind(|cell| cell.children > 0)
+    {
+        firsts.push(child.cells().end);
+    }
+    Divided { cells, next, firsts: firsts.into_iter().map(|first| first as u32).collect() }
+}
+
+/// Returns keys below a limit.
+fn random(n: usize, limit: u64) -> Vec<u64> {
+    let mut state = n as u64;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % limit
+    };
+    (0..n).map(next).collect()
+}
+
+#[test]
+fn cells_are_those_of_nbody_core() {
+    Divider::new(&Emulator::open().unwrap()).unwrap().check_all();
+    let Some((_one, gpu)) = gpu::tests::gpu() else { return };
+    let Some(divider) = Divider::new(&gpu) else { return };
+    divider.check_all();
+    let most = divider.module.resident_blocks(c"divide");
+    for n in [1 << 20, 3_000_017] {
+        divider.check(random(n, 1 << 63), 3, most);
+        divider.check(random(n, 1 << 40), 2, most);
+    }
+}
