@@ -20,26 +20,76 @@ template <u32 D> __device__ __forceinline__ u64 spread(u32 n)
     }
 }
 
-// Returns the index of a cell along the curve through cells of BITS bits along each of D axes.
-template <u32 D, u32 BITS> __device__ __forceinline__ u64 hilbert(u32 (&cell)[D])
-{
-    // From the coordinates to the transposed index: undo the excess work of all smaller cubes.
-    for (u32 bit = 1u << (BITS - 1); bit > 1; bit >>= 1) {
-        const u32 below = bit - 1;
-        for (u32 axis = 0; axis < D; ++axis) {
-            const bool inverts = cell[axis] & bit;
-            const u32 exchanged = inverts ? 0 : (cell[0] ^ cell[axis]) & below;
-            cell[axis] ^= exchanged;
-            cell[0] ^= inverts ? below : exchanged;
-        }
+// The curve through a cube along axes of its own: each is one of space, maybe inverted.
+template <u32 D> struct Orientation {
+    u32 axes[D];
+    u32 inverted; // a bit for each
+
+    // Each has a number, of 4 + D bits.
+    __device__ __forceinline__ u32 number() const { return axes[0] | axes[1] << 2 | inverted << 4; }
+
+    static __device__ __forceinline__ Orientation of(u32 number)
+    {
+        Orientation of = {{number % 4, number / 4 % 4}, number >> 4};
+        if constexpr (D == 3) of.axes[2] = (3 - of.axes[0] - of.axes[1]) % 4;
+        return of;
     }
-    // Gray code.
-    for (u32 axis = 1; axis < D; ++axis) cell[axis] ^= cell[axis - 1];
-    // Each bit is flipped by those above it of the last axis.
-    u32 flips = cell[D - 1] >> 1;
-    for (u32 step = 1; step < BITS; step *= 2) flips ^= flips >> step;
-    u64 index = 0;
-    for (u32 axis = 0; axis < D; ++axis) index |= spread<D>(cell[axis] ^ flips) << (D - 1 - axis);
+
+    // Takes that of a part of the cube with these coordinates, a bit for each axis of space. Returns the place of the
+    // part along the curve: Gray codes are counted up or down.
+    __device__ __forceinline__ u32 enter(u32 part)
+    {
+        u32 bits = 0, place = 0, parity = ::__popc(inverted) % 2;
+        for (u32 axis = 0; axis < D; ++axis) {
+            const u32 bit = (part >> axes[axis] ^ inverted >> axis) % 2;
+            bits |= bit << axis;
+            parity ^= bit;
+            place = place << 1 | parity;
+        }
+        for (u32 axis = 0; axis < D; ++axis) {
+            if (bits >> axis & 1) {
+                inverted ^= 1;
+                continue;
+            }
+            const u32 first = axes[0], differ = (inverted ^ inverted >> axis) % 2;
+            axes[0] = axes[axis];
+            axes[axis] = first;
+            inverted ^= differ | differ << axis;
+        }
+        return place;
+    }
+};
+
+// Each part of a cube in each orientation: its place along the curve, and above these bits the number of the
+// orientation in it. A block shares it.
+struct Curve {
+    u16 parts[1 << (4 + 3 + 3)];
+};
+
+template <u32 D> __device__ __forceinline__ void find_curve(Curve &curve)
+{
+    for (u32 k = threadIdx.x; k < 1u << (4 + 2 * D); k += BLOCK) {
+        Orientation<D> orientation = Orientation<D>::of(k >> D);
+        const u32 place = orientation.enter(k % (1u << D));
+        curve.parts[k] = u16(orientation.number() << D | place);
+    }
+}
+
+// Returns the index of a cell along the curve through cells of BITS bits along each of D axes.
+template <u32 D, u32 BITS>
+__device__ __forceinline__ u64 hilbert(const Curve &curve, const u32 (&cell)[D])
+{
+    constexpr u32 PARTS = 1u << D;
+    u64 cells = 0, index = 0;
+    for (u32 axis = 0; axis < D; ++axis) cells |= spread<D>(cell[axis]) << axis;
+    u32 orientation = 1u << (D + 2); // the axes of space
+#pragma unroll
+    for (u32 level = BITS; level-- > 0;) {
+        const u32 part = u32(cells >> (level * D)) % PARTS;
+        const u32 found = curve.parts[orientation | part];
+        index = index << D | found % PARTS;
+        orientation = found / PARTS * PARTS;
+    }
     return index;
 }
 

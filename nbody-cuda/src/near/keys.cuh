@@ -62,18 +62,26 @@ __device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
 }
 
 template <u32 D>
-__device__ __forceinline__ u64 key_in(const Frame &frame, const Position &position)
+__device__ __forceinline__ u64 key_in(const Curve &curve, const Frame &frame, const Position &position)
 {
     constexpr u32 BITS = KEY_BITS / D;
     u32 cell[D];
     for (u32 axis = 0; axis < D; ++axis) cell[axis] = cell_of<BITS>(frame, axis, position.x[axis]);
-    return hilbert<D, BITS>(cell);
+    return hilbert<D, BITS>(curve, cell);
 }
 
 // Returns the key of a position.
-__device__ __forceinline__ u64 key_of(const Frame &frame, const Position &position)
+__device__ __forceinline__ u64 key_of(const Curve &curve, const Frame &frame, const Position &position)
 {
-    return frame.dimensions == 2 ? key_in<2>(frame, position) : key_in<3>(frame, position);
+    return frame.dimensions == 2 ? key_in<2>(curve, frame, position) : key_in<3>(curve, frame, position);
+}
+
+// Finds the curve through the cells of a frame, which all threads see then.
+__device__ __forceinline__ void find_curve(const Frame &frame, Curve &curve)
+{
+    if (frame.dimensions == 2) find_curve<2>(curve);
+    else find_curve<3>(curve);
+    __syncthreads();
 }
 
 constexpr u32 SORT_PHASES = 2 * ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS);

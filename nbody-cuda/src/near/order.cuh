@@ -45,12 +45,13 @@ __device__ __forceinline__ u32 top_level(u32 n)
 }
 
 // Finds the keys.
-__device__ __forceinline__ void find_keys(const Order &order)
+__device__ __forceinline__ void find_keys(const Order &order, Curve &curve)
 {
     const Frame &frame = order.frame;
+    find_curve(frame, curve);
     clear_sums(order.sort, 0);
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < order.from.n; k += gridDim.x * BLOCK) {
-        order.sort.even.keys[k] = key_of(frame, position_of(order.from, frame, k));
+        order.sort.even.keys[k] = key_of(curve, frame, position_of(order.from, frame, k));
     }
 }
 
@@ -127,6 +128,7 @@ __device__ __forceinline__ void join_boxes(const Order &order, u32 level)
 }
 
 union OrderShared {
+    Curve curve;
     SortShared sort;
     Box boxes[GROUP];
 };
@@ -137,7 +139,7 @@ constexpr u32 BOXES_PHASE = 1 + SORT_PHASES;
 __device__ __forceinline__ void order_phase(const Order &order, u32 phase, OrderShared &shared)
 {
     if (phase == 0) {
-        find_keys(order);
+        find_keys(order, shared.curve);
     } else if (phase < BOXES_PHASE) {
         sort_phase(order.sort, phase - 1, shared.sort);
     } else if (phase == BOXES_PHASE) {

@@ -55,14 +55,16 @@ __device__ __forceinline__ void compare(
 }
 
 // Finds the keys, and positions that are not finite; the number of the first particle of the set precedes.
-__device__ __forceinline__ void find_keys(const Set &set, const Frame &frame, State *state, u32 first)
+__device__ __forceinline__ void find_keys(
+    const Set &set, const Curve &curve, const Frame &frame, State *state, u32 first)
 {
-    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < set.from.n; k += gridDim.x * BLOCK) {
+    const Share share = share_of(set.from.n);
+    for (u32 k = share.begin + threadIdx.x; k < share.end; k += BLOCK) {
         const Position position = position_of(set.from, frame, k);
         bool is_good = true;
         for (u32 axis = 0; axis < 3; ++axis) is_good &= is_finite(position.x[axis]);
         if (!is_good) ::atomicMin(&state->refused, first + k);
-        set.sort.even.keys[k] = key_of(frame, position);
+        set.sort.even.keys[k] = key_of(curve, frame, position);
     }
 }
 
@@ -81,10 +83,12 @@ __device__ __forceinline__ void place(const Set &set, const Frame &frame)
 
 union OrderShared {
     double sample[SAMPLE];
+    Curve curve;
     SortShared sort;
 };
 
-constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + 1 + SORT_PHASES;
+// The first phase of a sort is that of the keys.
+constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + SORT_PHASES;
 
 // Orders the particles: the phases choose the frame, find keys, sort those of j, and of i if they are two sets, and
 // copy. Of one set, i is j.
@@ -94,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
 {
     __shared__ OrderShared shared;
     __shared__ Frame frame;
-    const u32 last = SORTED + (request.two_sets ? SORT_PHASES : 0);
+    const u32 last = SORTED + (request.two_sets ? SORT_PHASES - 1 : 0);
     in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
         if (phase == 0) {
             clear_sums(j.sort, 0);
@@ -112,12 +116,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
         }
         __syncthreads();
         if (phase == KEYS_PHASE) {
-            find_keys(j, frame, state, 0);
-            if (request.two_sets) find_keys(i, frame, state, j.from.n);
+            find_curve(frame, shared.curve);
+            find_keys(j, shared.curve, frame, state, 0);
+            if (request.two_sets) find_keys(i, shared.curve, frame, state, j.from.n);
+            sort_phase(j.sort, 0, shared.sort);
+            if (request.two_sets) sort_phase(i.sort, 0, shared.sort);
         } else if (phase < SORTED) {
-            sort_phase(j.sort, phase - KEYS_PHASE - 1, shared.sort);
+            sort_phase(j.sort, phase - KEYS_PHASE, shared.sort);
         } else if (phase < last) {
-            sort_phase(i.sort, phase - SORTED, shared.sort);
+            sort_phase(i.sort, phase - SORTED + 1, shared.sort);
         } else {
             place(j, frame);
             if (request.two_sets) place(i, frame);

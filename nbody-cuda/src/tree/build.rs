@@ -251,7 +251,8 @@ impl Tree {
 
     fn order(&self, sets: &Sets, request: &[u64; 3], domain: &Domain) -> Result<(), Error> {
         let n = sets.i.n.max(sets.j().n);
-        let phases = if sets.j.is_some() { 2 } else { 1 } * sort::phases(KEY_BITS) + 3;
+        let sorted = if sets.j.is_some() { 2 } else { 1 };
+        let phases = sorted * (sort::phases(KEY_BITS) - 1) + 3;
         let dimensions: usize =
             cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
         // The device finds the origin and the unit.
