@@ -41,6 +41,7 @@ struct Walk {
     u32 is_estimated; // cells are opened by the estimate, too
     u32 adds; // the results are added to earlier ones
     u32 counts; // the work of the walk counts
+    Efforts efforts;
 };
 
 constexpr u32 LANES = 32;

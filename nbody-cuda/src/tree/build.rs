@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nbody_core::near::cutoff;
 use nbody_core::pack::Binding;
+use nbody_core::tree::GROUP;
 use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision, near};
 
 use super::far_particles;
@@ -115,6 +116,8 @@ pub(crate) struct Tree {
     cells: [Scratch; 5],
     seen: Scratch,
     radii: Scratch,
+    /// The efforts of i-particles, the heavy groups, and whether each is.
+    efforts: [Scratch; 3],
     /// The cells that there is room for.
     capacity: usize,
     state: Box<dyn Memory>,
@@ -160,6 +163,7 @@ impl Tree {
             cells: Default::default(),
             seen: Scratch::default(),
             radii: Scratch::default(),
+            efforts: Default::default(),
             capacity: 0,
             state: backend.allocate(STATE * size_of::<u64>())?,
             arrived,
@@ -262,6 +266,7 @@ impl Tree {
         let launch = Launch::new(ORDER, blocks as u32).argument(request).argument(&frame);
         let launch = launch.argument(&self.set(sets.i, self.law.i, sets.of_i())?);
         let launch = launch.argument(&self.set(sets.j(), self.law.j, OF_J)?);
+        let launch = launch.argument(&self.efforts());
         let launch = launch.pointers([&*self.state, &*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.reads(&*sets.i.memory).reads(&*sets.j().memory);
@@ -313,7 +318,16 @@ impl Tree {
             self.at[set].reserve(&*backend, &[n, POSITION, size_of::<f64>()], false).map(|_| ())
         };
         reserve(OF_J, sets.j().n)?;
-        if sets.j.is_some() { reserve(0, sets.i.n) } else { Ok(()) }
+        if sets.j.is_some() {
+            reserve(0, sets.i.n)?;
+        }
+        let (groups, index) = (sets.i.n.div_ceil(GROUP), size_of::<u32>());
+        let [efforts, heavy, is_heavy] = &mut self.efforts;
+        // None is known of particles that had no walk.
+        efforts.reserve(&*backend, &[sets.i.n, index], true)?;
+        heavy.reserve(&*backend, &[1 + groups, index], false)?;
+        is_heavy.reserve(&*backend, &[groups, index], false)?;
+        Ok(())
     }
 
     /// Makes room for this many cells of `n` particles.
@@ -393,6 +407,11 @@ impl Tree {
         [cells, next, radii, words, frame, at, order.address()]
     }
 
+    /// Returns an `Efforts` of the text.
+    pub fn efforts(&self) -> [u64; 3] {
+        self.efforts.each_ref().map(|scratch| scratch.memory().address())
+    }
+
     /// Returns the address of the `Counters` of the text.
     pub fn counters(&self) -> u64 {
         self.state.address()
@@ -402,8 +421,8 @@ impl Tree {
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let sorts = self.sorts.iter().flat_map(Sort::reserved);
         let all = [&self.words, &self.summaries, &self.charges, &self.seen, &self.radii];
-        let all = all.into_iter().chain(&self.at).chain(&self.cells).filter_map(Scratch::get);
-        sorts.chain(all).chain([&*self.state]).collect()
+        let all = all.into_iter().chain(&self.at).chain(&self.cells).chain(&self.efforts);
+        sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()
     }
 
     /// Returns the bytes of device memory.
