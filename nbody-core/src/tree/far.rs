@@ -1,9 +1,12 @@
 //! Far particles: a few j-particles with the moments of a cell.
 
+use std::ops::Range;
+
+use super::axes::Axes;
 use super::cells::Cell;
 use super::moments::{AllMoments, Moments, Summary, length};
 use super::opening::Expansion;
-use crate::{Carried, Charges};
+use crate::{Carried, Charges, parallel};
 
 /// The far particles of all cells.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +25,8 @@ pub struct FarParticles {
 /// The least charge that others are divided by, in units of the largest of a cell: its rounding error. Charges
 /// of both signs whose sum is 0 would lose these others.
 const LEAST: f64 = f64::EPSILON;
-/// The least second moment along an axis, in units of the largest: others are rounding errors.
-const FLAT: f64 = 1e-12;
+/// Cells that a thread chooses the far particles of at a time.
+const CHUNK: usize = 256;
 
 impl FarParticles {
     /// Chooses the far particles of all cells. Each tells whether its kernel is
@@ -33,30 +36,18 @@ impl FarParticles {
         moments: &AllMoments,
         charges: Charges,
         expansion: Expansion,
-        is_harmonic: &dyn Fn(usize) -> bool,
+        is_harmonic: &(dyn Fn(usize) -> bool + Sync),
     ) -> Self {
+        let choice = Choice { cells, moments, charges, expansion, is_harmonic };
+        let of_chunk =
+            |chunk: usize| choice.of_cells(chunk * CHUNK..cells.len().min((chunk + 1) * CHUNK));
         let mut far = Self::default();
-        let count = charges.products.len();
-        for (k, (cell, summary)) in cells.iter().zip(&moments.summaries).enumerate() {
-            let begin = far.positions.len();
-            far.first.push(begin as u32);
-            let of_cell = &moments.charges[k * count..][..count];
-            match expansion {
-                Expansion::Monopole => far.push(summary, [0.0; 3], |q| of_cell[q].sum, count),
-                Expansion::Second if !summary.is_of_one_sign => far.push_ten(summary, of_cell),
-                Expansion::Second if count == 1 && is_harmonic(k) => {
-                    far.push_three(summary, of_cell[0].sum);
-                }
-                Expansion::Second => far.push_six(summary, of_cell),
-            }
-            if far.positions.len() - begin >= cell.count() {
-                far.positions.truncate(begin);
-                far.charges.truncate(begin * count);
-            }
-            far.keep_ratios(begin, charges, summary.weight.sum);
-            let distance =
-                |position: &[f64; 3]| length(difference(position, &summary.centre).into_iter());
-            far.reach.push(far.positions[begin..].iter().map(distance).fold(0.0, f64::max));
+        for part in parallel::map(cells.len().div_ceil(CHUNK), 0, &of_chunk) {
+            let begin = far.positions.len() as u32;
+            far.first.extend(part.first.iter().map(|first| begin + first));
+            far.positions.extend(part.positions);
+            far.charges.extend(part.charges);
+            far.reach.extend(part.reach);
         }
         far.first.push(far.positions.len() as u32);
         far
@@ -82,8 +73,8 @@ impl FarParticles {
     /// Astrophys. J. 550, L143):
     /// in the plane of the axes 1 and 2, at (0, 2β) and (±√3 α, −β), with α² = (λ₁ − λ₃) / 2 and
     /// β² = (λ₂ − λ₃) / 2 of the second moments λ per charge.
-    fn push_three(&mut self, summary: &Summary, total: f64) {
-        let Axes { lengths2, axes } = Axes::of(&summary.weight);
+    fn push_three(&mut self, summary: &Summary, axes: &Axes, total: f64) {
+        let Axes { lengths2, axes } = *axes;
         let alpha = (0.5 * (lengths2[0] - lengths2[2])).max(0.0).sqrt();
         let beta = (0.5 * (lengths2[1] - lengths2[2])).max(0.0).sqrt();
         let root3 = 3.0_f64.sqrt();
@@ -95,8 +86,8 @@ impl FarParticles {
 
     /// Six particles of equal weight at ±√(3 λ) on the axes of the second moments λ per weight. The other charges
     /// are the weight times a linear function of the position, which has their sum and first moments.
-    fn push_six(&mut self, summary: &Summary, charges: &[Moments]) {
-        let Axes { lengths2, axes } = Axes::of(&summary.weight);
+    fn push_six(&mut self, summary: &Summary, axes: &Axes, charges: &[Moments]) {
+        let Axes { lengths2, axes } = *axes;
         for (axis, length2) in axes.iter().zip(lengths2) {
             let length = (3.0 * length2).max(0.0).sqrt();
             for side in [length, -length] {
@@ -115,8 +106,8 @@ impl FarParticles {
     /// Ten particles with any moments up to the second order of any charges: the centre, both sides of the three
     /// axes of the weight, and three corners between these. Each charge is the sum over the particles of the cell
     /// of the quadratic function that is 1 at its place and 0 at the other nine.
-    fn push_ten(&mut self, summary: &Summary, charges: &[Moments]) {
-        let Axes { lengths2, axes } = Axes::of(&summary.weight);
+    fn push_ten(&mut self, summary: &Summary, axes: &Axes, charges: &[Moments]) {
+        let Axes { lengths2, axes } = *axes;
         let lengths = lengths2.map(|length2| (3.0 * length2).max(0.0).sqrt());
         // Moments in units of these lengths along the axes; along one without extent they are 0.
         let unit = |k: usize| if lengths[k] > 0.0 { lengths[k].recip() } else { 0.0 };
@@ -163,6 +154,56 @@ impl FarParticles {
     }
 }
 
+/// All that the far particles of cells depend on.
+struct Choice<'a> {
+    cells: &'a [Cell],
+    moments: &'a AllMoments,
+    charges: Charges,
+    expansion: Expansion,
+    is_harmonic: &'a (dyn Fn(usize) -> bool + Sync),
+}
+
+impl Choice<'_> {
+    /// Returns how many far particles a cell has.
+    fn number(&self, k: usize) -> usize {
+        let number = match self.expansion {
+            Expansion::Monopole => 1,
+            Expansion::Second if !self.moments.summaries[k].is_of_one_sign => 10,
+            Expansion::Second if self.charges.products.len() == 1 && (self.is_harmonic)(k) => 3,
+            Expansion::Second => 6,
+        };
+        if number < self.cells[k].count() { number } else { 0 }
+    }
+
+    /// Chooses the far particles of some cells.
+    fn of_cells(&self, range: Range<usize>) -> FarParticles {
+        let AllMoments { summaries, charges } = self.moments;
+        let (mut far, count) = (FarParticles::default(), self.charges.products.len());
+        let numbers: Vec<_> = range.clone().map(|k| self.number(k)).collect();
+        let has_axes = numbers.iter().map(|&number| number > 1);
+        let weights = range.clone().zip(has_axes).filter(|(_, has_axes)| *has_axes);
+        let weights: Vec<_> = weights.map(|(k, _)| &summaries[k].weight).collect();
+        let mut axes = Axes::of_each(&weights).into_iter();
+        for (k, number) in range.zip(numbers) {
+            let (begin, summary) = (far.positions.len(), &summaries[k]);
+            let of_cell = &charges[k * count..][..count];
+            far.first.push(begin as u32);
+            match (number, if number > 1 { axes.next() } else { None }) {
+                (1, _) => far.push(summary, [0.0; 3], |q| of_cell[q].sum, count),
+                (3, Some(axes)) => far.push_three(summary, &axes, of_cell[0].sum),
+                (6, Some(axes)) => far.push_six(summary, &axes, of_cell),
+                (_, Some(axes)) => far.push_ten(summary, &axes, of_cell),
+                _ => {}
+            }
+            far.keep_ratios(begin, self.charges, summary.weight.sum);
+            let distance =
+                |position: &[f64; 3]| length(difference(position, &summary.centre).into_iter());
+            far.reach.push(far.positions[begin..].iter().map(distance).fold(0.0, f64::max));
+        }
+        far
+    }
+}
+
 fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
@@ -176,59 +217,6 @@ fn quadratic(second: &[f64; 6], a: &[f64; 3], b: &[f64; 3]) -> f64 {
     let [xx, yy, zz, xy, xz, yz] = *second;
     let rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
     dot(a, &rows.map(|row| dot(&row, b)))
-}
-
-/// The axes of the second moments of a weight.
-struct Axes {
-    /// The second moments per weight along the axes, in descending order.
-    lengths2: [f64; 3],
-    axes: [[f64; 3]; 3],
-}
-
-impl Axes {
-    /// Finds the axes by Jacobi's rotations.
-    fn of(weight: &Moments) -> Self {
-        const SWEEPS: usize = 6;
-        let mut axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let [xx, yy, zz, xy, xz, yz] = weight.second.map(|moment| {
-            let mean = moment / weight.sum;
-            if mean.is_finite() { mean } else { 0.0 }
-        });
-        let mut matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-        for _ in 0..SWEEPS {
-            for [p, q] in [[0, 1], [0, 2], [1, 2]] {
-                rotate(&mut matrix, &mut axes, p, q);
-            }
-        }
-        let mut order = [0, 1, 2];
-        order.sort_by(|&a, &b| matrix[b][b].total_cmp(&matrix[a][a]));
-        let least = FLAT * matrix[order[0]][order[0]];
-        let length2 = |k: usize| if matrix[k][k] > least { matrix[k][k] } else { 0.0 };
-        Self { lengths2: order.map(length2), axes: order.map(|k| axes[k]) }
-    }
-}
-
-/// Makes one element of a symmetric matrix 0.
-fn rotate(matrix: &mut [[f64; 3]; 3], axes: &mut [[f64; 3]; 3], p: usize, q: usize) {
-    let element = matrix[p][q];
-    if element == 0.0 {
-        return;
-    }
-    let ratio = (matrix[q][q] - matrix[p][p]) / (2.0 * element);
-    let tangent = ratio.signum() / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
-    let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-    let sine = tangent * cosine;
-    matrix[p][p] -= tangent * element;
-    matrix[q][q] += tangent * element;
-    let r = 3 - p - q;
-    let [of_p, of_q] = [matrix[r][p], matrix[r][q]];
-    let [new_p, new_q] = [cosine * of_p - sine * of_q, sine * of_p + cosine * of_q];
-    for (a, b, value) in [(p, q, 0.0), (r, p, new_p), (r, q, new_q)] {
-        (matrix[a][b], matrix[b][a]) = (value, value);
-    }
-    let turned =
-        |from: [f64; 2]| std::array::from_fn(|k| from[0] * axes[p][k] + from[1] * axes[q][k]);
-    (axes[p], axes[q]) = (turned([cosine, -sine]), turned([sine, cosine]));
 }
 
 #[cfg(test)]

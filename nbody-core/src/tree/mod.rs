@@ -5,6 +5,7 @@
 //! of a Hilbert curve, so that a cell is a range of them, and groups are consecutive i-particles. Angles
 //! open cells by IEEE arithmetic without contraction; estimates of errors need logarithms, too.
 
+mod axes;
 pub mod cells;
 pub mod estimate;
 pub mod far;
