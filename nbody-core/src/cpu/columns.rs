@@ -23,13 +23,21 @@ pub(crate) struct Columns<W> {
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
     /// Allocates records of this many words.
     fn zeros(n: usize, words: usize) -> Result<Self, Error> {
-        let bytes = words.saturating_mul(size_of::<W>());
+        let mut columns = Self { lines: Vec::new(), n: 0, words };
+        columns.grow(n)?;
+        Ok(columns)
+    }
+
+    /// Adds zeros up to this number of records.
+    fn grow(&mut self, n: usize) -> Result<(), Error> {
+        let bytes = self.words.saturating_mul(size_of::<W>());
         let refusal = || Error::OutOfMemory { n, bytes };
-        let count = n.div_ceil(LINE).checked_mul(words).ok_or_else(refusal)?;
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count).map_err(|_| refusal())?;
-        lines.resize(count, Line([W::zeroed(); LINE]));
-        Ok(Self { lines, n, words })
+        let count = n.div_ceil(LINE).checked_mul(self.words).ok_or_else(refusal)?;
+        let more = count.saturating_sub(self.lines.len());
+        self.lines.try_reserve_exact(more).map_err(|_| refusal())?;
+        self.lines.resize(count, Line([W::zeroed(); LINE]));
+        self.n = n;
+        Ok(())
     }
 
     pub fn len(&self) -> usize {
@@ -94,37 +102,8 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
     /// Copies the records of these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
         let mut part = Self::zeros(indices.len(), self.words)?;
-        for (k, &index) in indices.iter().enumerate() {
-            let (to, from) = (k / LINE * self.words, index as usize / LINE * self.words);
-            for word in 0..self.words {
-                part.lines[to + word].0[k % LINE] =
-                    self.lines[from + word].0[index as usize % LINE];
-            }
-        }
+        part.arrange(self, indices);
         Ok(part)
-    }
-
-    /// Copies the records of these indices, and others behind them.
-    pub fn gather_with(&self, indices: &[u32], others: &Self) -> Result<Self, Error> {
-        let n = indices.len() + others.n;
-        let mut all = Self::zeros(n, self.words)?;
-        let words = self.words.max(1);
-        let chunk = pack::chunk(n, words).div_ceil(LINE) * words;
-        parallel::each_chunk(&mut all.lines, chunk, &|first, lines| {
-            for (first, lines) in (first / words..).zip(lines.chunks_mut(words)) {
-                for (k, place) in (first * LINE..n.min((first + 1) * LINE)).enumerate() {
-                    let (from, at) = match indices.get(place) {
-                        Some(&index) => (self, index as usize),
-                        None => (others, place - indices.len()),
-                    };
-                    let record = &from.lines[at / LINE * words..][..words];
-                    for (to, from) in lines.iter_mut().zip(record) {
-                        to.0[k] = from.0[at % LINE];
-                    }
-                }
-            }
-        });
-        Ok(all)
     }
 
     /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0; without any
@@ -219,21 +198,31 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
 
     /// The records, their reals rounded to the nearest `S`.
     pub fn pack<S: Scalar<Word = W>>(records: &dyn Rows) -> Result<Self, Error> {
-        let (n, fields) = (records.count(), records.fields());
-        let mut columns = Self::zeros(n, pack::words::<S>(fields))?;
-        let words = columns.words.max(1);
-        let chunk = pack::chunk(n, words).div_ceil(LINE) * words;
-        parallel::each_chunk(&mut columns.lines, chunk, &|first, lines| {
-            let first = first / words * LINE;
+        let mut columns = Self::zeros(0, pack::words::<S>(records.fields()))?;
+        columns.append::<S>(records)?;
+        Ok(columns)
+    }
+
+    /// Adds records at the end, their reals rounded to the nearest `S`.
+    pub fn append<S: Scalar<Word = W>>(&mut self, records: &dyn Rows) -> Result<(), Error> {
+        let (begin, fields, words) = (self.n, records.fields(), self.words.max(1));
+        self.grow(begin + records.count())?;
+        let n = self.n;
+        let chunk = pack::chunk(records.count(), words).div_ceil(LINE) * words;
+        let whole = begin / LINE;
+        parallel::each_chunk(&mut self.lines[whole * self.words..], chunk, &|first, lines| {
+            let first = (whole + first / words) * LINE;
             let end = n.min(first + lines.len() / words * LINE);
-            pack::in_batches(records, first..end, &mut |begin, rows| {
-                let lines = &mut lines[(begin - first) / LINE * words..];
+            let range = first.max(begin) - begin..end.max(begin) - begin;
+            pack::in_batches(records, range, &mut |batch, rows| {
+                let before = begin + batch - first;
                 pack::each_word::<S>(fields, rows, |k, c, word| {
+                    let k = before + k;
                     lines[k / LINE * words + c].0[k % LINE] = word;
                 });
             });
         });
-        Ok(columns)
+        Ok(())
     }
 }
 

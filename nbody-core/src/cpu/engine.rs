@@ -71,11 +71,7 @@ impl Particles {
 
     /// Copies the first particles.
     pub fn first(&self, n: usize) -> Result<Self, Error> {
-        let packed = match &self.packed {
-            Packed::Bits32(columns) => Packed::Bits32(columns.first(n)?),
-            Packed::Bits64(columns) => Packed::Bits64(columns.first(n)?),
-        };
-        Ok(Self { packed, precision: self.precision })
+        Ok(Self { packed: self.packed.first(n)?, precision: self.precision })
     }
 
     /// Copies the particles of these indices.
@@ -85,19 +81,6 @@ impl Particles {
             Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
         };
         Ok(Self { packed, precision: self.precision })
-    }
-
-    /// Copies the particles of these indices, and others behind them.
-    pub fn gather_with(&self, indices: &[u32], others: &dyn Rows) -> Result<Packed, Error> {
-        Ok(match (&self.packed, Packed::pack(others, self.precision)?) {
-            (Packed::Bits32(columns), Packed::Bits32(others)) => {
-                Packed::Bits32(columns.gather_with(indices, &others)?)
-            }
-            (Packed::Bits64(columns), Packed::Bits64(others)) => {
-                Packed::Bits64(columns.gather_with(indices, &others)?)
-            }
-            _ => unreachable!("of one precision"),
-        })
     }
 
     /// Copies those numbers of the particles of these indices that are bound. Coordinates are left at 0.

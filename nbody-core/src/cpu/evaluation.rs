@@ -26,6 +26,23 @@ impl Packed {
         })
     }
 
+    /// Adds records of the same type at the end.
+    pub fn append(&mut self, records: &dyn Rows, precision: Precision) -> Result<(), Error> {
+        match (self, precision) {
+            (Self::Bits64(columns), _) => columns.append::<f64>(records),
+            (Self::Bits32(columns), Precision::Mixed) => columns.append::<Mixed>(records),
+            (Self::Bits32(columns), _) => columns.append::<f32>(records),
+        }
+    }
+
+    /// Copies the first records.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Bits32(columns) => Self::Bits32(columns.first(n)?),
+            Self::Bits64(columns) => Self::Bits64(columns.first(n)?),
+        })
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Self::Bits32(columns) => columns.len(),

@@ -18,10 +18,11 @@ pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u
         for axis in 0..D {
             for k in 0..N {
                 let [first, along] = [cells[0][k], cells[axis][k]];
-                let is_set = (along >> bit & 1).wrapping_neg();
-                let exchanged = (first ^ along) & below & !is_set;
-                cells[axis][k] ^= exchanged;
-                cells[0][k] ^= exchanged | below & is_set;
+                // The bit to the sign, and from there to all bits.
+                let is_set = ((along << (31 - bit)).cast_signed() >> 31).cast_unsigned();
+                let changed = (first ^ along | is_set) & below;
+                cells[axis][k] ^= changed & !is_set;
+                cells[0][k] ^= changed;
             }
         }
     }
@@ -31,23 +32,43 @@ pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u
             cells[axis][k] ^= cells[axis - 1][k];
         }
     }
-    let mut flips = [0; N];
-    for bit in 1..bits {
+    // A bit is flipped by each one above it along the last axis.
+    let mut flips = cells[D - 1].map(|along| along >> 1);
+    for step in [1, 2, 4, 8, 16] {
         for k in 0..N {
-            let is_set = (cells[D - 1][k] >> bit & 1).wrapping_neg();
-            flips[k] ^= ((1 << bit) - 1) & is_set;
+            flips[k] ^= flips[k] >> step;
         }
     }
     // The index has one bit of each axis in turn.
     let mut indices = [0; N];
-    for bit in (0..bits).rev() {
-        for along in &cells {
-            for k in 0..N {
-                indices[k] = indices[k] << 1 | u64::from((along[k] ^ flips[k]) >> bit & 1);
-            }
+    for along in &cells {
+        for k in 0..N {
+            indices[k] = indices[k] << 1 | spread::<D>(along[k] ^ flips[k]);
         }
     }
     indices
+}
+
+/// Moves bit b to bit D b.
+#[inline(always)]
+fn spread<const D: usize>(bits: u32) -> u64 {
+    let steps: &[(u32, u64)] = match D {
+        2 => &[
+            (16, 0x0000_ffff_0000_ffff),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (2, 0x3333_3333_3333_3333),
+            (1, 0x5555_5555_5555_5555),
+        ],
+        _ => &[
+            (32, 0x001f_0000_0000_ffff),
+            (16, 0x001f_0000_ff00_00ff),
+            (8, 0x100f_00f0_0f00_f00f),
+            (4, 0x10c3_0c30_c30c_30c3),
+            (2, 0x1249_2492_4924_9249),
+        ],
+    };
+    steps.iter().fold(bits.into(), |bits, (by, kept)| (bits | bits << by) & kept)
 }
 
 #[cfg(test)]

@@ -25,8 +25,9 @@ pub fn key(frame: &Frame, position: &[f64; 3]) -> u64 {
     keys(frame, std::slice::from_ref(position))[0]
 }
 
-/// Positions whose keys are computed together.
-const KEYS: usize = 16;
+/// Positions whose keys are computed together: so many that compilers keep the loops over them, and make these
+/// vector code.
+const KEYS: usize = 64;
 
 /// Returns the keys of at most [`KEYS`] positions, and others after these.
 #[inline(always)]
@@ -70,14 +71,19 @@ pub fn sorted(wrapped: &[[f64; 3]], frame: &Frame) -> Vec<(u64, u32)> {
 /// Returns the image in the box of each position.
 pub fn wrapped(positions: &[[f64; 3]], domain: &Domain) -> Vec<[f64; 3]> {
     let mut wrapped = positions.to_vec();
+    wrap(&mut wrapped, domain);
+    wrapped
+}
+
+/// Moves each position to its image in the box.
+pub fn wrap(positions: &mut [[f64; 3]], domain: &Domain) {
     if domain.is_periodic() {
-        parallel::each_chunk(&mut wrapped, CHUNK, &|_, positions| {
+        parallel::each_chunk(positions, CHUNK, &|_, positions| {
             for position in positions {
                 *position = domain.wrap(Point(*position)).0;
             }
         });
     }
-    wrapped
 }
 
 impl Ordered {

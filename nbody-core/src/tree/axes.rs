@@ -8,7 +8,7 @@ use crate::numeric::simd::Best;
 /// The least second moment along an axis, in units of the largest: others are rounding errors.
 const FLAT: f64 = 1e-12;
 /// Cells whose axes are found together.
-const CELLS: usize = 8;
+const CELLS: usize = 16;
 /// A number of each of them.
 type Each = [f64; CELLS];
 

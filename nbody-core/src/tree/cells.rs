@@ -1,5 +1,7 @@
 //! Cells: ranges of particles with a common beginning of their keys.
 
+use std::ops::Range;
+
 use super::LEAF;
 use crate::near::frame::Frame;
 
@@ -20,12 +22,12 @@ pub struct Cell {
 
 impl Cell {
     /// Returns its particles.
-    pub fn particles(self) -> std::ops::Range<usize> {
+    pub fn particles(self) -> Range<usize> {
         self.first as usize..self.end as usize
     }
 
     /// Returns its children.
-    pub fn cells(self) -> std::ops::Range<usize> {
+    pub fn cells(self) -> Range<usize> {
         self.child as usize..self.child as usize + usize::from(self.children)
     }
 
@@ -77,6 +79,18 @@ pub fn divide(keys: &[(u64, u32)], frame: &Frame) -> Vec<Cell> {
     cells
 }
 
+/// Returns the cells of each depth, which follow each other.
+pub fn depths(cells: &[Cell]) -> Vec<Range<usize>> {
+    let (mut depths, mut next) = (Vec::new(), 0..cells.len().min(1));
+    while !next.is_empty() {
+        let last = cells[next.clone()].iter().rfind(|cell| cell.children > 0);
+        let end = last.map_or(next.end, |last| last.cells().end);
+        let deeper = next.end..end;
+        depths.push(std::mem::replace(&mut next, deeper));
+    }
+    depths
+}
+
 fn part(first: usize, end: usize, level: u32) -> Cell {
     Cell { first: first as u32, end: end as u32, level: level as u16, ..Cell::default() }
 }
@@ -119,6 +133,14 @@ mod tests {
         }
         let expected: Vec<_> = (0..cells.len()).map(|k| usize::from(k > 0)).collect();
         assert_eq!(parents, expected);
+        let mut end = 0;
+        for depth in depths(&cells) {
+            assert!(depth.start == end && depth.end > end);
+            end = depth.end;
+            let mut below = cells[depth].iter().flat_map(|cell| cell.cells());
+            assert!(below.all(|child| child >= end));
+        }
+        assert_eq!(end, cells.len());
         cells
     }
 

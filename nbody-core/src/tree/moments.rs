@@ -2,8 +2,11 @@
 // Three axes at once.
 #![allow(clippy::needless_range_loop)]
 
-use super::cells::Cell;
-use crate::{Carried, Charges};
+use super::cells::{Cell, depths};
+use crate::{Carried, Charges, parallel};
+
+/// Cells that a thread finds the moments of at a time.
+const CHUNK: usize = 256;
 
 /// The charges of a set of particles in order, and their positions.
 pub struct Sources<'a> {
@@ -95,16 +98,26 @@ pub struct AllMoments {
     pub charges: Vec<Moments>,
 }
 
+/// The moments of the cells of greater depths.
+struct Deeper<'a> {
+    /// The first of these cells.
+    begin: usize,
+    summaries: &'a [Summary],
+    charges: &'a [Moments],
+}
+
 /// Returns the length of a vector, whose squares may be beyond the range of numbers.
+#[inline]
 pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = components.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
+    if (1e-120..1e120).contains(&most) {
+        return components.map(|x| x * x).sum::<f64>().sqrt();
+    }
     if most == 0.0 || most.is_infinite() {
         // The maximum leaves out NaN.
         return if components.clone().any(f64::is_nan) { f64::NAN } else { most };
     }
-    // Divided by the largest component only where squares need it.
-    let unit = if (1e-120..1e120).contains(&most) { 1.0 } else { most };
-    unit * components.map(|x| (x / unit).powi(2)).sum::<f64>().sqrt()
+    most * components.map(|x| (x / most).powi(2)).sum::<f64>().sqrt()
 }
 
 impl Sources<'_> {
@@ -131,22 +144,50 @@ impl Sources<'_> {
 
     /// Returns the moments of all cells.
     pub fn moments(&self, cells: &[Cell]) -> AllMoments {
-        let (count, primary) = (self.count(), self.primary());
+        let count = self.count();
         let mut summaries = vec![Summary::default(); cells.len()];
         let mut charges = vec![Moments::default(); cells.len() * count];
-        // Children are behind their parents.
-        for (k, cell) in cells.iter().enumerate().rev() {
-            let (before, children) = charges.split_at_mut((k + 1) * count);
-            let of_cell = &mut before[k * count..];
-            summaries[k] = if cell.children == 0 {
-                self.of_leaf(*cell, &primary, of_cell)
-            } else {
-                let range = cell.cells();
-                let of_children = &children[(range.start - k - 1) * count..];
-                of_parent(&summaries[range], of_children, &primary, of_cell)
-            };
+        for depth in depths(cells).into_iter().rev() {
+            let (summaries, of_children) = summaries.split_at_mut(depth.end);
+            let (mut charges, charges_of_children) = charges.split_at_mut(depth.end * count);
+            charges = &mut charges[depth.start * count..];
+            let mut parts = Vec::new();
+            for summaries in summaries[depth.start..].chunks_mut(CHUNK) {
+                let (of_part, others) = charges.split_at_mut(summaries.len() * count);
+                parts.push((summaries, of_part));
+                charges = others;
+            }
+            let children =
+                Deeper { begin: depth.end, summaries: of_children, charges: charges_of_children };
+            parallel::each_chunk(&mut parts, 1, &|part, of_part| {
+                for (summaries, charges) in of_part {
+                    let cells = &cells[depth.start + part * CHUNK..][..summaries.len()];
+                    self.of_cells(cells, &children, summaries, charges);
+                }
+            });
         }
         AllMoments { summaries, charges }
+    }
+
+    /// Finds the moments of some cells of one depth.
+    fn of_cells(
+        &self,
+        cells: &[Cell],
+        deeper: &Deeper,
+        summaries: &mut [Summary],
+        charges: &mut [Moments],
+    ) {
+        let (count, primary) = (self.count(), self.primary());
+        for (k, (cell, summary)) in cells.iter().zip(summaries).enumerate() {
+            let charges = &mut charges[k * count..][..count];
+            *summary = if cell.children == 0 {
+                self.of_leaf(*cell, &primary, charges)
+            } else {
+                let range = cell.cells().start - deeper.begin..cell.cells().end - deeper.begin;
+                let of_children = &deeper.charges[range.start * count..];
+                of_parent(&deeper.summaries[range], of_children, &primary, charges)
+            };
+        }
     }
 
     fn of_leaf(&self, cell: Cell, primary: &[usize], charges: &mut [Moments]) -> Summary {

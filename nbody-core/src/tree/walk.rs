@@ -12,6 +12,7 @@ use super::moments::{AllMoments, Summary};
 use super::siblings::{Sibling, Siblings, WIDTH, bits};
 use crate::near::frame::Frame;
 use crate::numeric::simd::Best;
+use crate::parallel;
 
 /// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
 const SLACK: f32 = 4.0 * f32::EPSILON;
@@ -22,6 +23,9 @@ const MANY: u32 = 1024;
 const CROWD: usize = 96;
 /// Opened cells of one depth for which there is room; others act through their particles.
 pub const QUEUE: usize = 4096;
+
+/// Cells whose children a thread prepares at a time.
+const FAMILIES: usize = 128;
 
 /// A tree of cells, as walks see it.
 #[derive(Clone, Debug, Default)]
@@ -95,36 +99,45 @@ impl Tree {
 
     /// Returns the children of each cell, behind the root.
     fn all_siblings(&self, summaries: &[Summary], limits: &[f64]) -> Vec<Siblings> {
-        let power = f64::from(self.estimate.as_ref().map_or(0, Table::power));
-        let n = self.cells.first().map_or(0, |root| root.end);
-        let parents = self.cells.iter().filter(|cell| cell.children > 0);
-        let families = std::iter::once(0..1).chain(parents.clone().map(|cell| cell.cells()));
-        let mut all = Vec::with_capacity(1 + parents.count());
-        let mut next = 0;
-        for family in families {
-            let mut siblings = Siblings::default();
-            for k in family.start..family.end.min(self.cells.len()) {
-                let (cell, summary, of_cell) = (self.cells[k], &summaries[k], self.far.of_cell(k));
-                let limit = limits[k] * self.scale;
-                let radius = summary.radius() * self.scale;
-                next += u32::from(cell.children > 0);
-                siblings.push(&Sibling {
-                    cell,
-                    children: next,
-                    far: if of_cell.is_empty() {
-                        [cell.first, cell.end]
-                    } else {
-                        [of_cell.start, of_cell.end].map(|k| n + k as u32)
-                    },
-                    centre: std::array::from_fn(|axis| self.along(axis, summary.centre[axis])),
-                    limit2: (limit * limit) as f32,
-                    strength: (summary.weight.sum.log2() + power * radius.log2()) as f32,
-                    radius: (summary.radius().max(self.far.reach[k]) * self.scale) as f32,
-                });
+        let is_parent = |k: &usize| self.cells[*k].children > 0;
+        let parents: Vec<_> = (0..self.cells.len()).filter(is_parent).collect();
+        let mut all = vec![Siblings::default(); 1 + parents.len()];
+        parallel::each_chunk(&mut all, FAMILIES, &|first, all| {
+            for (family, siblings) in (first..).zip(all) {
+                let cells = match family {
+                    0 => 0..self.cells.len().min(1),
+                    _ => self.cells[parents[family - 1]].cells(),
+                };
+                let mut next = parents.partition_point(|&parent| parent < cells.start) as u32;
+                for k in cells {
+                    next += u32::from(is_parent(&k));
+                    siblings.push(&self.sibling(k, next, &summaries[k], limits[k]));
+                }
             }
-            all.push(siblings);
-        }
+        });
         all
+    }
+
+    /// Returns a cell as walks see it, with the number of its children among all siblings.
+    fn sibling(&self, k: usize, children: u32, summary: &Summary, limit: f64) -> Sibling {
+        let (cell, far) = (self.cells[k], self.far.of_cell(k));
+        let (limit, radius) = (limit * self.scale, summary.radius());
+        let strength = |table: &Table| {
+            summary.weight.sum.log2() + f64::from(table.power()) * (radius * self.scale).log2()
+        };
+        Sibling {
+            cell,
+            children,
+            far: if far.is_empty() {
+                [cell.first, cell.end]
+            } else {
+                [far.start, far.end].map(|k| self.cells[0].end + k as u32)
+            },
+            centre: std::array::from_fn(|axis| self.along(axis, summary.centre[axis])),
+            limit2: (limit * limit) as f32,
+            strength: self.estimate.as_ref().map_or(0.0, strength) as f32,
+            radius: (radius.max(self.far.reach[k]) * self.scale) as f32,
+        }
     }
 
     /// Returns a coordinate in units of the frame.

@@ -7,6 +7,7 @@ use crate::cpu::evaluation::Packed;
 use crate::law::binding::Binding;
 use crate::near::frame::{Frame, Grid};
 use crate::near::{lengths, order};
+use crate::numeric::simd::LINE;
 use crate::pack::{self, Rows};
 use crate::tree::cells::{Cell, divide};
 use crate::tree::estimate::Table;
@@ -42,11 +43,13 @@ impl Placed {
         let dimensions = binding.places().len();
         let mut positions = vec![[0.0; 3]; particles.len()];
         parallel::each_chunk(&mut positions, CHUNK, &|first, positions| {
-            let mut rows = vec![0; positions.len() * dimensions];
-            particles.rows(&binding, first..first + positions.len(), &mut rows);
-            for (position, row) in positions.iter_mut().zip(rows.chunks(dimensions.max(1))) {
-                for (x, &word) in position.iter_mut().zip(row) {
-                    *x = f64::from_bits(word);
+            let mut lines = Vec::new();
+            for (block, positions) in (first / LINE..).zip(positions.chunks_mut(LINE)) {
+                particles.widen(&binding, block..block + 1, &mut lines);
+                for (axis, line) in lines.iter().take(3).enumerate() {
+                    for (position, &word) in positions.iter_mut().zip(&line.0) {
+                        position[axis] = f64::from_bits(word);
+                    }
                 }
             }
         });
@@ -54,7 +57,8 @@ impl Placed {
         if let Some(index) = positions.iter().position(|position| !is_finite(position)) {
             return Err(Error::NotFinite { what, index, found: positions[index] });
         }
-        Ok(Self { positions: order::wrapped(&positions, domain), dimensions: dimensions.max(2) })
+        order::wrap(&mut positions, domain);
+        Ok(Self { positions, dimensions: dimensions.max(2) })
     }
 
     /// Refuses positions of one set, given twice, that are not the same.
@@ -88,6 +92,8 @@ impl Placed {
 /// A tree, and the j-particles in its order with the far particles behind them.
 pub(super) struct Built {
     pub tree: Tree,
+    /// The positions of the j-particles.
+    pub positions: Vec<[f64; 3]>,
     pub packed: Packed,
 }
 
@@ -113,7 +119,8 @@ impl Builder {
         table: &mut dyn FnMut(bool) -> Option<Table>,
     ) -> Result<Built, Error> {
         let positions = placed.in_order(indices);
-        let values = self.charges_of(particles, indices);
+        let mut ordered = particles.gather(indices)?;
+        let values = self.charges_of(&ordered);
         let cells = divide(keys, frame);
         let sources = Sources { charges: self.charges, values: &values, positions: &positions };
         let moments = sources.moments(&cells);
@@ -129,41 +136,39 @@ impl Builder {
         if found > limit {
             return Err(Error::TooManyParticles { found, limit });
         }
-        let packed = particles.gather_with(indices, &self.records(&far))?;
+        let records = FarRecords { fields: self.law.j, charges: self.charges, far: &far };
+        ordered.packed.append(&records, ordered.precision)?;
         let is_of_one_sign = moments.summaries.first().is_none_or(|root| root.is_of_one_sign);
         let lengths = lengths(&self.domain, placed.dimensions);
         let table = table(is_of_one_sign);
         let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
-        Ok(Built { tree, packed })
+        Ok(Built { tree, positions, packed: ordered.packed })
     }
 
-    /// Returns the charges of j-particles in this order.
-    fn charges_of(&self, particles: &Particles, indices: &[u32]) -> Vec<f64> {
+    /// Returns the charges of particles.
+    fn charges_of(&self, particles: &Particles) -> Vec<f64> {
         let binding = Binding::whole(self.law.j);
         let (dim, count) = (binding.places().len(), self.charges.products.len());
-        let mut values = vec![0.0; indices.len() * count];
+        let mut values = vec![0.0; particles.len() * count];
         if count == 0 {
             return values;
         }
         parallel::each_chunk(&mut values, CHUNK * count, &|first, values| {
-            let first = first / count;
-            let mut rows = vec![0; values.len() / count * dim];
-            particles.rows(&binding, first..first + values.len() / count, &mut rows);
-            let mut numbers = vec![0.0; dim];
-            for (charges, row) in values.chunks_mut(count).zip(rows.chunks(dim)) {
-                for ((number, &word), place) in numbers.iter_mut().zip(row).zip(binding.places()) {
-                    *number = place.value(word);
+            let (mut lines, mut numbers) = (Vec::new(), vec![0.0; dim]);
+            let blocks = first / count / LINE..;
+            for (block, values) in blocks.zip(values.chunks_mut(LINE * count)) {
+                particles.widen(&binding, block..block + 1, &mut lines);
+                for (k, charges) in values.chunks_mut(count).enumerate() {
+                    for ((number, line), place) in
+                        numbers.iter_mut().zip(&lines).zip(binding.places())
+                    {
+                        *number = place.value(line.0[k]);
+                    }
+                    self.charges.of(&numbers, charges);
                 }
-                self.charges.of(&numbers, charges);
             }
         });
-        let mut ordered = vec![0.0; values.len()];
-        parallel::each_chunk(&mut ordered, CHUNK * count, &|first, ordered| {
-            for (charges, &index) in ordered.chunks_mut(count).zip(&indices[first / count..]) {
-                charges.copy_from_slice(&values[index as usize * count..][..count]);
-            }
-        });
-        ordered
+        values
     }
 
     /// Returns the distance beyond which each cell may act from afar: that of the opening angle, and at least that of
@@ -175,36 +180,26 @@ impl Builder {
         positions: &[[f64; 3]],
         frame: &Frame,
     ) -> Vec<f64> {
-        let Some(root) = summaries.first() else { return Vec::new() };
-        let of_cell = |(cell, summary): (&Cell, &Summary)| {
-            let bounds =
-                cube(frame, usize::from(cell.level), &positions[cell.first as usize], &root.bounds);
+        let of_cell = |k: usize| {
+            let (cell, summary) = (&cells[k], &summaries[k]);
+            let Some(theta) = self.opening.angle() else { return CLEAR * summary.radius() };
+            let (level, position) = (usize::from(cell.level), &positions[cell.first as usize]);
+            let bounds = cube(frame, level, position, &summaries[0].bounds);
             let (mut edge, mut apart2) = (0.0_f64, 0.0);
             for axis in 0..3 {
                 let [begin, end] = bounds.map(|corner| corner[axis]);
                 edge = edge.max(end - begin);
                 apart2 += (summary.centre[axis] - (begin / 2.0 + end / 2.0)).powi(2);
             }
-            match self.opening.angle() {
-                Some(theta) => (edge / theta + apart2.sqrt()).max(summary.radius()),
-                None => CLEAR * summary.radius(),
-            }
+            (edge / theta + apart2.sqrt()).max(summary.radius())
         };
-        cells.iter().zip(summaries).map(of_cell).collect()
-    }
-
-    /// Returns the records of far particles.
-    fn records(&self, far: &FarParticles) -> FarRecords {
-        let (fields, count) = (self.law.j, self.charges.products.len());
-        let (dim, place) = (pack::dim(fields), pack::position(fields).unwrap_or(0..0));
-        let mut numbers = vec![0.0; dim];
-        let mut rows = Vec::with_capacity(far.positions.len() * dim);
-        for (k, position) in far.positions.iter().enumerate() {
-            self.charges.carry(&far.charges[k * count..][..count], &mut numbers);
-            numbers[place.clone()].copy_from_slice(&position[..place.len()]);
-            rows.extend(numbers.iter().map(|number| number.to_bits()));
-        }
-        FarRecords { fields, rows, count: far.positions.len() }
+        let mut limits = vec![0.0; cells.len()];
+        parallel::each_chunk(&mut limits, CHUNK, &|first, limits| {
+            for (k, limit) in (first..).zip(limits) {
+                *limit = of_cell(k);
+            }
+        });
+        limits
     }
 }
 
@@ -222,15 +217,15 @@ fn cube(frame: &Frame, level: usize, position: &[f64; 3], bounds: &[[f64; 3]; 2]
 }
 
 /// Far particles as j-particles.
-struct FarRecords {
+struct FarRecords<'a> {
     fields: &'static [Field],
-    rows: Vec<u64>,
-    count: usize,
+    charges: Charges,
+    far: &'a FarParticles,
 }
 
-impl Rows for FarRecords {
+impl Rows for FarRecords<'_> {
     fn count(&self) -> usize {
-        self.count
+        self.far.positions.len()
     }
 
     fn fields(&self) -> &'static [Field] {
@@ -238,7 +233,15 @@ impl Rows for FarRecords {
     }
 
     fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        let dim = pack::dim(self.fields);
-        rows.copy_from_slice(&self.rows[records.start * dim..records.end * dim]);
+        let (dim, count) = (pack::dim(self.fields), self.charges.products.len());
+        let place = pack::position(self.fields).unwrap_or(0..0);
+        let mut numbers = vec![0.0; dim];
+        for (k, row) in records.zip(rows.chunks_mut(dim.max(1))) {
+            self.charges.carry(&self.far.charges[k * count..][..count], &mut numbers);
+            numbers[place.clone()].copy_from_slice(&self.far.positions[k][..place.len()]);
+            for (word, number) in row.iter_mut().zip(&numbers) {
+                *word = number.to_bits();
+            }
+        }
     }
 }

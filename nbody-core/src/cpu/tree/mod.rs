@@ -189,7 +189,9 @@ impl<X: Interaction> CpuTree<X> {
         let frame = of_j.frame(&domain);
         let keys = of_j.sorted(&frame);
         let sources: Vec<u32> = keys.iter().map(|&(_, index)| index).collect();
-        let indices = if one_set {
+        // Particles of one set are at the same positions.
+        let has_one_order = one_set || is_same;
+        let indices = if has_one_order {
             sources.clone()
         } else {
             of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
@@ -203,9 +205,14 @@ impl<X: Interaction> CpuTree<X> {
             domain,
         };
         let table = &mut |is_of_one_sign| self.law.table(frame.scale, is_of_one_sign);
-        let built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame, table)?;
-        let positions = of_i.in_order(&indices);
-        let packed = i.gather(&indices)?.packed;
+        let mut built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame, table)?;
+        let positions = if has_one_order {
+            std::mem::take(&mut built.positions)
+        } else {
+            of_i.in_order(&indices)
+        };
+        let packed =
+            if is_same { built.packed.first(indices.len())? } else { i.gather(&indices)?.packed };
         self.report = TreeReport {
             targets: wanted,
             sources: sources.len(),
