@@ -53,11 +53,6 @@ pub(crate) fn each_chunk<T: Send>(
     });
 }
 
-/// Sorts pairs of a key and an index, whose order is unique.
-pub(crate) fn sort(pairs: &mut [(u64, u32)]) {
-    pairs.par_sort_unstable();
-}
-
 /// Collects `make(0)` to `make(n - 1)`; `make` needs `stack` bytes of stack.
 pub(crate) fn map<T: Clone + Default + Send>(
     n: usize,

@@ -15,6 +15,7 @@ pub mod image;
 pub mod list;
 pub mod order;
 pub mod pairs;
+mod radix;
 pub mod stats;
 pub mod timer;
 

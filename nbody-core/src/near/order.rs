@@ -2,7 +2,7 @@
 
 use super::boxes::Tree;
 use super::frame::Frame;
-use super::hilbert;
+use super::{hilbert, radix};
 use crate::numeric::simd::Best;
 use crate::{Domain, Point, parallel};
 
@@ -64,8 +64,7 @@ pub fn sorted(wrapped: &[[f64; 3]], frame: &Frame) -> Vec<(u64, u32)> {
             }
         }
     });
-    parallel::sort(&mut all);
-    all
+    radix::sort(all)
 }
 
 /// Returns the image in the box of each position.

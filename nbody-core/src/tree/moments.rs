@@ -3,6 +3,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::cells::{Cell, depths};
+use crate::numeric::simd::Best;
 use crate::{Carried, Charges, parallel};
 
 /// Cells that a thread finds the moments of at a time.
@@ -31,6 +32,7 @@ pub struct Moments {
 
 impl Moments {
     /// Adds a weight at this distance from the centre.
+    #[inline(always)]
     pub fn add(&mut self, weight: f64, at: [f64; 3]) {
         let [x, y, z] = at;
         let first = at.map(|x| weight * x);
@@ -45,6 +47,7 @@ impl Moments {
     }
 
     /// Adds the moments around another centre at this distance.
+    #[inline(always)]
     fn add_moved(&mut self, part: &Self, by: [f64; 3]) {
         let [x, y, z] = by;
         let [a, b, c] = part.first;
@@ -122,10 +125,12 @@ pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
 
 impl Sources<'_> {
     /// Returns the number of charges of a particle.
+    #[inline(always)]
     fn count(&self) -> usize {
         self.charges.products.len()
     }
 
+    #[inline(always)]
     fn of_particle(&self, k: usize) -> &[f64] {
         let count = self.count();
         &self.values[k * count..][..count]
@@ -144,7 +149,7 @@ impl Sources<'_> {
 
     /// Returns the moments of all cells.
     pub fn moments(&self, cells: &[Cell]) -> AllMoments {
-        let count = self.count();
+        let (count, best) = (self.count(), Best::new());
         let mut summaries = vec![Summary::default(); cells.len()];
         let mut charges = vec![Moments::default(); cells.len() * count];
         for depth in depths(cells).into_iter().rev() {
@@ -162,7 +167,10 @@ impl Sources<'_> {
             parallel::each_chunk(&mut parts, 1, &|part, of_part| {
                 for (summaries, charges) in of_part {
                     let cells = &cells[depth.start + part * CHUNK..][..summaries.len()];
-                    self.of_cells(cells, &children, summaries, charges);
+                    best.run(
+                        #[inline(always)]
+                        || self.of_cells(cells, &children, summaries, charges),
+                    );
                 }
             });
         }
@@ -170,6 +178,7 @@ impl Sources<'_> {
     }
 
     /// Finds the moments of some cells of one depth.
+    #[inline(always)]
     fn of_cells(
         &self,
         cells: &[Cell],
@@ -190,6 +199,7 @@ impl Sources<'_> {
         }
     }
 
+    #[inline(always)]
     fn of_leaf(&self, cell: Cell, primary: &[usize], charges: &mut [Moments]) -> Summary {
         let weight = |k: usize| match primary {
             [q] => self.of_particle(k)[*q].abs(),
@@ -209,10 +219,16 @@ impl Sources<'_> {
         }
         body.centre = centre(body.centre, sum, &body.bounds);
         let mut signs = [false; 2];
+        // One charge, nowhere negative, is the weight.
+        let is_weight = |k: usize| matches!(self.of_particle(k), [charge] if *charge >= 0.0);
+        let is_weight = primary == [0] && cell.particles().all(is_weight);
         for k in cell.particles() {
             let position = &self.positions[k];
             let at = std::array::from_fn(|axis| position[axis] - body.centre[axis]);
             body.weight.add(weight(k), at);
+            if is_weight {
+                continue;
+            }
             for (moments, &charge) in charges.iter_mut().zip(self.of_particle(k)) {
                 moments.add(charge, at);
             }
@@ -221,6 +237,9 @@ impl Sources<'_> {
                 signs = [signs[0] || charge < 0.0, signs[1] || charge > 0.0];
             }
         }
+        if is_weight {
+            charges.fill(body.weight);
+        }
         body.is_of_one_sign = primary.len() == 1 && signs != [true; 2];
         body
     }
@@ -228,6 +247,7 @@ impl Sources<'_> {
 
 /// Returns the centre of weights, given their sum and the sum of weighted positions; where that is none, the
 /// middle. Rounding leaves it within the bounds.
+#[inline(always)]
 fn centre(weighted: [f64; 3], sum: f64, bounds: &[[f64; 3]; 2]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let [least, greatest] = [bounds[0][axis], bounds[1][axis]];
@@ -236,6 +256,7 @@ fn centre(weighted: [f64; 3], sum: f64, bounds: &[[f64; 3]; 2]) -> [f64; 3] {
     })
 }
 
+#[inline(always)]
 fn of_parent(
     children: &[Summary],
     of_children: &[Moments],

@@ -99,9 +99,15 @@ impl Tree {
 
     /// Returns the children of each cell, behind the root.
     fn all_siblings(&self, summaries: &[Summary], limits: &[f64]) -> Vec<Siblings> {
-        let is_parent = |k: &usize| self.cells[*k].children > 0;
-        let parents: Vec<_> = (0..self.cells.len()).filter(is_parent).collect();
-        let mut all = vec![Siblings::default(); 1 + parents.len()];
+        let is_parent = |k: usize| self.cells[k].children > 0;
+        let (mut parents, mut count) = (vec![0; 1 + self.cells.len()], 0);
+        for k in 0..self.cells.len() {
+            // Another cell takes the place of one without children.
+            parents[count] = k;
+            count += usize::from(is_parent(k));
+        }
+        parents.truncate(count);
+        let mut all = vec![Siblings::default(); 1 + count];
         parallel::each_chunk(&mut all, FAMILIES, &|first, all| {
             for (family, siblings) in (first..).zip(all) {
                 let cells = match family {
@@ -110,7 +116,7 @@ impl Tree {
                 };
                 let mut next = parents.partition_point(|&parent| parent < cells.start) as u32;
                 for k in cells {
-                    next += u32::from(is_parent(&k));
+                    next += u32::from(is_parent(k));
                     siblings.push(&self.sibling(k, next, &summaries[k], limits[k]));
                 }
             }
