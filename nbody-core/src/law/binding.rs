@@ -82,9 +82,9 @@ impl Binding {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 
-    /// Binds one number.
-    pub(crate) fn of_place(place: Place) -> Self {
-        Self { places: vec![place], is_whole: false }
+    /// Binds some numbers.
+    pub(crate) fn of_places(places: Vec<Place>) -> Self {
+        Self { places, is_whole: false }
     }
 
     /// Finds the field `active: u32`, by which particles take part in a selection.

@@ -41,8 +41,10 @@ impl FarParticles {
         let choice = Choice { cells, moments, charges, expansion, is_harmonic };
         let of_chunk =
             |chunk: usize| choice.of_cells(chunk * CHUNK..cells.len().min((chunk + 1) * CHUNK));
+        let parts = parallel::map(cells.len().div_ceil(CHUNK), 0, &of_chunk);
         let mut far = Self::default();
-        for part in parallel::map(cells.len().div_ceil(CHUNK), 0, &of_chunk) {
+        far.reserve(cells.len(), parts.iter().map(|part| part.positions.len()).sum(), charges);
+        for part in parts {
             let begin = far.positions.len() as u32;
             far.first.extend(part.first.iter().map(|first| begin + first));
             far.positions.extend(part.positions);
@@ -51,6 +53,14 @@ impl FarParticles {
         }
         far.first.push(far.positions.len() as u32);
         far
+    }
+
+    /// Reserves memory for so many cells and far particles.
+    fn reserve(&mut self, cells: usize, count: usize, charges: Charges) {
+        self.first.reserve_exact(cells + 1);
+        self.reach.reserve_exact(cells);
+        self.positions.reserve_exact(count);
+        self.charges.reserve_exact(count * charges.products.len());
     }
 
     /// Returns the far particles of a cell.
@@ -180,6 +190,7 @@ impl Choice<'_> {
         let AllMoments { summaries, charges } = self.moments;
         let (mut far, count) = (FarParticles::default(), self.charges.products.len());
         let numbers: Vec<_> = range.clone().map(|k| self.number(k)).collect();
+        far.reserve(range.len(), numbers.iter().sum(), self.charges);
         let has_axes = numbers.iter().map(|&number| number > 1);
         let weights = range.clone().zip(has_axes).filter(|(_, has_axes)| *has_axes);
         let weights: Vec<_> = weights.map(|(k, _)| &summaries[k].weight).collect();

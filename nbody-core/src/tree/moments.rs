@@ -207,9 +207,11 @@ impl Sources<'_> {
         };
         let mut body =
             Summary { bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], ..Summary::default() };
-        let mut sum = 0.0;
+        // One charge, nowhere negative, is the weight.
+        let (mut sum, mut is_weight) = (0.0, primary == [0] && self.count() == 1);
         for k in cell.particles() {
             let (weight, position) = (weight(k), &self.positions[k]);
+            is_weight &= self.of_particle(k).iter().all(|&charge| charge >= 0.0);
             sum += weight;
             for axis in 0..3 {
                 body.centre[axis] += weight * position[axis];
@@ -219,9 +221,6 @@ impl Sources<'_> {
         }
         body.centre = centre(body.centre, sum, &body.bounds);
         let mut signs = [false; 2];
-        // One charge, nowhere negative, is the weight.
-        let is_weight = |k: usize| matches!(self.of_particle(k), [charge] if *charge >= 0.0);
-        let is_weight = primary == [0] && cell.particles().all(is_weight);
         for k in cell.particles() {
             let position = &self.positions[k];
             let at = std::array::from_fn(|axis| position[axis] - body.centre[axis]);

@@ -274,7 +274,7 @@ pub fn positions(
 /// Returns numbers of particles in an order, those of each place as one slice.
 fn values(particles: &Particles, places: &[Place], order: &[u32]) -> Vec<Vec<f64>> {
     let of = |&place: &Place| {
-        let binding = Binding::of_place(place);
+        let binding = Binding::of_places(vec![place]);
         let mut lines: Vec<Line<u64>> = Vec::new();
         particles.widen(&binding, 0..particles.len().div_ceil(LINE), &mut lines);
         let value = |&index: &u32| {

@@ -147,22 +147,22 @@ impl Builder {
 
     /// Returns the charges of particles.
     fn charges_of(&self, particles: &Particles) -> Vec<f64> {
-        let binding = Binding::whole(self.law.j);
-        let (dim, count) = (binding.places().len(), self.charges.products.len());
+        let (whole, count) = (Binding::whole(self.law.j), self.charges.products.len());
+        let is_factor = |n: &usize| self.charges.products.iter().any(|product| product.contains(n));
+        let factors: Vec<_> = (0..whole.places().len()).filter(is_factor).collect();
+        let binding = Binding::of_places(factors.iter().map(|&n| whole.places()[n]).collect());
         let mut values = vec![0.0; particles.len() * count];
         if count == 0 {
             return values;
         }
         parallel::each_chunk(&mut values, CHUNK * count, &|first, values| {
-            let (mut lines, mut numbers) = (Vec::new(), vec![0.0; dim]);
+            let (mut lines, mut numbers) = (Vec::new(), vec![0.0; whole.places().len()]);
             let blocks = first / count / LINE..;
             for (block, values) in blocks.zip(values.chunks_mut(LINE * count)) {
                 particles.widen(&binding, block..block + 1, &mut lines);
                 for (k, charges) in values.chunks_mut(count).enumerate() {
-                    for ((number, line), place) in
-                        numbers.iter_mut().zip(&lines).zip(binding.places())
-                    {
-                        *number = place.value(line.0[k]);
+                    for ((&n, line), place) in factors.iter().zip(&lines).zip(binding.places()) {
+                        numbers[n] = place.value(line.0[k]);
                     }
                     self.charges.of(&numbers, charges);
                 }
