@@ -251,13 +251,18 @@ impl Tree {
     ) -> [f32; WIDTH] {
         const SOME: usize = 8;
         const FEW: u32 = 3;
+        let mut nearest2 = [0.0; WIDTH];
         if !is_periodic && matter.count_ones() <= FEW {
-            return std::array::from_fn(|k| {
-                if matter >> k & 1 == 1 { nearest_of_one(siblings, k, group) } else { 0.0 }
-            });
+            let mut left = matter;
+            while left != 0 {
+                let k = left.trailing_zeros() as usize;
+                nearest2[k] = nearest_of_one(siblings, k, group);
+                left &= left - 1;
+            }
+            return nearest2;
         }
         let limits2 = &siblings.limits2;
-        let mut nearest2 = [f32::INFINITY; WIDTH];
+        nearest2 = [f32::INFINITY; WIDTH];
         for first in (0..GROUP).step_by(SOME) {
             for m in first..first + SOME {
                 let point = group.points.map(|along| along[m]);
