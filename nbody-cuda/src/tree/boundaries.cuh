@@ -10,8 +10,13 @@ __device__ __forceinline__ u32 log2_of(u64 n)
     return high ? 63 - ::__clz(int(high)) : 31 - ::__clz(int(u32(n)));
 }
 
-// Returns the bits of a key along each axis.
-__device__ __forceinline__ u32 bits_along(u32 dimensions) { return KEY_BITS / dimensions; }
+// Returns how many of these bits of a key each axis has.
+__device__ __forceinline__ u32 bits_of_axis(u32 bits, u32 dimensions)
+{
+    return dimensions == 2 ? bits / 2 : bits / 3;
+}
+
+__device__ __forceinline__ u32 bits_along(u32 dimensions) { return bits_of_axis(KEY_BITS, dimensions); }
 
 // Narrows a range down to the part of it where the keys before this one end, by loads that do not wait for each other.
 template <u32 PARTS>
@@ -28,11 +33,12 @@ __device__ __forceinline__ void narrow(const u64 *keys, u64 least, u32 &first, u
 // Returns where the keys of a range begin that are not less than this one.
 __device__ __forceinline__ u32 begin_in(const u64 *keys, u64 least, u32 first, u32 count)
 {
-    while (count > 15) narrow<16>(keys, least, first, count);
-    while (count > 3) narrow<4>(keys, least, first, count);
-    while (count > 0 && keys[first] < least) {
-        ++first;
-        --count;
+    while (count > 63) narrow<16>(keys, least, first, count);
+    while (count > 0) {
+        const u32 half = count / 2;
+        const bool is_less = keys[first + half] < least;
+        first += is_less ? half + 1 : 0;
+        count = is_less ? count - half - 1 : half;
     }
     return first;
 }
@@ -61,18 +67,18 @@ __device__ __forceinline__ u32 begin_behind(const u64 *keys, u32 n, u64 least, u
 }
 
 // Returns whether the particles whose keys have the same upper bits as that of particle k are more than a leaf has.
-__device__ __forceinline__ bool has_many(const u64 *keys, u32 n, u32 k, u32 shift)
+__device__ __forceinline__ bool has_many(const u64 *keys, u32 n, u32 k, u32 lower_bits)
 {
-    const u64 upper = keys[k] >> shift;
+    const u64 key = keys[k], limit = 1ull << lower_bits;
     u32 before = 0;
 #pragma unroll
     for (u32 step = LEAF; step > 0; step /= 2) {
         const u32 more = before + step;
-        if (more <= k && keys[k - more] >> shift == upper) before = more;
+        if (more <= k && (keys[k - more] ^ key) < limit) before = more;
     }
     if (before >= LEAF) return true;
     const u32 last = LEAF - before;
-    return last < n - k && keys[k + last] >> shift == upper;
+    return last < n - k && (keys[k + last] ^ key) < limit;
 }
 
 // A division as a boundary sees it.
@@ -80,6 +86,7 @@ struct Division {
     u32 level;
     u32 first; // particle of the divided cell
     u32 end; // of the child that begins at the boundary
+    u32 part; // particles of each child, if these have equal keys
 };
 
 // Returns the division at boundary k between particles with equal keys: such a cell has children of equal numbers of
@@ -92,22 +99,28 @@ __device__ __forceinline__ Division division_into_parts(const u64 *keys, u32 n, 
         const u32 equal = (end - first + FAN - 1) / FAN, part = equal < LEAF ? LEAF : equal;
         const u32 begin = first + (k - first) / part * part;
         const u32 end_of_part = part < end - begin ? begin + part : end;
-        if (begin == k) return {level, first, end_of_part};
+        if (begin == k) return {level, first, end_of_part, part};
         first = begin;
         end = end_of_part;
     }
     return {};
 }
 
-// Returns the level of a boundary, or 0 if no cell is divided there.
-__device__ __forceinline__ u32 level_of(const u64 *keys, u32 n, u32 k, u32 dimensions)
+// Returns the level of a boundary, or 0 if no cell is divided there; and whether it is the first one between parts of
+// particles with equal keys.
+__device__ __forceinline__ u32 level_of(
+    const u64 *keys, u32 n, u32 k, u32 dimensions, bool &is_first_part)
 {
+    is_first_part = false;
     if (k == 0) return 0;
     const u64 differ = keys[k - 1] ^ keys[k];
     if (differ == 0) {
-        return has_many(keys, n, k, 0) ? division_into_parts(keys, n, k, dimensions).level : 0;
+        if (!has_many(keys, n, k, 0)) return 0;
+        const Division division = division_into_parts(keys, n, k, dimensions);
+        is_first_part = k - division.first == division.part;
+        return division.level;
     }
-    const u32 above = log2_of(differ) / dimensions + 1;
+    const u32 above = bits_of_axis(log2_of(differ), dimensions) + 1;
     return has_many(keys, n, k, above * dimensions) ? bits_along(dimensions) - above + 1 : 0;
 }
 
@@ -119,48 +132,36 @@ __device__ __forceinline__ Division division_at(
     if (level > bits) return division_into_parts(keys, n, k, dimensions);
     const u32 shift = (bits - level) * dimensions, above = shift + dimensions;
     const u32 first = begin_before(keys, keys[k] >> above << above, k);
-    return {level, first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k)};
+    return {level, first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k), 0};
 }
 
-// Levels in sight, a bit for each: a boundary hides those behind it of its own level and of finer ones. The levels
-// in sight from a boundary on both sides that are coarser than its own are those of the cells that it is in.
+// Levels of keys in sight, a bit for each: a boundary hides those behind it of its own level and of finer ones. The
+// levels in sight from a boundary on both sides that are coarser than its own are those of the cells that it is in.
 struct Sights {
-    u64 before, behind;
+    u32 before, behind;
 };
 
 // Returns the levels in sight of those near and those far.
-__device__ __forceinline__ u64 in_sight(u64 near, u64 far)
-{
-    const u64 lowest = near & (0 - near);
-    return near | (far & (lowest - 1));
-}
+__device__ __forceinline__ u32 in_sight(u32 near, u32 far) { return near | (far & ~near & (near - 1)); }
 
 enum class Side { BEFORE, BEHIND };
 
-// Returns the levels in sight from this thread on one side, each thread having a level or none, and in `all` those in
-// sight from beyond the other side.
-template <Side SIDE> __device__ __forceinline__ u64 look(u64 own, u64 &all)
+// Returns the levels in sight from this lane on one side, each lane having a level or none, and in `all` those in
+// sight from beyond the other side of the warp.
+template <Side SIDE> __device__ __forceinline__ u32 look(u32 own, u32 &all)
 {
-    __shared__ u64 of_warps[WARPS];
     constexpr bool IS_BEFORE = SIDE == Side::BEFORE;
-    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const u32 lane = threadIdx.x % LANES;
     const u32 lanes = IS_BEFORE ? lane : LANES - 1 - lane; // on that side
-    u64 seen = own;
+    u32 seen = own;
+#pragma unroll
     for (u32 step = 1; step < LANES; step *= 2) {
-        const u64 far = value_of(IS_BEFORE ? lane - step : lane + step, seen);
+        const u32 far = value_of(IS_BEFORE ? lane - step : lane + step, seen);
         if (lanes >= step) seen = in_sight(seen, far);
     }
-    __syncthreads();
-    if (lanes == LANES - 1) of_warps[warp] = seen;
-    __syncthreads();
-    const u64 next = value_of(IS_BEFORE ? lane - 1 : lane + 1, seen);
-    u64 far = all = 0;
-    for (u32 k = 0; k < WARPS; ++k) {
-        const u32 other = IS_BEFORE ? k : WARPS - 1 - k; // from afar
-        all = in_sight(of_warps[other], all);
-        if (IS_BEFORE ? other < warp : other > warp) far = all;
-    }
-    return in_sight(lanes > 0 ? next : 0, far);
+    all = value_of(IS_BEFORE ? LANES - 1 : 0, seen);
+    const u32 next = value_of(IS_BEFORE ? lane - 1 : lane + 1, seen);
+    return lanes > 0 ? next : 0;
 }
 
 } // namespace nbody

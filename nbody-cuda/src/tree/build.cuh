@@ -309,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
             }
             find_levels(cells, keys, j.n, dimensions, &state->extent);
         } else if (phase == 1) {
-            find_depths(cells, j.n, &state->extent);
+            find_depths(cells, j.n, dimensions, &state->extent);
         } else if (phase == 2) {
             write_cells(cells, keys, j.n, dimensions, &state->extent);
         } else if (phase < CELL_PHASES) {

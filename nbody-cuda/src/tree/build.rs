@@ -36,8 +36,10 @@ const POSITION: usize = 3;
 /// Bytes of a cell as walks see it, and of one as it is built.
 pub(super) const SEEN: usize = 32;
 pub(super) const CELL: usize = 16;
-/// Bytes of the levels in sight of a block.
-pub(super) const SIGHTS: usize = 16;
+/// Bytes of the levels in sight of a block or a warp.
+pub(super) const SIGHTS: usize = 8;
+/// Warps of a block.
+pub(super) const WARPS: usize = BLOCK / GROUP;
 /// Words of the state, and those of it that tell of the work of walks, of the unit of the frame and of the number of
 /// far particles.
 pub(super) const STATE: usize = 32;
@@ -356,8 +358,8 @@ impl Tree {
             (&mut self.charges, &[cells, charges, moments, word]),
             (of_cells, &[cells, CELL]),
             (next, &[cells, index]),
-            (sights, &[blocks, SIGHTS]),
-            (counts, &[blocks, DEPTHS, index]),
+            (sights, &[blocks, 1 + WARPS, SIGHTS]),
+            (counts, &[blocks, 1 + WARPS, DEPTHS, index]),
             (firsts, &[DEPTHS + 1, index]),
             (&mut self.seen, &[cells, SEEN]),
             (&mut self.radii, &[cells, index]),

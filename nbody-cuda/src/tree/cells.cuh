@@ -18,8 +18,8 @@ struct Cells {
     Cell *cells;
     u32 *next; // the cell behind each one and all that is in it; 0 if there is none
     u64 *marks; // of boundaries
-    Sights *sights; // of each block
-    u32 *counts; // of cells, of each depth and block
+    Sights *sights; // of each block, and of its warps
+    u32 *counts; // of cells, of each depth and block; and of each block, those before each warp
     u32 *firsts; // the first cell of each depth, and the end of the last ones
     u32 capacity;
 };
@@ -35,7 +35,7 @@ struct Extent {
 struct Mark {
     u32 level, depth;
     bool is_first;
-    u32 cell;
+    u32 cell; // at first, levels in sight behind it in its warp
 
     static __device__ __forceinline__ Mark of(u64 word)
     {
@@ -50,7 +50,39 @@ struct Mark {
 
     // Returns the number of cells that it adds.
     __device__ __forceinline__ u32 cells() const { return level == 0 ? 0 : is_first ? 2 : 1; }
+
+    // Returns its level as one that may be in sight. Those between parts of particles with equal keys are not.
+    __device__ __forceinline__ u32 seen(u32 bits) const
+    {
+        return level == 0 || level > bits ? 0 : 1u << (level - 1);
+    }
 };
+
+// Returns the particles of a warp, which follow each other.
+__device__ __forceinline__ Share share_of_warp(u32 n)
+{
+    const Share share = share_of(n);
+    const u32 each = (share.end - share.begin + BLOCK - 1) / BLOCK * LANES;
+    const u32 begin = share.begin + threadIdx.x / LANES * each, end = begin + each;
+    return {begin < share.end ? begin : share.end, end < share.end ? end : share.end};
+}
+
+__device__ __forceinline__ u32 tiles_of(const Share &share)
+{
+    return (share.end - share.begin + LANES - 1) / LANES;
+}
+
+// Returns the mark of a boundary of a share, or none beyond it.
+__device__ __forceinline__ Mark mark_of(const Cells &cells, const Share &share, u32 k)
+{
+    return Mark::of(k < share.end ? cells.marks[k] : 0);
+}
+
+// Returns where the levels in sight of the blocks and of their warps are.
+__device__ __forceinline__ Sights *sights_of(const Cells &cells, u32 block)
+{
+    return cells.sights + block * (WARPS + 1);
+}
 
 // The first phase: makes the root, finds the levels of boundaries, and those in sight of each block.
 __device__ __forceinline__ void find_levels(
@@ -60,80 +92,99 @@ __device__ __forceinline__ void find_levels(
         cells.cells[0] = {0, n, NO_CHILD, 0};
         *extent = {1, 1, 0};
     }
-    const Share share = share_of(n);
+    const Share share = share_of_warp(n);
+    const u32 lane = threadIdx.x % LANES, bits = bits_along(dimensions);
     Sights sights = {};
-    for (u32 tile = share.begin; tile < share.end; tile += BLOCK) {
-        const u32 k = tile + threadIdx.x;
-        const u32 level = k < share.end ? level_of(keys, n, k, dimensions) : 0;
-        const u64 own = level == 0 ? 0 : 1ull << level;
-        if (k < share.end) cells.marks[k] = own;
-        u64 all;
-        look<Side::BEFORE>(own, all);
-        sights.before = in_sight(all, sights.before);
-        look<Side::BEHIND>(own, all);
-        sights.behind = in_sight(sights.behind, all);
+    for (u32 tile = tiles_of(share); tile-- > 0;) {
+        const u32 k = share.begin + tile * LANES + lane;
+        Mark mark = {};
+        if (k < share.end) mark.level = level_of(keys, n, k, dimensions, mark.is_first);
+        u32 all;
+        look<Side::BEFORE>(mark.seen(bits), all);
+        sights.before = in_sight(sights.before, all);
+        mark.cell = in_sight(look<Side::BEHIND>(mark.seen(bits), all), sights.behind);
+        sights.behind = in_sight(all, sights.behind);
+        if (k < share.end) cells.marks[k] = mark.word();
     }
-    if (threadIdx.x == 0) cells.sights[blockIdx.x] = sights;
+    Sights *const of_block = sights_of(cells, blockIdx.x), *const of_warps = of_block + 1;
+    if (lane == 0) of_warps[threadIdx.x / LANES] = sights;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    for (u32 warp = 1; warp < WARPS; ++warp) {
+        sights.before = in_sight(of_warps[warp].before, sights.before);
+        sights.behind = in_sight(sights.behind, of_warps[warp].behind);
+    }
+    *of_block = sights;
 }
 
-// Returns what is in sight of a block in those before and behind it.
-__device__ __forceinline__ Sights sights_of_block(const Cells &cells)
+// Returns what is in sight of a warp in those before and behind it.
+__device__ __forceinline__ Sights sights_of_warp(const Cells &cells)
 {
+    __shared__ Sights of_block;
+    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     Sights sights = {};
-    for (u32 tile = 0; tile < gridDim.x; tile += BLOCK) {
-        const u32 b = tile + threadIdx.x;
-        const Sights of_block = b < gridDim.x && b != blockIdx.x ? cells.sights[b] : Sights{};
-        u64 all;
-        look<Side::BEFORE>(b < blockIdx.x ? of_block.before : 0, all);
+    for (u32 tile = 0; warp == 0 && tile < gridDim.x; tile += LANES) {
+        const u32 b = tile + lane;
+        const Sights other = b < gridDim.x ? *sights_of(cells, b) : Sights{};
+        u32 all;
+        look<Side::BEFORE>(b < blockIdx.x ? other.before : 0, all);
         sights.before = in_sight(all, sights.before);
-        look<Side::BEHIND>(b > blockIdx.x ? of_block.behind : 0, all);
+        look<Side::BEHIND>(b > blockIdx.x ? other.behind : 0, all);
         sights.behind = in_sight(sights.behind, all);
     }
+    if (threadIdx.x == 0) of_block = sights;
+    __syncthreads();
+    sights = of_block;
+    const Sights *const of_warps = sights_of(cells, blockIdx.x) + 1;
+    for (u32 w = 0; w < warp; ++w) sights.before = in_sight(of_warps[w].before, sights.before);
+    for (u32 w = WARPS; --w > warp;) sights.behind = in_sight(of_warps[w].behind, sights.behind);
     return sights;
 }
 
-// The second phase: finds the depths of boundaries, and counts the cells of each.
-__device__ __forceinline__ void find_depths(const Cells &cells, u32 n, Extent *extent)
+// Returns where the counts of cells before each warp of this block are.
+__device__ __forceinline__ u32 *counts_of_warps(const Cells &cells)
 {
-    __shared__ u32 counts[DEPTHS];
-    __syncthreads();
-    if (threadIdx.x < DEPTHS) counts[threadIdx.x] = 0;
-    const Share share = share_of(n);
-    const u32 tiles = (share.end - share.begin + BLOCK - 1) / BLOCK;
-    Sights sights = sights_of_block(cells);
-    u64 all;
-    for (u32 tile = tiles; tile-- > 0;) {
-        const u32 k = share.begin + tile * BLOCK + threadIdx.x;
-        const u64 own = k < share.end ? cells.marks[k] : 0;
-        const u64 behind = in_sight(look<Side::BEHIND>(own, all), sights.behind);
-        sights.behind = in_sight(all, sights.behind);
-        // The level of the boundary is the highest bit.
-        if (own > 0) cells.marks[k] = own | (behind & (own - 1));
-    }
-    for (u32 tile = 0; tile < tiles; ++tile) {
-        const u32 k = share.begin + tile * BLOCK + threadIdx.x;
-        const u64 mark = k < share.end ? cells.marks[k] : 0;
-        const u32 level = mark == 0 ? 0 : log2_of(mark);
-        const u64 own = mark == 0 ? 0 : 1ull << level;
-        const u64 before = in_sight(look<Side::BEFORE>(own, all), sights.before);
-        sights.before = in_sight(all, sights.before);
-        if (mark == 0) continue;
-        const u64 outer = (mark | before) & (own - 1);
-        const u32 depth = ::__popc(u32(outer)) + ::__popc(u32(outer >> 32));
-        const Mark found = {level, depth, (before & own) == 0, 0};
-        cells.marks[k] = found.word();
-        ::atomicAdd(&counts[depth + 1], found.cells());
-    }
-    __syncthreads();
-    if (threadIdx.x < DEPTHS) cells.counts[threadIdx.x * gridDim.x + blockIdx.x] = counts[threadIdx.x];
-    if (threadIdx.x > 0) return;
-    u32 depths = DEPTHS;
-    while (depths > 1 && counts[depths - 1] == 0) --depths;
-    ::atomicMax(&extent->depths, depths);
+    return cells.counts + (gridDim.x + blockIdx.x * WARPS) * DEPTHS;
 }
 
-// Finds the first cell of each depth that boundaries of this block add. Returns the number of all cells.
-__device__ __forceinline__ u32 first_cells(const Cells &cells, u32 depths, u32 (&next)[DEPTHS])
+// The second phase: finds the depths of boundaries, and counts the cells of each.
+__device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimensions, Extent *extent)
+{
+    __shared__ u32 counts[WARPS][DEPTHS];
+    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, bits = bits_along(dimensions);
+    for (u32 k = threadIdx.x; k < WARPS * DEPTHS; k += BLOCK) counts[k / DEPTHS][k % DEPTHS] = 0;
+    Sights sights = sights_of_warp(cells);
+    const Share share = share_of_warp(n);
+    for (u32 tile = 0; tile < tiles_of(share); ++tile) {
+        const u32 k = share.begin + tile * LANES + lane;
+        Mark mark = mark_of(cells, share, k);
+        const u32 seen = mark.seen(bits);
+        u32 all;
+        const u32 before = in_sight(look<Side::BEFORE>(seen, all), sights.before);
+        sights.before = in_sight(all, sights.before);
+        if (mark.level == 0) continue;
+        // Those of parts are all coarser.
+        const u32 coarser = (before | in_sight(mark.cell, sights.behind)) & (seen - 1);
+        mark.depth = ::__popc(coarser) + (seen > 0 ? 0 : mark.level - bits - 1);
+        mark.is_first |= seen > 0 && (before & seen) == 0;
+        cells.marks[k] = mark.word();
+        ::atomicAdd(&counts[warp][mark.depth + 1], mark.cells());
+    }
+    __syncthreads();
+    u32 sum = 0;
+    for (u32 w = 0; threadIdx.x < DEPTHS && w < WARPS; ++w) {
+        counts_of_warps(cells)[w * DEPTHS + threadIdx.x] = sum;
+        sum += counts[w][threadIdx.x];
+    }
+    if (threadIdx.x < DEPTHS) cells.counts[threadIdx.x * gridDim.x + blockIdx.x] = sum;
+    // The warps of these threads tell their last depths.
+    const u32 are = ::__ballot_sync(~0u, sum > 0);
+    const u32 depths = are > 0 ? warp * LANES + LANES - ::__clz(int(are)) : 1;
+    if (lane == 0 && depths > 1) ::atomicMax(&extent->depths, depths);
+}
+
+// Finds the first cell of each depth that boundaries of each warp add. Returns the number of all cells.
+__device__ __forceinline__ u32 first_cells(const Cells &cells, u32 depths, u32 (&next)[WARPS][DEPTHS])
 {
     __shared__ u32 sums[DEPTHS + 1];
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -148,63 +199,46 @@ __device__ __forceinline__ u32 first_cells(const Cells &cells, u32 depths, u32 (
             all += value_of(lane ^ half, all);
             before += value_of(lane ^ half, before);
         }
-        if (lane > 0) continue;
-        sums[depth + 1] = all;
-        next[depth] = before;
+        if (lane < WARPS) next[lane][depth] = before + counts_of_warps(cells)[lane * DEPTHS + depth];
+        if (lane == 0) sums[depth + 1] = all;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         sums[0] = 0;
         sums[1] = 1; // the root
-        for (u32 depth = 1; depth < depths; ++depth) {
-            next[depth] += sums[depth];
-            sums[depth + 1] += sums[depth];
-        }
+        for (u32 depth = 1; depth < depths; ++depth) sums[depth + 1] += sums[depth];
     }
     __syncthreads();
+    for (u32 depth = 1 + lane; depth < depths; depth += LANES) next[warp][depth] += sums[depth];
     if (blockIdx.x == 0 && threadIdx.x <= depths) cells.firsts[threadIdx.x] = sums[threadIdx.x];
     return sums[depths];
 }
 
-// Returns the place of the cells that a boundary adds, from that of the next ones of each depth on. All threads take
+// Returns the place of the cells that a boundary adds, from that of the next ones of each depth on. All lanes take
 // part.
 __device__ __forceinline__ u32 place_of(const Mark &mark, u32 (&next)[DEPTHS])
 {
-    __shared__ u32 places[WARPS][DEPTHS];
-    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES, depth = mark.depth + 1;
-    ::__syncwarp();
-    for (u32 k = lane; k < DEPTHS; k += LANES) places[warp][k] = 0;
-    ::__syncwarp();
+    const u32 lane = threadIdx.x % LANES, depth = mark.depth + 1, before = (1u << lane) - 1;
     u32 place = 0;
     for (u32 rest = ::__ballot_sync(~0u, mark.level > 0); rest > 0;) {
         const u32 leader = ::__ffs(int(rest)) - 1, of_leader = value_of(leader, depth);
         const bool is_same = mark.level > 0 && depth == of_leader;
         const u32 same = ::__ballot_sync(~0u, is_same);
         const u32 first = ::__ballot_sync(~0u, is_same && mark.is_first);
-        const u32 before = (1u << lane) - 1;
-        if (is_same) place = ::__popc(same & before) + ::__popc(first & before);
-        if (lane == leader) places[warp][depth] = ::__popc(same) + ::__popc(first);
+        if (is_same) place = next[depth] + ::__popc(same & before) + ::__popc(first & before);
+        ::__syncwarp();
+        if (lane == leader) next[depth] += ::__popc(same) + ::__popc(first);
+        ::__syncwarp();
         rest &= ~same;
     }
-    __syncthreads();
-    if (threadIdx.x < DEPTHS) {
-        u32 sum = next[threadIdx.x];
-        for (u32 w = 0; w < WARPS; ++w) {
-            const u32 count = places[w][threadIdx.x];
-            places[w][threadIdx.x] = sum;
-            sum += count;
-        }
-        next[threadIdx.x] = sum;
-    }
-    __syncthreads();
-    return mark.level > 0 ? places[warp][depth] + place : 0;
+    return place;
 }
 
 // The third phase: writes the cells, if there is room.
 __device__ __forceinline__ void write_cells(
     const Cells &cells, const u64 *keys, u32 n, u32 dimensions, Extent *extent)
 {
-    __shared__ u32 next[DEPTHS];
+    __shared__ u32 next[WARPS][DEPTHS];
     const u32 count = first_cells(cells, extent->depths, next);
     const bool has_room = count <= cells.capacity;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -212,14 +246,16 @@ __device__ __forceinline__ void write_cells(
         extent->is_short = !has_room;
     }
     if (!has_room) return;
-    const Share share = share_of(n);
-    for (u32 tile = share.begin; tile < share.end; tile += BLOCK) {
-        const u32 k = tile + threadIdx.x;
-        Mark mark = Mark::of(k < share.end ? cells.marks[k] : 0);
-        mark.cell = place_of(mark, next);
+    ::__syncwarp();
+    const Share share = share_of_warp(n);
+    const u32 bits = bits_along(dimensions);
+    for (u32 tile = 0; tile < tiles_of(share); ++tile) {
+        const u32 k = share.begin + tile * LANES + threadIdx.x % LANES;
+        Mark mark = mark_of(cells, share, k);
+        mark.cell = place_of(mark, next[threadIdx.x / LANES]);
         if (mark.level == 0) continue;
         const Division division = division_at(keys, n, k, mark.level, dimensions);
-        const u32 bits = bits_along(dimensions), level = mark.level < bits ? mark.level : bits;
+        const u32 level = mark.level < bits ? mark.level : bits;
         if (mark.is_first) cells.cells[mark.cell++] = {division.first, k, NO_CHILD, level};
         cells.cells[mark.cell] = {k, division.end, NO_CHILD, level};
         cells.marks[k] = mark.word();
@@ -239,22 +275,18 @@ __device__ __forceinline__ u32 cell_between(const Cells &cells, u32 n, u32 first
 // The fourth phase: tells each cell its children, and the cell behind it.
 __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
 {
-    const u32 first_of_all = blockIdx.x * BLOCK + threadIdx.x, stride = gridDim.x * BLOCK;
-    for (u32 k = first_of_all; k < n; k += stride) {
-        const Mark mark = Mark::of(cells.marks[k]);
-        if (!mark.is_first) continue;
-        const u32 child = mark.cell - 1;
-        u32 children = 2, end = cells.cells[mark.cell].end;
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) {
+        const u32 first = cells.cells[k].first;
+        u32 end = cells.cells[k].end, children = 1;
+        const Mark mark = Mark::of(end < n ? cells.marks[end] : 0);
+        cells.next[k] = mark.cell;
+        // A first child ends at the first boundary of its parent.
+        if (!mark.is_first || mark.cell != k + 1) continue;
         while (end < n && Mark::of(cells.marks[end]).level == mark.level) {
-            end = cells.cells[child + children].end;
+            end = cells.cells[k + children].end;
             ++children;
         }
-        const u32 parent = cell_between(cells, n, cells.cells[child].first, end);
-        cells.cells[parent].children = child * FAN + children - 1;
-    }
-    for (u32 k = first_of_all; k < count; k += stride) {
-        const u32 end = cells.cells[k].end;
-        cells.next[k] = end < n ? Mark::of(cells.marks[end]).cell : 0;
+        cells.cells[cell_between(cells, n, first, end)].children = k * FAN + children - 1;
     }
 }
 

@@ -3,7 +3,7 @@
 use nbody_core::near::frame::{Frame, Grid};
 use nbody_core::tree::cells::{self, Cell};
 
-use super::build::{CELL, DEPTHS, SIGHTS};
+use super::build::{CELL, DEPTHS, SIGHTS, WARPS};
 use crate::Program;
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, Memory, Module, gpu};
@@ -61,7 +61,8 @@ impl<'a> Divider<'a> {
         let mut from = allocate(8 * n);
         from.write(&mut |words| words[..n].copy_from_slice(keys)).unwrap();
         let [cells, next, marks] = [CELL * capacity, 4 * capacity, 8 * n].map(allocate);
-        let [sights, counts] = [SIGHTS * blocks, 4 * DEPTHS * blocks].map(allocate);
+        let [sights, counts] =
+            [SIGHTS, 4 * DEPTHS].map(|bytes| allocate(bytes * blocks * (1 + WARPS)));
         let [firsts, extent] = [4 * (DEPTHS + 1), 12].map(allocate);
         let all = [&cells, &next, &marks, &sights, &counts, &firsts].map(|memory| &**memory);
         let addresses = all.map(Memory::address);

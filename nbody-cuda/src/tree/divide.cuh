@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) divide(
         if (phase == 0) {
             find_levels(cells, keys, of.n, of.dimensions, extent);
         } else if (phase == 1) {
-            find_depths(cells, of.n, extent);
+            find_depths(cells, of.n, of.dimensions, extent);
         } else if (phase == 2) {
             write_cells(cells, keys, of.n, of.dimensions, extent);
         } else if (!extent->is_short) {
