@@ -1,4 +1,4 @@
-// Indices along a Hilbert curve (Skilling 2004, AIP Conf. Proc. 707, 381).
+// Indices along a Hilbert curve, that of Skilling 2004 (AIP Conf. Proc. 707, 381), by a table of the parts of a cube.
 namespace nbody {
 
 // Returns the lowest bits of n, D places apart: 32 bits in two dimensions, and 21 in three.

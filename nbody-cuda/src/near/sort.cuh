@@ -238,8 +238,8 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
     }
 }
 
-// Does a phase of a sort, whose keys were written, and whose sums were cleared for the first pass, in
-// phases before it.
+// Does a phase of a sort. The sums were cleared for the first pass in a phase before it, and the keys written; or these in
+// the same phase, by the block that has them in its share.
 __device__ __forceinline__ void sort_phase(const Sort &sort, u32 phase, SortShared &shared)
 {
     if (phase % 2 == 0) {

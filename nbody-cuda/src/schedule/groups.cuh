@@ -300,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     __shared__ Shared shared;
     const Efforts &efforts = walk.efforts;
     const u32 heavy = efforts.heavy[0], numbers = heavy + (walk.ni + LANES - 1) / LANES;
-    u64 tested = 0, evaluations = 0;
+    u64 tested = 0, evaluations = 0, walks = 0;
     for (;;) {
         const u32 number = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
         if (number >= numbers) {
@@ -316,7 +316,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
         const u32 place = first + (lane() < count ? lane() : count - 1);
         const u32 index = walk.order[place];
         const bool is_wanted = lane() < count && index < walk.wanted;
-        if (!::__any_sync(~0u, is_wanted)) continue;
+        if (!::__any_sync(~0u, is_wanted)) {
+            if (lane() < count) efforts.efforts[index] = 0;
+            continue;
+        }
         ParticleI i[1] = {i_particles[index]};
         Running current[1] = {nothing_yet()};
         backup total[FDIM];
@@ -345,8 +348,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
         if (lane() < count) efforts.efforts[index] = OF_PAIRS * met + walker.tested;
         tested += walker.tested;
         evaluations += u64(met) * count;
+        ++walks;
     }
-    if (lane() == 0) count_work(walk, tested, evaluations);
+    if (lane() == 0) count_work(walk, tested, evaluations, walks);
 }
 
 } // namespace nbody

@@ -18,7 +18,7 @@ struct Frame {
 struct Counters {
     u32 refused; // not of walks
     u32 next; // group
-    u64 tested, evaluations; // cells, pairs
+    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
 };
 
 // A tree, and the i-particles of a walk in its order.
@@ -192,11 +192,12 @@ __device__ __forceinline__ void store_result(
     }
 }
 
-__device__ __forceinline__ void count_work(const Walk &walk, u64 tested, u64 evaluations)
+__device__ __forceinline__ void count_work(const Walk &walk, u64 tested, u64 evaluations, u64 walks)
 {
     if (!walk.counts) return;
     ::atomicAdd(&walk.counters->tested, tested);
     ::atomicAdd(&walk.counters->evaluations, evaluations);
+    ::atomicAdd(&walk.counters->walks, walks);
 }
 
 } // namespace nbody

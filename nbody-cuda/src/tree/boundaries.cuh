@@ -18,7 +18,8 @@ __device__ __forceinline__ u32 bits_of_axis(u32 bits, u32 dimensions)
 
 __device__ __forceinline__ u32 bits_along(u32 dimensions) { return bits_of_axis(KEY_BITS, dimensions); }
 
-// Narrows a range down to the part of it where the keys before this one end, by loads that do not wait for each other.
+// Narrows a range down to the part of it with the first key that is not less than `least`, by loads that do not wait for
+// each other.
 template <u32 PARTS>
 __device__ __forceinline__ void narrow(const u64 *keys, u64 least, u32 &first, u32 &count)
 {
@@ -30,7 +31,7 @@ __device__ __forceinline__ void narrow(const u64 *keys, u64 least, u32 &first, u
     first += parts * part;
 }
 
-// Returns where the keys of a range begin that are not less than this one.
+// Returns the place of the first key of a range that is not less than `least`, or the end.
 __device__ __forceinline__ u32 begin_in(const u64 *keys, u64 least, u32 first, u32 count)
 {
     while (count > 63) narrow<16>(keys, least, first, count);
@@ -43,7 +44,7 @@ __device__ __forceinline__ u32 begin_in(const u64 *keys, u64 least, u32 first, u
     return first;
 }
 
-// Does so in the keys before particle k, most likely near to it.
+// Does so in the keys before particle k, beginning near it.
 __device__ __forceinline__ u32 begin_before(const u64 *keys, u64 least, u32 k)
 {
     u32 near = 0, far = LEAF;
@@ -55,7 +56,7 @@ __device__ __forceinline__ u32 begin_before(const u64 *keys, u64 least, u32 k)
     return begin_in(keys, least, first, k - near - first);
 }
 
-// Does so in the keys from particle k on.
+// Does so in the keys from particle k on, beginning near it.
 __device__ __forceinline__ u32 begin_behind(const u64 *keys, u32 n, u64 least, u32 k)
 {
     u32 near = 0, far = LEAF;
@@ -81,17 +82,23 @@ __device__ __forceinline__ bool has_many(const u64 *keys, u32 n, u32 k, u32 lowe
     return last < n - k && (keys[k + last] ^ key) < limit;
 }
 
-// A division as a boundary sees it.
+// The division of a cell at a boundary.
 struct Division {
-    u32 level;
-    u32 first; // particle of the divided cell
+    u32 first; // particle of the cell, if this is its first boundary
     u32 end; // of the child that begins at the boundary
-    u32 part; // particles of each child, if these have equal keys
+};
+
+// That of a cell of particles with equal keys.
+struct DivisionIntoParts {
+    Division division;
+    u32 level;
+    bool is_first; // boundary of the cell
 };
 
 // Returns the division at boundary k between particles with equal keys: such a cell has children of equal numbers of
 // particles, of levels beyond those of keys. Level 0 is that of no boundary.
-__device__ __forceinline__ Division division_into_parts(const u64 *keys, u32 n, u32 k, u32 dimensions)
+__device__ __forceinline__ DivisionIntoParts division_into_parts(
+    const u64 *keys, u32 n, u32 k, u32 dimensions)
 {
     u32 first = begin_before(keys, keys[k], k);
     u32 end = begin_behind(keys, n, keys[k] + 1, k);
@@ -99,7 +106,7 @@ __device__ __forceinline__ Division division_into_parts(const u64 *keys, u32 n, 
         const u32 equal = (end - first + FAN - 1) / FAN, part = equal < LEAF ? LEAF : equal;
         const u32 begin = first + (k - first) / part * part;
         const u32 end_of_part = part < end - begin ? begin + part : end;
-        if (begin == k) return {level, first, end_of_part, part};
+        if (begin == k) return {{first, end_of_part}, level, k - first == part};
         first = begin;
         end = end_of_part;
     }
@@ -116,9 +123,9 @@ __device__ __forceinline__ u32 level_of(
     const u64 differ = keys[k - 1] ^ keys[k];
     if (differ == 0) {
         if (!has_many(keys, n, k, 0)) return 0;
-        const Division division = division_into_parts(keys, n, k, dimensions);
-        is_first_part = k - division.first == division.part;
-        return division.level;
+        const DivisionIntoParts parts = division_into_parts(keys, n, k, dimensions);
+        is_first_part = parts.is_first;
+        return parts.level;
     }
     const u32 above = bits_of_axis(log2_of(differ), dimensions) + 1;
     return has_many(keys, n, k, above * dimensions) ? bits_along(dimensions) - above + 1 : 0;
@@ -126,13 +133,13 @@ __device__ __forceinline__ u32 level_of(
 
 // Returns the division at a boundary of this level.
 __device__ __forceinline__ Division division_at(
-    const u64 *keys, u32 n, u32 k, u32 level, u32 dimensions)
+    const u64 *keys, u32 n, u32 k, u32 level, bool is_first, u32 dimensions)
 {
     const u32 bits = bits_along(dimensions);
-    if (level > bits) return division_into_parts(keys, n, k, dimensions);
+    if (level > bits) return division_into_parts(keys, n, k, dimensions).division;
     const u32 shift = (bits - level) * dimensions, above = shift + dimensions;
-    const u32 first = begin_before(keys, keys[k] >> above << above, k);
-    return {level, first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k), 0};
+    const u32 first = is_first ? begin_before(keys, keys[k] >> above << above, k) : 0;
+    return {first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k)};
 }
 
 // Levels of keys in sight, a bit for each: a boundary hides those behind it of its own level and of finer ones. The

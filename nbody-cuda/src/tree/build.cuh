@@ -10,7 +10,7 @@ struct State {
     // it.
     u32 refused;
     u32 next; // group of a walk
-    u64 tested, evaluations; // cells, pairs
+    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
     Frame frame;
     Extent extent;
     u32 far; // far particles of all cells
@@ -54,7 +54,8 @@ __device__ __forceinline__ void compare(
     }
 }
 
-// Finds the keys, and positions that are not finite; the number of the first particle of the set precedes.
+// Finds the keys, and positions that are not finite; the number of the first particle of the set precedes. The block
+// counts the digits of its share in the same phase.
 __device__ __forceinline__ void find_keys(
     const Set &set, const Curve &curve, const Frame &frame, State *state, u32 first)
 {
@@ -84,9 +85,9 @@ __device__ __forceinline__ void place(const Set &set, const Frame &frame)
 // Finds the heavy groups of i-particles.
 __device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i, const State *state)
 {
-    const u32 n = i.from.n, groups = (n + LANES - 1) / LANES, lane = threadIdx.x % LANES;
+    const u32 n = i.from.n, lane = threadIdx.x % LANES;
     const u64 all = state->tested + OF_PAIRS * state->evaluations / LANES;
-    const u64 heavy = all + all / 2; // of all groups, if each took half more than the mean
+    const u64 heavy = all + all / 2; // of all groups that walked, if each took half more than the mean
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k - lane < n; k += gridDim.x * BLOCK) {
         u32 effort = k < n ? efforts.efforts[i.sort.even.values[k]] : 0;
         for (u32 half = LANES / 2; half > 0; half /= 2) {
@@ -94,7 +95,7 @@ __device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i,
             effort = other > effort ? other : effort;
         }
         if (lane > 0) continue;
-        const bool is_heavy = all > 0 && u64(effort) * groups > heavy;
+        const bool is_heavy = all > 0 && effort * state->walks > heavy;
         efforts.is_heavy[k / LANES] = is_heavy;
         if (is_heavy) efforts.heavy[1 + ::atomicAdd(&efforts.heavy[0], 1u)] = k / LANES;
     }
@@ -255,7 +256,6 @@ __device__ __forceinline__ void see_all(
     if (threadIdx.x == 0) ::atomicAdd(&state->far, sum);
 }
 
-constexpr u32 CELL_PHASES = 4;
 constexpr u32 SUM_PHASES = CELL_PHASES + 1; // behind that of the leaves
 constexpr u32 SEE_PHASE = SUM_PHASES + DEPTHS - 2, ANSWER_PHASE = SEE_PHASE + 1;
 
@@ -291,7 +291,7 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
         | exponent << EXPONENT_BITS | extent.cells;
 }
 
-// Builds the cells: four phases divide them, others sum up the leaves and then the cells of each depth from the last
+// Builds the cells: the first phases divide them, others sum up the leaves and then the cells of each depth from the last
 // to the first, choose far particles, and answer.
 extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
     const Request request, const u64 *keys, const Sources j, const Cells cells, Seen *seen, float *radii,
@@ -301,19 +301,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
         if (phase > first_phase) grid_barrier(arrived);
         phase = busy_phase(phase, state);
         if (phase >= end_phase) break;
-        const u32 dimensions = state->frame.dimensions;
-        if (phase == 0) {
-            if (blockIdx.x == 0 && threadIdx.x == 0) {
-                state->next = state->far = 0;
-                state->tested = state->evaluations = 0;
-            }
-            find_levels(cells, keys, j.n, dimensions, &state->extent);
-        } else if (phase == 1) {
-            find_depths(cells, j.n, dimensions, &state->extent);
-        } else if (phase == 2) {
-            write_cells(cells, keys, j.n, dimensions, &state->extent);
-        } else if (phase < CELL_PHASES) {
-            link_cells(cells, j.n, state->extent.cells);
+        if (phase == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
+            state->next = state->far = 0;
+            state->tested = state->evaluations = state->walks = 0;
+        }
+        if (phase < CELL_PHASES) {
+            divide(cells, keys, j.n, state->frame.dimensions, &state->extent, phase);
         } else if (phase < SUM_PHASES) {
             sum_leaves(j, cells, state->extent.cells);
         } else if (phase < SEE_PHASE) {

@@ -44,10 +44,10 @@ pub(super) const WARPS: usize = BLOCK / GROUP;
 /// far particles.
 pub(super) const STATE: usize = 32;
 const WORK: std::ops::Range<usize> = 1..3;
-const SCALE: usize = 9;
-const FAR: usize = 12;
+const SCALE: usize = 10;
+const FAR: usize = 13;
 /// The byte of the frame in the state.
-const FRAME: u64 = 24;
+const FRAME: u64 = 32;
 /// The index of the order of j among those of i and j.
 const OF_J: usize = 1;
 /// The least number that tells of particles at different places.
@@ -233,7 +233,8 @@ impl Tree {
                     let (is_of_one_sign, unit) = (word >> 59 & 1 == 1, word >> 40 & 0xfff);
                     return Ok(Ok(Built { cells: number, is_of_one_sign, unit }));
                 }
-                1 => self.grow(2 * number.max(self.capacity), j)?,
+                // A little more than is needed, for particles that move.
+                1 => self.grow(number + number / 8, j)?,
                 _ => {
                     self.reset()?;
                     let is_elsewhere = number >= ELSEWHERE;

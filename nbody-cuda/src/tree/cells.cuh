@@ -27,7 +27,7 @@ struct Cells {
 // The depths that have cells, and how many there are.
 struct Extent {
     u32 depths, cells;
-    u32 is_short; // there was no room for more
+    u32 is_short; // there was no room for so many
 };
 
 // A boundary: its level, the depth of the cell that it divides, whether it is the first one there, and the cell that
@@ -35,7 +35,7 @@ struct Extent {
 struct Mark {
     u32 level, depth;
     bool is_first;
-    u32 cell; // at first, levels in sight behind it in its warp
+    u32 cell; // at first, and where no cell is divided, levels in sight behind it in its warp
 
     static __device__ __forceinline__ Mark of(u64 word)
     {
@@ -163,7 +163,7 @@ __device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimen
         const u32 before = in_sight(look<Side::BEFORE>(seen, all), sights.before);
         sights.before = in_sight(all, sights.before);
         if (mark.level == 0) continue;
-        // Those of parts are all coarser.
+        // Between equal keys all levels in sight are coarser.
         const u32 coarser = (before | in_sight(mark.cell, sights.behind)) & (seen - 1);
         mark.depth = ::__popc(coarser) + (seen > 0 ? 0 : mark.level - bits - 1);
         mark.is_first |= seen > 0 && (before & seen) == 0;
@@ -254,7 +254,7 @@ __device__ __forceinline__ void write_cells(
         Mark mark = mark_of(cells, share, k);
         mark.cell = place_of(mark, next[threadIdx.x / LANES]);
         if (mark.level == 0) continue;
-        const Division division = division_at(keys, n, k, mark.level, dimensions);
+        const Division division = division_at(keys, n, k, mark.level, mark.is_first, dimensions);
         const u32 level = mark.level < bits ? mark.level : bits;
         if (mark.is_first) cells.cells[mark.cell++] = {division.first, k, NO_CHILD, level};
         cells.cells[mark.cell] = {k, division.end, NO_CHILD, level};
@@ -280,7 +280,6 @@ __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
         u32 end = cells.cells[k].end, children = 1;
         const Mark mark = Mark::of(end < n ? cells.marks[end] : 0);
         cells.next[k] = mark.cell;
-        // A first child ends at the first boundary of its parent.
         if (!mark.is_first || mark.cell != k + 1) continue;
         while (end < n && Mark::of(cells.marks[end]).level == mark.level) {
             end = cells.cells[k + children].end;
@@ -288,6 +287,18 @@ __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
         }
         cells.cells[cell_between(cells, n, first, end)].children = k * FAN + children - 1;
     }
+}
+
+constexpr u32 CELL_PHASES = 4;
+
+// Does a phase of the division into cells; the last one only if there is room for them.
+__device__ __forceinline__ void divide(
+    const Cells &cells, const u64 *keys, u32 n, u32 dimensions, Extent *extent, u32 phase)
+{
+    if (phase == 0) find_levels(cells, keys, n, dimensions, extent);
+    else if (phase == 1) find_depths(cells, n, dimensions, extent);
+    else if (phase == 2) write_cells(cells, keys, n, dimensions, extent);
+    else if (!extent->is_short) link_cells(cells, n, extent->cells);
 }
 
 } // namespace nbody

@@ -1,5 +1,5 @@
-// Efforts of groups of i-particles. Those that took most in the last walks come first in the next ones, so that none
-// is at work alone at the end. Results do not depend on the order of groups.
+// Efforts of groups of i-particles. Those that took much more than the mean in the last walks come first in the next
+// ones, in any order, so that none is at work alone at the end. Results do not depend on the order of groups.
 namespace nbody {
 
 struct Efforts {
