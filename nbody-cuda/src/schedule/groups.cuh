@@ -298,28 +298,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Shared shared;
-    const Efforts &efforts = walk.efforts;
-    const u32 heavy = efforts.heavy[0], numbers = heavy + (walk.ni + LANES - 1) / LANES;
-    u64 tested = 0, evaluations = 0, walks = 0;
+    const u32 groups = (walk.ni + LANES - 1) / LANES;
+    u64 tested = 0, evaluations = 0;
     for (;;) {
-        const u32 number = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
-        if (number >= numbers) {
+        const u32 group = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
+        if (group >= groups) {
             // No warp takes a number after this one, the last.
-            if (lane() == 0 && number == numbers + gridDim.x - 1) walk.counters->next = 0;
+            if (lane() == 0 && group == groups + gridDim.x - 1) walk.counters->next = 0;
             break;
         }
-        const u32 group = number < heavy ? efforts.heavy[1 + number] : number - heavy;
-        if (number >= heavy && efforts.is_heavy[group]) continue;
         const u32 first = group * LANES;
         // Lanes beyond the last i-particle compute it again and write nothing.
         const u32 count = walk.ni - first < LANES ? walk.ni - first : LANES;
         const u32 place = first + (lane() < count ? lane() : count - 1);
         const u32 index = walk.order[place];
         const bool is_wanted = lane() < count && index < walk.wanted;
-        if (!::__any_sync(~0u, is_wanted)) {
-            if (lane() < count) efforts.efforts[index] = 0;
-            continue;
-        }
+        if (!::__any_sync(~0u, is_wanted)) continue;
         ParticleI i[1] = {i_particles[index]};
         Running current[1] = {nothing_yet()};
         backup total[FDIM];
@@ -345,12 +339,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
         }
         if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
         if (is_wanted) store_result(walk, total, out, index);
-        if (lane() < count) efforts.efforts[index] = OF_PAIRS * met + walker.tested;
         tested += walker.tested;
         evaluations += u64(met) * count;
-        ++walks;
     }
-    if (lane() == 0) count_work(walk, tested, evaluations, walks);
+    if (lane() == 0) count_work(walk, tested, evaluations);
 }
 
 } // namespace nbody

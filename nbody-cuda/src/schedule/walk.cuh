@@ -18,7 +18,7 @@ struct Frame {
 struct Counters {
     u32 refused; // not of walks
     u32 next; // group
-    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
+    u64 tested, evaluations; // cells, pairs
 };
 
 // A tree, and the i-particles of a walk in its order.
@@ -41,7 +41,6 @@ struct Walk {
     u32 is_estimated; // cells are opened by the estimate, too
     u32 adds; // the results are added to earlier ones
     u32 counts; // the work of the walk counts
-    Efforts efforts;
 };
 
 constexpr u32 LANES = 32;
@@ -192,12 +191,11 @@ __device__ __forceinline__ void store_result(
     }
 }
 
-__device__ __forceinline__ void count_work(const Walk &walk, u64 tested, u64 evaluations, u64 walks)
+__device__ __forceinline__ void count_work(const Walk &walk, u64 tested, u64 evaluations)
 {
     if (!walk.counts) return;
     ::atomicAdd(&walk.counters->tested, tested);
     ::atomicAdd(&walk.counters->evaluations, evaluations);
-    ::atomicAdd(&walk.counters->walks, walks);
 }
 
 } // namespace nbody
