@@ -67,7 +67,7 @@ impl Sort {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::BLOCK;
     use super::*;
     use crate::Program;
@@ -163,7 +163,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
     }
 
     /// Returns keys below a limit.
-    fn random(n: usize, limit: u64) -> Vec<u64> {
+    pub(crate) fn random(n: usize, limit: u64) -> Vec<u64> {
         let mut state = 1_u64;
         let next = |_| {
             state ^= state << 13;

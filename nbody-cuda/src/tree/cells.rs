@@ -8,6 +8,7 @@ use crate::Program;
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, Memory, Module, gpu};
 use crate::compile::cache::Cache;
+use crate::near::sort::tests::random;
 use crate::near::{BLOCK, sort};
 
 const PARTS: [&str; 8] = [
@@ -175,18 +176,6 @@ fn expected(keys: &[u64], dimensions: usize) -> Divided {
         firsts.push(child.cells().end);
     }
     Divided { cells, next, firsts: firsts.into_iter().map(|first| first as u32).collect() }
-}
-
-/// Returns keys below a limit.
-fn random(n: usize, limit: u64) -> Vec<u64> {
-    let mut state = n as u64;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % limit
-    };
-    (0..n).map(next).collect()
 }
 
 #[test]
