@@ -377,7 +377,7 @@ fn images_of_one_set_are_the_same_particles() {
 #[test]
 fn bags_that_do_not_fit_are_refused() {
     let (_cache, devices) = devices();
-    let order = SummationOrder { bag: 2370, splits: 1 };
+    let order = SummationOrder { bag: 2371, splits: 1 };
     let options = Options::default().order(order);
     for device in &devices {
         let mut tree = Tree::with_options(device, GRAVITY, Opening::theta(0.6), options).unwrap();

@@ -20,6 +20,7 @@ extern thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 void __syncthreads();
 void __syncwarp(unsigned int lanes = ~0u);
 unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
+unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step);
 unsigned long long __shfl_sync(unsigned int lanes, unsigned long long value, int lane);
 double __shfl_sync(unsigned int lanes, double value, int lane);
 int __all_sync(unsigned int lanes, int holds);

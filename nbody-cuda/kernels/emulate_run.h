@@ -202,6 +202,12 @@ unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane)
     return __shfl_sync(lanes, static_cast<unsigned long long>(value), lane);
 }
 
+unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step)
+{
+    const unsigned lane = threadIdx.x % emulated::WARP;
+    return __shfl_sync(lanes, value, int(lane < step ? lane : lane - step));
+}
+
 double __shfl_sync(unsigned int lanes, double value, int lane)
 {
     const long long bits = __double_as_longlong(value);

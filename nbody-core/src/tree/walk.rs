@@ -203,7 +203,13 @@ impl Tree {
             let mut far = self.beyond_limits(siblings, &distances2, group.most);
             // A cell with particles of the group never acts on it from afar, whatever rounding says.
             let own = siblings.with_any_of(without);
-            let large = siblings.with_many(many) & siblings.all & !own & !far;
+            let mut large = siblings.with_many(many) & siblings.all & !own & !far;
+            if large != 0 {
+                // Most are too near to any one i-particle.
+                let one = group.points.map(|along| along[GROUP / 2]);
+                let distances2 = self.distances2(siblings, &one, &group.slack, is_periodic);
+                large &= bits(|k| siblings.limits2[k] < distances2[k]);
+            }
             if large != 0 {
                 let nearest2 = self.nearest(siblings, group, large, is_periodic);
                 far |= large & self.beyond_limits(siblings, &nearest2, group.most);

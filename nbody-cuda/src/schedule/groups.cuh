@@ -6,6 +6,9 @@ constexpr u32 AT_HAND = 64; // of these in shared memory
 constexpr u32 CROWD = 96; // opened cells of a depth, at whose children all cells are tested by the nearest i-particle
 static_assert(BLOCK == LANES, "a warp a block");
 
+// The sums of the i-particles of a warp, folded.
+using Totals = backup[FDIM == 0 ? 1 : FDIM][LANES];
+
 // What a warp keeps in shared memory.
 struct Shared {
     Slot bag[BAG];
@@ -13,8 +16,13 @@ struct Shared {
     u32 tested[FAN * LANES]; // cells that are to be tested
     u32 queue[2][AT_HAND]; // the first opened cells of two depths, as in `Seen::children`
     float at[LANES][3]; // the i-particles in units of the frame
+    Target target;
+    Totals totals;
+    u32 cells; // that the walk of a group tests
+    Work work; // of the warp
 };
-static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + 1920 + 16, "the host knows the size");
+static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + 1984 + 16, "the host knows the size");
+static_assert(!FOLD_EACH_BAG || FOLDED % BAG == 0, "the host knows the bags");
 
 __device__ __forceinline__ u32 lane() { return threadIdx.x; }
 
@@ -28,12 +36,39 @@ __device__ __forceinline__ float value_of(u32 lane, float value)
     return ::__uint_as_float(value_of(lane, ::__float_as_uint(value)));
 }
 
+// Begins to copy a j-particle into a bag, which has it after `wait_for_copies`.
+__device__ __forceinline__ void copy(Slot &slot, const ParticleJ &from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    constexpr u32 PART = alignof(ParticleJ), PARTS = sizeof(ParticleJ) / PART;
+    const u32 to = u32(::__cvta_generic_to_shared(&slot));
+    const char *const bytes = reinterpret_cast<const char *>(&from);
+#pragma unroll
+    for (u32 k = 0; k < PARTS; ++k) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                     :: "r"(to + k * PART), "l"(bytes + k * PART), "n"(PART));
+    }
+#else
+    slot.j = from;
+#endif
+}
+
+// Waits for the copies of all lanes.
+__device__ __forceinline__ void wait_for_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    ::__syncwarp();
+}
+
 // Returns the sum over the lanes up to this one.
 __device__ __forceinline__ u32 sum_up_to(u32 count)
 {
+#pragma unroll
     for (u32 step = 1; step < LANES; step *= 2) {
-        const u32 earlier = value_of(lane() - step, count);
-        if (lane() >= step) count += earlier;
+        const u32 earlier = ::__shfl_up_sync(~0u, count, step);
+        count += lane() >= step ? earlier : 0;
     }
     return count;
 }
@@ -52,8 +87,8 @@ __device__ __forceinline__ float least_of_warp(float x)
 // Returns the lanes before this one that vote.
 __device__ __forceinline__ u32 votes_before(u32 votes) { return ::__popc(votes & ((1u << lane()) - 1)); }
 
-// Returns the box of the i-particles of the warp.
-__device__ __forceinline__ Target target_of_warp(
+// Finds the box of the i-particles of the warp.
+__device__ __forceinline__ void find_target(
     const Walk &walk, const Position &at, u32 index, Shared &shared)
 {
     const double infinite = ::__longlong_as_double(0x7ff0000000000000ll);
@@ -77,35 +112,34 @@ __device__ __forceinline__ Target target_of_warp(
         }
         target.most = most;
     }
-    return target;
+    ::__syncwarp();
+    if (lane() == 0) shared.target = target;
+    ::__syncwarp();
 }
 
-// The walk of a group, which lists entries bag by bag.
+// The walk of a group, which fills one bag after another with what it meets.
 class Walker {
     const Walk &walk;
     const Test test;
-    const Target target;
     const Own own;
     Shared &shared;
-    u32 *const queues;
     // Opened cells: those of this depth, of which some are done, and those of the next one.
     u32 parity = 0, opened = 0, done = 0, next_opened = 0;
     // Cells that are to be tested, of which some are.
     u32 cells = 1, begun = 0;
-    u32 many = MANY; // particles of cells that are tested by the nearest i-particle
-    // The particles through which the last tested cells act, one cell a lane, of which some are listed.
+    // The particles through which the last tested cells act, one cell a lane, of which some are in bags.
     u32 first_acting = 0, count_acting = 0, end = 0, all = 0, listed = 0;
 
 public:
-    u32 tested = 0;
-
     __device__ __forceinline__ Walker(
-        const Walk &walk, const Target &target, const Own &own, Shared &shared)
-        : walk(walk), test(walk), target(target), own(own), shared(shared),
-          queues(walk.queues + size_t(blockIdx.x) * 2 * QUEUE)
+        const Walk &walk, const Own &own, Shared &shared)
+        : walk(walk), test(walk), own(own), shared(shared)
     {
         ::__syncwarp();
-        shared.tested[0] = 0; // the root
+        if (lane() == 0) {
+            shared.tested[0] = 0; // the root
+            shared.cells = 1;
+        }
         ::__syncwarp();
     }
 
@@ -121,9 +155,8 @@ public:
                 continue;
             }
             const u32 rest = all - listed, room = u32(BAG) - count;
-            const u32 most = rest < room ? rest : room, some = most < LANES ? most : LANES;
-            const u32 entry = acting_at(listed + lane());
-            if (lane() < some) shared.entries[count + lane()] = entry;
+            const u32 some = rest < room ? rest : room;
+            list_acting(count, some);
             count += some;
             listed += some;
         }
@@ -132,17 +165,27 @@ public:
     }
 
 private:
-    // Returns the particle at this place among those of all lanes, or any one beyond them.
-    __device__ __forceinline__ u32 acting_at(u32 place) const
+    // Lists some particles through which the last tested cells act, from this place in the bag on.
+    __device__ __forceinline__ void list_acting(u32 place, u32 some)
     {
-        u32 source = 0; // the number of lanes whose particles are before it
+        constexpr u32 AT_ONCE = 4;
+        // Those of this lane: at these places among the ones of all lanes.
+        const u32 first = end - count_acting;
+        const u32 from = first > listed ? first : listed, to = end < listed + some ? end : listed + some;
+        const u32 count = from < to ? to - from : 0;
+        const u32 begin = from - first, at = place + (from - listed);
+        u32 *entries = shared.entries + at, entry = first_acting + begin;
+#pragma unroll 1
+        for (u32 rest = count; ::__any_sync(~0u, rest > 0); rest -= rest < AT_ONCE ? rest : AT_ONCE) {
 #pragma unroll
-        for (u32 step = LANES / 2; step > 0; step /= 2) {
-            if (value_of(source + step - 1, end) <= place) source += step;
+            for (u32 m = 0; m < AT_ONCE; ++m) {
+                if (m < rest) entries[m] = entry + m;
+            }
+            entries += AT_ONCE;
+            entry += AT_ONCE;
         }
-        // What follows the last particle of a range is not asked for.
-        const u32 first = value_of(source, first_acting);
-        return own.pass(first, place - value_of(source, end - count_acting));
+        if (!(first_acting < own.begin && own.begin < first_acting + count_acting)) return;
+        for (u32 k = 0; k < count; ++k) shared.entries[at + k] = own.pass(first_acting, begin + k);
     }
 
     // Takes the children of the next opened cells. Returns whether there are any.
@@ -152,7 +195,6 @@ private:
             if (next_opened == 0) return false;
             parity ^= 1;
             opened = next_opened;
-            many = opened > CROWD ? 0 : MANY;
             next_opened = done = 0;
             ::__syncwarp();
         }
@@ -167,15 +209,22 @@ private:
             if (m < count) shared.tested[end - count + m] = children / FAN + m;
         }
         cells = value_of(LANES - 1, end);
+        if (lane() == 0) shared.cells += cells;
         begun = 0;
         done += opened - done < LANES ? opened - done : LANES;
         ::__syncwarp();
         return true;
     }
 
+    // Returns the room in global memory for the opened cells of a depth.
+    __device__ __forceinline__ u32 *queue_of(u32 parity) const
+    {
+        return walk.queues + (size_t(blockIdx.x) * 2 + parity) * QUEUE;
+    }
+
     __device__ __forceinline__ u32 queued(u32 k) const
     {
-        return k < AT_HAND ? shared.queue[parity][k] : queues[parity * QUEUE + k];
+        return k < AT_HAND ? shared.queue[parity][k] : queue_of(parity)[k];
     }
 
     // Returns the square of the distance of a cell from the nearest i-particle, or a smaller one that is still too near
@@ -196,7 +245,7 @@ private:
             float centre[3];
             for (u32 axis = 0; axis < 3; ++axis) centre[axis] = value_of(source, cell.centre[axis]);
             const u32 of_source = PERIODIC ? value_of(source, k) : 0;
-            const float mine2 = test.distance2(centre, of_source, shared.at[lane()], target.slack);
+            const float mine2 = test.distance2(centre, of_source, shared.at[lane()], shared.target.slack);
             const float least2 = least_of_warp(mine2);
             if (lane() == source) nearest2 = least2;
         }
@@ -214,7 +263,7 @@ private:
 #pragma unroll
             for (u32 m = 0; m < SOME; ++m) {
                 const float distance2 =
-                    test.distance2(cell.centre, k, shared.at[first + m], target.slack);
+                    test.distance2(cell.centre, k, shared.at[first + m], shared.target.slack);
                 nearest2 = ::fminf(nearest2, distance2);
             }
             if (!::__any_sync(~0u, matters && cell.limit2 < nearest2)) break;
@@ -230,66 +279,153 @@ private:
         const u32 k = shared.tested[is_tested ? begun + lane() : 0];
         const Seen cell = walk.cells[k];
         // A cell with particles of the group never acts on it from afar, whatever rounding says.
-        const bool is_other = is_tested && !own.overlaps(cell);
-        const float distance2 = test.distance2(cell.centre, k, target.middle, target.half);
-        bool is_far = is_other && test.is_far(cell, distance2, target.most);
-        const bool is_large = is_other && !is_far && cell.count() >= many;
+        const bool overlaps = own.overlaps(cell), is_other = is_tested & !overlaps;
+        const float distance2 = test.distance2(cell.centre, k, shared.target.middle, shared.target.half);
+        bool is_far = is_other & test.is_far(cell, distance2, shared.target.most);
+        bool is_large = is_other & !is_far & ((opened > CROWD) | (cell.count() >= MANY));
+        if (::__any_sync(~0u, is_large)) {
+            // Most are too near to any one i-particle.
+            const float one2 = test.distance2(cell.centre, k, shared.at[LANES / 2], shared.target.slack);
+            is_large &= cell.limit2 < one2;
+        }
         const u32 large = ::__ballot_sync(~0u, is_large);
         if (large != 0) {
             const float nearest2 = nearest(cell, k, large);
-            is_far |= is_large && test.is_far(cell, nearest2, target.most);
+            is_far |= is_large & test.is_far(cell, nearest2, shared.target.most);
         }
-        bool is_opened = is_tested && !is_far && cell.children != NO_CHILD;
+        bool is_opened = is_tested & !is_far & (cell.children != NO_CHILD);
         const u32 votes = ::__ballot_sync(~0u, is_opened);
         const u32 place = next_opened + votes_before(votes);
         is_opened &= place < QUEUE;
         if (is_opened) {
             if (place < AT_HAND) shared.queue[parity ^ 1][place] = cell.children;
-            else queues[(parity ^ 1) * QUEUE + place] = cell.children;
+            else queue_of(parity ^ 1)[place] = cell.children;
         }
         next_opened += ::__popc(votes);
         if (next_opened > QUEUE) next_opened = QUEUE;
-        const Acting acting = is_far ? far_particles_of(walk, cell, k) : own.particles_of(cell);
+        Acting acting = {cell.first, cell.count()};
+        if (is_far) acting = far_particles_of(walk, cell, k);
+        if (overlaps) acting = own.particles_of(cell);
         first_acting = acting.first;
-        count_acting = is_tested && !is_opened ? acting.count : 0;
+        count_acting = is_tested & !is_opened ? acting.count : 0;
         end = sum_up_to(count_acting);
         all = value_of(LANES - 1, end);
         listed = 0;
         begun += count;
-        tested += count;
     }
 };
+
+// Folds the running sums, which begin anew.
+__device__ __forceinline__ void fold_now(Running &current, Totals &totals)
+{
+    backup total[FDIM];
+    load(&totals[0][0], lane(), LANES, total);
+    fold(current, total);
+    store(total, &totals[0][0], lane(), LANES);
+    current = nothing_yet();
+}
 
 // Adds the effect of a bag to the sums of an i-particle, which is `mine` in it on the diagonal.
 __device__ __forceinline__ void sum_bag(
     const Parameters &self, const Space &space, const ParticleI (&i)[1], const Slot *bag, u32 count,
-    u32 mine, bool diagonal, Running (&current)[1], backup (&total)[FDIM])
+    u32 mine, bool diagonal, Running (&current)[1])
 {
     if (count == u32(BAG) && !diagonal) {
         side_by_side(self, space, i, bag, 0, current);
     } else {
         one_by_one(self, space, i, bag, 0, {0, 1, count}, mine, LANES, diagonal, current);
     }
-    if constexpr (FOLD_EACH_BAG) {
-        fold(current[0], total);
-        current[0] = nothing_yet();
-    }
 }
 
-// Copies the entries of a list, or particles from this one on, into the bag.
+// Copies j-particles into the bag, where `place_of(k)` is the place of entry k among all. All slots are filled, those
+// beyond the last entry with it: branches would cost more.
+template <typename PlaceOf>
 __device__ __forceinline__ void fill(
-    Shared &shared, const ParticleJ *sources, const u32 *entries, u32 first, u32 count)
+    Shared &shared, const ParticleJ *sources, u32 count, const PlaceOf &place_of)
 {
+    constexpr u32 TURNS = 4;
     ::__syncwarp();
-#pragma unroll 4
-    for (u32 k = lane(); k < count; k += LANES) {
-        shared.bag[k].j = sources[entries ? entries[k] : first + k];
+#pragma unroll 1
+    for (u32 first = lane(); first < u32(BAG); first += TURNS * LANES) {
+        u32 places[TURNS];
+#pragma unroll
+        for (u32 turn = 0; turn < TURNS; ++turn) {
+            const u32 k = first + turn * LANES;
+            places[turn] = place_of(k < count ? k : count - 1);
+        }
+#pragma unroll
+        for (u32 turn = 0; turn < TURNS; ++turn) {
+            const u32 k = first + turn * LANES;
+            if (BAG % (TURNS * LANES) == 0 || k < u32(BAG)) copy(shared.bag[k], sources[places[turn]]);
+        }
     }
-    ::__syncwarp();
+    wait_for_copies();
 }
 
-// Evaluates the walks of all groups. `out` is a structure of arrays, component c of i-particle k of the caller at
-// [c * wanted + k].
+// Some i-particles, one a lane. Lanes beyond the last take it again and write nothing.
+struct Group {
+    u32 first, count;
+
+    __device__ __forceinline__ bool has_lane() const { return lane() < count; }
+    // Returns the place of the i-particle of a lane in the order of the tree.
+    __device__ __forceinline__ u32 place() const { return first + (has_lane() ? lane() : count - 1); }
+    __device__ __forceinline__ bool wants(const Walk &walk, u32 index) const
+    {
+        return has_lane() && index < walk.wanted;
+    }
+};
+
+// Stores the results of a group, and counts its work.
+__device__ __forceinline__ void finish(
+    const Walk &walk, const Group &group, u32 met, Shared &shared, backup *out)
+{
+    const u32 index = walk.order[group.place()];
+    backup total[FDIM];
+    load(&shared.totals[0][0], lane(), LANES, total);
+    if (group.wants(walk, index)) store_result(walk, total, out, index);
+    if (lane() > 0) return;
+    shared.work.tested += shared.cells;
+    shared.work.evaluations += u64(met) * group.count;
+}
+
+// Evaluates the walk of a group.
+__device__ __forceinline__ void walk_group(
+    const Parameters &self, const Space &space, const Walk &walk, const ParticleI *i_particles, const Group &group,
+    Shared &shared, backup *out)
+{
+    const u32 place = group.place(), index = walk.order[place];
+    if (!::__any_sync(~0u, group.wants(walk, index))) return;
+    ParticleI i[1] = {i_particles[index]};
+    Running current[1] = {nothing_yet()};
+    backup total[FDIM];
+    reset(total);
+    store(total, &shared.totals[0][0], lane(), LANES);
+    find_target(walk, walk.at[place], index, shared);
+    const Own own = walk.one_set ? Own{group.first, group.first + group.count} : Own{0, 0};
+
+    const bool skip_self = !SELF_PAIRS;
+    for (u32 begin = own.begin; begin < own.end; begin += BAG) {
+        const u32 some = own.end - begin < u32(BAG) ? own.end - begin : u32(BAG);
+        fill(shared, walk.sources, some, [=](u32 k) { return begin + k; });
+        sum_bag(self, space, i, shared.bag, some, place - begin, skip_self, current);
+        if constexpr (FOLD_EACH_BAG) fold_now(current[0], shared.totals);
+    }
+    u32 met = 0; // but for its own particles
+    Walker walker(walk, own, shared);
+    for (u32 some = BAG; some == u32(BAG);) {
+        some = walker.list();
+        if (some == 0) break;
+        fill(shared, walk.sources, some, [&](u32 k) { return shared.entries[k]; });
+        sum_bag(self, space, i, shared.bag, some, 0, false, current);
+        met += some;
+        if (FOLD_EACH_BAG && met % FOLDED == 0) fold_now(current[0], shared.totals);
+    }
+    fold_now(current[0], shared.totals);
+    finish(walk, group, own.end - own.begin + met, shared, out);
+}
+
+// Evaluates the walks of all groups. `out` is a structure of arrays, component c of i-particle k
+// of the caller at [c * wanted + k].
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     const Parameters parameters, const Space space, const Walk walk,
     const ParticleI *__restrict__ i_particles, backup *__restrict__ out)
@@ -298,51 +434,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Shared shared;
+    if (lane() == 0) shared.work = {0, 0};
     const u32 groups = (walk.ni + LANES - 1) / LANES;
-    u64 tested = 0, evaluations = 0;
     for (;;) {
-        const u32 group = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
-        if (group >= groups) {
+        const u32 k = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
+        if (k >= groups) {
             // No warp takes a number after this one, the last.
-            if (lane() == 0 && group == groups + gridDim.x - 1) walk.counters->next = 0;
+            if (lane() == 0 && k == groups + gridDim.x - 1) walk.counters->next = 0;
             break;
         }
-        const u32 first = group * LANES;
-        // Lanes beyond the last i-particle compute it again and write nothing.
-        const u32 count = walk.ni - first < LANES ? walk.ni - first : LANES;
-        const u32 place = first + (lane() < count ? lane() : count - 1);
-        const u32 index = walk.order[place];
-        const bool is_wanted = lane() < count && index < walk.wanted;
-        if (!::__any_sync(~0u, is_wanted)) continue;
-        ParticleI i[1] = {i_particles[index]};
-        Running current[1] = {nothing_yet()};
-        backup total[FDIM];
-        reset(total);
-        const Target target = target_of_warp(walk, walk.at[place], index, shared);
-        const Own own = walk.one_set ? Own{first, first + count} : Own{0, 0};
-
-        const bool skip_self = !SELF_PAIRS;
-        for (u32 begin = own.begin; begin < own.end; begin += BAG) {
-            const u32 some = own.end - begin < u32(BAG) ? own.end - begin : u32(BAG);
-            fill(shared, walk.sources, nullptr, begin, some);
-            sum_bag(
-                self, space, i, shared.bag, some, place - begin, skip_self, current, total);
-        }
-        u32 met = own.end - own.begin;
-        Walker walker(walk, target, own, shared);
-        for (u32 some = BAG; some == u32(BAG);) {
-            some = walker.list();
-            if (some == 0) break;
-            fill(shared, walk.sources, shared.entries, 0, some);
-            sum_bag(self, space, i, shared.bag, some, 0, false, current, total);
-            met += some;
-        }
-        if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
-        if (is_wanted) store_result(walk, total, out, index);
-        tested += walker.tested;
-        evaluations += u64(met) * count;
+        const u32 first = k * LANES, rest = walk.ni - first;
+        const Group group = {first, rest < LANES ? rest : LANES};
+        walk_group(self, space, walk, i_particles, group, shared, out);
     }
-    if (lane() == 0) count_work(walk, tested, evaluations);
+    if (lane() == 0) count_work(walk, shared.work);
 }
 
 } // namespace nbody

@@ -14,11 +14,16 @@ struct Frame {
     u32 dimensions;
 };
 
+// What walks take.
+struct Work {
+    u64 tested, evaluations; // cells, pairs
+};
+
 // What walks count.
 struct Counters {
     u32 refused; // not of walks
     u32 next; // group
-    u64 tested, evaluations; // cells, pairs
+    Work work;
 };
 
 // A tree, and the i-particles of a walk in its order.
@@ -119,11 +124,11 @@ public:
     // Returns whether a cell may act from afar at this distance, on results with this greatest error.
     __device__ __forceinline__ bool is_far(const Seen &cell, float distance2, float most) const
     {
-        if (!(cell.limit2 < distance2)) return false;
-        if (!walk.is_estimated) return true;
         constexpr u32 STEP_BITS = 20; // below the steps of the estimate
+        const bool is_beyond = cell.limit2 < distance2;
+        if (!walk.is_estimated) return is_beyond;
         const u32 step = ::__float_as_uint(distance2) >> STEP_BITS;
-        return ::__fadd_rn(cell.strength, walk.estimate[step]) <= most;
+        return is_beyond & (::__fadd_rn(cell.strength, walk.estimate[step]) <= most);
     }
 };
 
@@ -138,7 +143,7 @@ struct Own {
 
     __device__ __forceinline__ bool overlaps(const Seen &cell) const
     {
-        return cell.first < end && begin < cell.first + cell.count();
+        return (cell.first < end) & (begin < cell.first + cell.count());
     }
 
     // Returns the particles of a cell but for these, which `pass` passes over.
@@ -163,8 +168,8 @@ struct Own {
 __device__ __forceinline__ Acting far_particles_of(const Walk &walk, const Seen &cell, u32 k)
 {
     const u32 count = cell.far_count();
-    if (count == 0) return {cell.first, cell.count()};
-    return {walk.nj + k * walk.room, count};
+    const bool has_some = count > 0;
+    return {has_some ? walk.nj + k * walk.room : cell.first, has_some ? count : cell.count()};
 }
 
 // Returns the length of the first field of a result.
@@ -191,11 +196,11 @@ __device__ __forceinline__ void store_result(
     }
 }
 
-__device__ __forceinline__ void count_work(const Walk &walk, u64 tested, u64 evaluations)
+__device__ __forceinline__ void count_work(const Walk &walk, const Work &work)
 {
     if (!walk.counts) return;
-    ::atomicAdd(&walk.counters->tested, tested);
-    ::atomicAdd(&walk.counters->evaluations, evaluations);
+    ::atomicAdd(&walk.counters->work.tested, work.tested);
+    ::atomicAdd(&walk.counters->work.evaluations, work.evaluations);
 }
 
 } // namespace nbody

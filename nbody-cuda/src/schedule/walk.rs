@@ -2,23 +2,28 @@
 
 use std::ffi::CStr;
 
+use nbody_core::pack::dim;
 use nbody_core::tree::GROUP;
 use nbody_core::{Law, Options};
 
 use super::Text;
 use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
+use crate::layout::bytes_of;
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
 /// Typical number of registers per thread beside particles and accumulators.
-const OTHER_REGISTERS: usize = 56;
+const OTHER_REGISTERS: usize = 48;
 /// The fewest warps per multiprocessor, and the most blocks.
 const RESIDENT: [usize; 2] = [8, 32];
 /// Threads of a block that walks by particle.
 const BLOCK: usize = 128;
-/// Bytes in shared memory of the cells that are to be tested, of those that are opened, and of the i-particles.
-const CELLS: usize = 1024 + 512 + 384;
 /// Bytes of the number of an entry.
 const ENTRY: usize = 4;
+/// The most entries of a bag, as far as those of the summation order can be halved.
+const STAGED: usize = 128;
+/// Bytes in shared memory of the cells that are to be tested, of those that are opened, of the i-particles and their
+/// box, and of what the walks took.
+const WALKED: usize = 1024 + 512 + 384 + 40 + 8 + 16;
 /// Opened cells of one depth, as in `groups.cuh`.
 pub(crate) const QUEUE: usize = nbody_core::tree::walk::QUEUE;
 
@@ -37,6 +42,8 @@ impl Program {
         const FORCE_LOOP: &str = include_str!("../../kernels/force_loop.cuh");
         const SEEN: &str = include_str!("../tree/seen.cuh");
         const WALK: &str = include_str!("walk.cuh");
+        let config = config(law, options, walk)?;
+        let folded = options.order.unwrap_or_default().bag;
         let first = law.f.first().map_or(0, |field| field.kind.components());
         let choices = format!(
             "\
@@ -44,6 +51,7 @@ impl Program {
 namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers
+constexpr unsigned FOLDED = {folded}; // j-particles between folds: a multiple of a bag
 constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
 
 }} // namespace nbody
@@ -64,18 +72,23 @@ constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act thr
                 kernels: &[c"walk_links"],
             },
         };
-        Ok(Self::assemble(law, options, config(law, options, walk)?, text, &choices))
+        Ok(Self::assemble(law, options, config, text, &choices))
     }
 }
 
 /// Returns the configuration, with as many resident blocks as registers and shared memory allow.
 fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
-    let bag = options.order.unwrap_or_default().bag;
+    let mut bag = options.order.unwrap_or_default().bag;
     let (block, of_block) = match walk {
         Walk::Groups => {
+            // More warps are resident than with larger bags.
+            while bag > STAGED && bag.is_multiple_of(2) {
+                bag /= 2;
+            }
             let staged = bag.saturating_mul(slot(law, options) + ENTRY);
-            (GROUP, staged.saturating_add(CELLS))
+            let totals = GROUP * dim(law.f) * bytes_of(options.backup());
+            (GROUP, staged.saturating_add(WALKED + totals))
         }
         Walk::Particles => (BLOCK, 0),
     };
