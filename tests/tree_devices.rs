@@ -310,6 +310,32 @@ fn small_cells_have_room() {
     }
 }
 
+/// Groups that took most effort come first the next time.
+#[test]
+fn each_group_has_one_walk_in_any_order() {
+    let (_cache, devices) = devices();
+    let mut all = bodies(3000, Inputs::Uniform);
+    for body in all.iter_mut().step_by(170) {
+        body.pos = Point(body.pos.0.map(|x| 40.0 * x - 20.0));
+    }
+    let options = Options::default().math(Math::Exact);
+    for device in &devices {
+        let opening = Opening::theta(0.6);
+        let mut tree = Tree::with_options(device, GRAVITY, opening, options).unwrap();
+        let mut cpu = Tree::with_options(&Device::cpu(), GRAVITY, opening, options).unwrap();
+        // The groups are others each time, and those before tell which are heavy.
+        for n in [3000, 2500, 2990] {
+            for _ in 0..3 {
+                let found = bits(&tree.evaluate_self::<f64>(&all[..n]).unwrap());
+                let expected = bits(&cpu.evaluate_self::<f64>(&all[..n]).unwrap());
+                assert!(found == expected, "{device} {n}");
+                let [report, of_cpu] = [&tree, &cpu].map(|tree| tree.report().unwrap());
+                assert_eq!(report.evaluations, of_cpu.evaluations, "{device} {n}");
+            }
+        }
+    }
+}
+
 #[test]
 fn cells_without_room_in_the_queue_act_through_their_particles() {
     let (_cache, mut devices) = devices();

@@ -21,7 +21,7 @@ struct Shared {
     u32 cells; // that the walk of a group tests
     Work work; // of the warp
 };
-static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + 1984 + 16, "the host knows the size");
+static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + 1992 + 16, "the host knows the size");
 static_assert(!FOLD_EACH_BAG || FOLDED % BAG == 0, "the host knows the bags");
 
 __device__ __forceinline__ u32 lane() { return threadIdx.x; }
@@ -375,7 +375,7 @@ struct Group {
     }
 };
 
-// Stores the results of a group, and counts its work.
+// Stores the results and the effort of a group.
 __device__ __forceinline__ void finish(
     const Walk &walk, const Group &group, u32 met, Shared &shared, backup *out)
 {
@@ -383,9 +383,11 @@ __device__ __forceinline__ void finish(
     backup total[FDIM];
     load(&shared.totals[0][0], lane(), LANES, total);
     if (group.wants(walk, index)) store_result(walk, total, out, index);
+    if (group.has_lane()) walk.efforts.efforts[index] = OF_PAIRS * met + shared.cells;
     if (lane() > 0) return;
     shared.work.tested += shared.cells;
     shared.work.evaluations += u64(met) * group.count;
+    ++shared.work.walks;
 }
 
 // Evaluates the walk of a group.
@@ -394,7 +396,10 @@ __device__ __forceinline__ void walk_group(
     Shared &shared, backup *out)
 {
     const u32 place = group.place(), index = walk.order[place];
-    if (!::__any_sync(~0u, group.wants(walk, index))) return;
+    if (!::__any_sync(~0u, group.wants(walk, index))) {
+        if (group.has_lane()) walk.efforts.efforts[index] = 0;
+        return;
+    }
     ParticleI i[1] = {i_particles[index]};
     Running current[1] = {nothing_yet()};
     backup total[FDIM];
@@ -424,7 +429,7 @@ __device__ __forceinline__ void walk_group(
     finish(walk, group, own.end - own.begin + met, shared, out);
 }
 
-// Evaluates the walks of all groups. `out` is a structure of arrays, component c of i-particle k
+// Evaluates the walks of all groups, the heavy ones first. `out` is a structure of arrays, component c of i-particle k
 // of the caller at [c * wanted + k].
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     const Parameters parameters, const Space space, const Walk walk,
@@ -434,15 +439,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     __shared__ Shared shared;
-    if (lane() == 0) shared.work = {0, 0};
-    const u32 groups = (walk.ni + LANES - 1) / LANES;
+    const Efforts &efforts = walk.efforts;
+    if (lane() == 0) shared.work = {0, 0, 0};
     for (;;) {
-        const u32 k = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
-        if (k >= groups) {
+        const u32 heavy = efforts.heavy[0], numbers = heavy + (walk.ni + LANES - 1) / LANES;
+        const u32 number = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
+        if (number >= numbers) {
             // No warp takes a number after this one, the last.
-            if (lane() == 0 && k == groups + gridDim.x - 1) walk.counters->next = 0;
+            if (lane() == 0 && number == numbers + gridDim.x - 1) walk.counters->next = 0;
             break;
         }
+        const u32 k = number < heavy ? efforts.heavy[1 + number] : number - heavy;
+        if (number >= heavy && efforts.is_heavy[k]) continue;
         const u32 first = k * LANES, rest = walk.ni - first;
         const Group group = {first, rest < LANES ? rest : LANES};
         walk_group(self, space, walk, i_particles, group, shared, out);

@@ -75,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_links(
     } while (k != 0);
     sums.fold_now();
     store_result(walk, sums.total, out, index);
-    count_work(walk, {tested, evaluations});
+    count_work(walk, {tested, evaluations, 0});
 }
 
 } // namespace nbody

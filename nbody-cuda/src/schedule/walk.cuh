@@ -16,7 +16,7 @@ struct Frame {
 
 // What walks take.
 struct Work {
-    u64 tested, evaluations; // cells, pairs
+    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
 };
 
 // What walks count.
@@ -46,6 +46,7 @@ struct Walk {
     u32 is_estimated; // cells are opened by the estimate, too
     u32 adds; // the results are added to earlier ones
     u32 counts; // the work of the walk counts
+    Efforts efforts;
 };
 
 constexpr u32 LANES = 32;
@@ -201,6 +202,7 @@ __device__ __forceinline__ void count_work(const Walk &walk, const Work &work)
     if (!walk.counts) return;
     ::atomicAdd(&walk.counters->work.tested, work.tested);
     ::atomicAdd(&walk.counters->work.evaluations, work.evaluations);
+    ::atomicAdd(&walk.counters->work.walks, work.walks);
 }
 
 } // namespace nbody

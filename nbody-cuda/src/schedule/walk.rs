@@ -9,6 +9,7 @@ use nbody_core::{Law, Options};
 use super::Text;
 use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
 use crate::layout::bytes_of;
+use crate::tree::EFFORTS;
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
 /// Typical number of registers per thread beside particles and accumulators.
@@ -22,8 +23,8 @@ const ENTRY: usize = 4;
 /// The most entries of a bag, as far as those of the summation order can be halved.
 const STAGED: usize = 128;
 /// Bytes in shared memory of the cells that are to be tested, of those that are opened, of the i-particles and their
-/// box, and of what the walks took.
-const WALKED: usize = 1024 + 512 + 384 + 40 + 8 + 16;
+/// box, and of what the walk took.
+const WALKED: usize = 1024 + 512 + 384 + 40 + 8 + 24;
 /// Opened cells of one depth, as in `groups.cuh`.
 pub(crate) const QUEUE: usize = nbody_core::tree::walk::QUEUE;
 
@@ -61,13 +62,13 @@ constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act thr
         let text = match walk {
             Walk::Groups => Text {
                 title: "pairs of a tree, by groups",
-                parts: &[BAG, FORCE_LOOP, SEEN, WALK, include_str!("groups.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, EFFORTS, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => Text {
                 title: "pairs of a tree, by particle",
-                parts: &[BAG, FORCE_LOOP, SEEN, WALK, include_str!("links.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, EFFORTS, WALK, include_str!("links.cuh")],
                 merging: 0,
                 kernels: &[c"walk_links"],
             },

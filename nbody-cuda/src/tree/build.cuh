@@ -10,7 +10,7 @@ struct State {
     // it.
     u32 refused;
     u32 next; // group of a walk
-    u64 tested, evaluations; // cells, pairs
+    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
     Frame frame;
     Extent extent;
     u32 far; // far particles of all cells
@@ -82,6 +82,20 @@ __device__ __forceinline__ void place(const Set &set, const Frame &frame)
     }
 }
 
+// Finds the heavy groups of i-particles, by the last walk of the first one of each.
+__device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i, const State *state)
+{
+    const u64 all = state->tested + OF_PAIRS * state->evaluations / LANES;
+    const u64 heavy = all + all / 2; // of all groups that walked, if each took half more than the mean
+    const u32 groups = (i.from.n + LANES - 1) / LANES;
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < groups; k += gridDim.x * BLOCK) {
+        const u64 effort = efforts.efforts[i.sort.even.values[k * LANES]];
+        const bool is_heavy = all > 0 && effort * state->walks > heavy;
+        efforts.is_heavy[k] = is_heavy;
+        if (is_heavy) efforts.heavy[1 + ::atomicAdd(&efforts.heavy[0], 1u)] = k;
+    }
+}
+
 union OrderShared {
     double sample[SAMPLE];
     Curve curve;
@@ -92,16 +106,17 @@ union OrderShared {
 constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + SORT_PHASES;
 
 // Orders the particles: the phases choose the frame, find keys, sort those of j, and of i if they are two sets, and
-// copy. Of one set, i is j.
+// copy, and find heavy groups. Of one set, i is j.
 extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
-    const Request request, const Frame box, const Set i, const Set j, State *state, u32 *arrived,
-    const u32 first_phase, const u32 end_phase)
+    const Request request, const Frame box, const Set i, const Set j, const Efforts efforts, State *state,
+    u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     __shared__ OrderShared shared;
     __shared__ Frame frame;
     const u32 last = SORTED + (request.two_sets ? SORT_PHASES - 1 : 0);
     in_phases(first_phase, end_phase, arrived, [&](u32 phase) {
         if (phase == 0) {
+            if (blockIdx.x == 0 && threadIdx.x == 0) efforts.heavy[0] = 0;
             clear_sums(j.sort, 0);
             if (request.two_sets) clear_sums(i.sort, 0);
             if (request.two_sets == 2) compare(i.from, j.from, box, state);
@@ -129,6 +144,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
         } else {
             place(j, frame);
             if (request.two_sets) place(i, frame);
+            find_heavy(efforts, i, state);
         }
     });
 }
@@ -282,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
         if (phase >= end_phase) break;
         if (phase == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
             state->next = state->far = 0;
-            state->tested = state->evaluations = 0;
+            state->tested = state->evaluations = state->walks = 0;
         }
         if (phase < CELL_PHASES) {
             divide(cells, keys, j.n, state->frame.dimensions, &state->extent, phase);

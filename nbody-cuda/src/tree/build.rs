@@ -44,10 +44,10 @@ pub(super) const WARPS: usize = BLOCK / GROUP;
 /// far particles.
 pub(super) const STATE: usize = 32;
 const WORK: std::ops::Range<usize> = 1..3;
-const SCALE: usize = 9;
-const FAR: usize = 12;
+const SCALE: usize = 10;
+const FAR: usize = 13;
 /// The byte of the frame in the state.
-const FRAME: u64 = 24;
+const FRAME: u64 = 32;
 /// The index of the order of j among those of i and j.
 const OF_J: usize = 1;
 /// The least number that tells of particles at different places.
@@ -118,6 +118,8 @@ pub(crate) struct Tree {
     cells: [Scratch; 5],
     seen: Scratch,
     radii: Scratch,
+    /// The efforts of i-particles, the heavy groups, and whether each is.
+    efforts: [Scratch; 3],
     /// The cells that there is room for.
     capacity: usize,
     state: Box<dyn Memory>,
@@ -163,6 +165,7 @@ impl Tree {
             cells: Default::default(),
             seen: Scratch::default(),
             radii: Scratch::default(),
+            efforts: Default::default(),
             capacity: 0,
             state: backend.allocate(STATE * size_of::<u64>())?,
             arrived,
@@ -266,6 +269,7 @@ impl Tree {
         let launch = Launch::new(ORDER, blocks as u32).argument(request).argument(&frame);
         let launch = launch.argument(&self.set(sets.i, self.law.i, sets.of_i())?);
         let launch = launch.argument(&self.set(sets.j(), self.law.j, OF_J)?);
+        let launch = launch.argument(&self.efforts());
         let launch = launch.pointers([&*self.state, &*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.reads(&*sets.i.memory).reads(&*sets.j().memory);
@@ -317,7 +321,16 @@ impl Tree {
             self.at[set].reserve(&*backend, &[n, POSITION, size_of::<f64>()], false).map(|_| ())
         };
         reserve(OF_J, sets.j().n)?;
-        if sets.j.is_some() { reserve(0, sets.i.n) } else { Ok(()) }
+        if sets.j.is_some() {
+            reserve(0, sets.i.n)?;
+        }
+        let (groups, index) = (sets.i.n.div_ceil(GROUP), size_of::<u32>());
+        let [efforts, heavy, is_heavy] = &mut self.efforts;
+        // None is known of particles that had no walk.
+        efforts.reserve(&*backend, &[sets.i.n, index], true)?;
+        heavy.reserve(&*backend, &[1 + groups, index], false)?;
+        is_heavy.reserve(&*backend, &[groups, index], false)?;
+        Ok(())
     }
 
     /// Makes room for this many cells of `n` particles.
@@ -397,6 +410,11 @@ impl Tree {
         [cells, next, radii, words, frame, at, order.address()]
     }
 
+    /// Returns an `Efforts` of the text.
+    pub fn efforts(&self) -> [u64; 3] {
+        self.efforts.each_ref().map(|scratch| scratch.memory().address())
+    }
+
     /// Returns the address of the `Counters` of the text.
     pub fn counters(&self) -> u64 {
         self.state.address()
@@ -406,8 +424,8 @@ impl Tree {
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let sorts = self.sorts.iter().flat_map(Sort::reserved);
         let all = [&self.words, &self.summaries, &self.charges, &self.seen, &self.radii];
-        let all = all.into_iter().chain(&self.at).chain(&self.cells).filter_map(Scratch::get);
-        sorts.chain(all).chain([&*self.state]).collect()
+        let all = all.into_iter().chain(&self.at).chain(&self.cells).chain(&self.efforts);
+        sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()
     }
 
     /// Returns the bytes of device memory.

@@ -219,6 +219,7 @@ impl TreeEngine {
         let flags = [sets.one_set, is_estimated, store == Store::Add, counts].map(u32::from);
         let pairs = numbers.chunks(2).chain(flags.chunks(2));
         argument.extend(pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32));
+        argument.extend(tree.efforts());
         let launch = Launch::new(name, blocks as u32).argument(&self.parameters);
         let launch = launch.argument(&self.space).argument(&argument);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
