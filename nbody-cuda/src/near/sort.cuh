@@ -8,7 +8,7 @@ using u64 = unsigned long long;
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1 << DIGIT_BITS;
-constexpr u32 KEYS = 4; // of a thread in a tile
+constexpr u32 KEYS = 12; // of a thread in a tile
 constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
@@ -39,16 +39,21 @@ union SortShared {
         u32 next[DIGITS]; // the place of the next key of a digit
         u32 shift[DIGITS]; // from places in the tile
         u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit
-        union {
-            u64 keys[TILE];
-            u32 values[TILE];
-        };
+        u64 keys[TILE];
+        u32 values[TILE];
     } tile;
 };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 pass)
 {
     return u32(key >> (DIGIT_BITS * pass)) % DIGITS;
+}
+
+// Returns a digit of a key in memory, whose bytes it is one of.
+__device__ __forceinline__ u32 digit_at(const u64 *key, u32 pass)
+{
+    static_assert(DIGIT_BITS == 8, "a byte a digit");
+    return reinterpret_cast<const unsigned char *>(key)[pass];
 }
 
 __device__ __forceinline__ u32 squads() { return (gridDim.x + SQUAD - 1) / SQUAD; }
@@ -149,6 +154,7 @@ __device__ __forceinline__ u32 lanes_with(u32 digit)
 // which they are sorted first, so that neighbouring threads write to neighbouring places.
 __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared &shared)
 {
+    constexpr u32 SOME = 4;
     const u32 digit = threadIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const Keyed from = pass % 2 == 0 ? sort.even : sort.odd;
     const Keyed to = pass % 2 == 0 ? sort.odd : sort.even;
@@ -170,7 +176,7 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
             const bool is_key = k < rounds && at < share.end;
-            place[k] = (is_key ? digit_of(from.keys[at], pass) : DIGITS - 1) << 16;
+            place[k] = (is_key ? digit_at(from.keys + at, pass) : DIGITS - 1) << 16;
         }
         for (u32 k = lane; k < DIGITS; k += LANES) tile.ranks[warp][k] = 0;
         ::__syncwarp();
@@ -202,37 +208,22 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
             tile.next[digit] += all;
         }
         __syncthreads();
-        u32 value[KEYS];
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
-            const bool is_key = k < rounds && at < share.end;
-            if (!is_key) continue;
-            place[k] = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
-            tile.keys[place[k]] = from.keys[at];
-            value[k] = pass == 0 ? at : from.values[at];
+            // So many keys at a time have registers.
+            if (k % SOME == 0) ::__syncwarp();
+            if (k >= rounds || at >= share.end) continue;
+            const u32 sorted = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
+            tile.keys[sorted] = from.keys[at];
+            tile.values[sorted] = pass == 0 ? at : from.values[at];
         }
         __syncthreads();
-        u32 target[KEYS];
-#pragma unroll
-        for (u32 k = 0; k < KEYS; ++k) {
-            const u32 at = threadIdx.x + k * BLOCK;
-            if (at >= count) break;
-            const u64 sorted = tile.keys[at];
-            target[k] = tile.shift[digit_of(sorted, pass)] + at;
-            to.keys[target[k]] = sorted;
-        }
-        __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < KEYS; ++k) {
-            const bool is_key = k < rounds && mine + k * LANES < share.end;
-            if (is_key) tile.values[place[k]] = value[k];
-        }
-        __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < KEYS; ++k) {
-            const u32 at = threadIdx.x + k * BLOCK;
-            if (at < count) to.values[target[k]] = tile.values[at];
+        for (u32 at = threadIdx.x; at < count; at += BLOCK) {
+            const u64 key = tile.keys[at];
+            const u32 target = tile.shift[digit_of(key, pass)] + at;
+            to.keys[target] = key;
+            to.values[target] = tile.values[at];
         }
         __syncthreads();
     }
