@@ -69,16 +69,61 @@ __device__ __forceinline__ void find_keys(
     }
 }
 
-// Copies particles in order.
-__device__ __forceinline__ void place(const Set &set, const Frame &frame)
-{
-    const real *const rows = reinterpret_cast<const real *>(set.from.rows);
-    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < set.from.n; k += gridDim.x * BLOCK) {
-        const u32 from = set.sort.even.values[k];
-        set.at[k] = position_of(set.from, frame, from);
-        if (!set.words) continue;
+// A record of a j-particle, aligned so that few accesses read it.
+constexpr u32 ROW_BYTES = ROW * sizeof(real);
+struct alignas(ROW_BYTES % 16 == 0 ? 16 : ROW_BYTES % 8 == 0 ? 8 : sizeof(real)) Row {
+    real words[ROW];
+
+    // Returns the position, as `position_of` does.
+    __device__ __forceinline__ Position position(const Frame &frame) const
+    {
+        constexpr u32 AXES = ROW - POSITION < 3 * COORDINATE ? 2 : 3;
+        Position position = {};
 #pragma unroll
-        for (u32 w = 0; w < ROW; ++w) set.words[size_t(k) * ROW + w] = rows[size_t(from) * ROW + w];
+        for (u32 axis = 0; axis < AXES; ++axis) {
+            if (axis == frame.dimensions) break;
+            const real *const from = words + POSITION + axis * COORDINATE;
+            double &x = position.x[axis];
+            x = double(from[0]);
+            if constexpr (COORDINATE == 2) x += double(from[1]);
+            if (frame.length[axis] > 0.0) x = wrap(x, frame.length[axis]);
+        }
+        return position;
+    }
+};
+
+// Copies the j-particles in order, a thread several at a time: it waits for each of their indices, and then for each
+// record.
+__device__ __forceinline__ void place(const Set &j, const Frame &frame)
+{
+    constexpr u32 SOME = ROW_BYTES <= 16 ? 4 : ROW_BYTES <= 32 ? 2 : 1;
+    const Row *const rows = reinterpret_cast<const Row *>(j.from.rows);
+    Row *const to = reinterpret_cast<Row *>(j.words);
+    const u32 n = j.from.n, step = gridDim.x * BLOCK;
+    for (u64 first = blockIdx.x * BLOCK + threadIdx.x; first < n; first += SOME * step) {
+        u32 from[SOME];
+        Row some[SOME];
+#pragma unroll
+        for (u32 m = 0; m < SOME; ++m) {
+            from[m] = first + m * step < n ? j.sort.even.values[first + m * step] : 0;
+        }
+#pragma unroll
+        for (u32 m = 0; m < SOME; ++m) some[m] = rows[from[m]];
+#pragma unroll
+        for (u32 m = 0; m < SOME; ++m) {
+            const u64 k = first + m * step;
+            if (k >= n) break;
+            to[k] = some[m];
+            j.at[k] = some[m].position(frame);
+        }
+    }
+}
+
+// Copies the positions of the i-particles in order.
+__device__ __forceinline__ void place_positions(const Set &i, const Frame &frame)
+{
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.from.n; k += gridDim.x * BLOCK) {
+        i.at[k] = position_of(i.from, frame, i.sort.even.values[k]);
     }
 }
 
@@ -143,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
             sort_phase(i.sort, phase - SORTED + 1, shared.sort);
         } else {
             place(j, frame);
-            if (request.two_sets) place(i, frame);
+            if (request.two_sets) place_positions(i, frame);
             find_heavy(efforts, i, state);
         }
     });
