@@ -1,18 +1,17 @@
 //! Trees against all pairs: for every interaction that is a sum over charges.
 
+mod tree_errors;
+
 use nbody::prelude::*;
 use nbody::{
     Accumulation, Case, CoreError, CpuAllPairs, CpuTree, Expansion, Interaction, Law, Math,
-    Opening, Reader, Record, SimdLevel, Store, TreeReport, Writer, compare, reference,
-    reference_self,
+    Opening, Record, SimdLevel, Store, TreeReport, Writer, compare, reference_self,
 };
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::{self, Gravity};
-use nbody_interactions::hermite::Hermite;
 use nbody_interactions::softened::Softened;
-use nbody_interactions::yukawa::Yukawa;
 use nbody_tests::charged::{planar, plasma, spline};
-use nbody_tests::inputs::{Digits, Inputs, Random, particles, particles_twice, sets};
+use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 
 /// An angle at which every cell is opened.
 const CLOSED: f64 = 1e-12;
@@ -150,28 +149,6 @@ fn opened_cells_give_the_results_of_all_pairs() {
     check_all(Opened);
 }
 
-/// Random particles, whose numbers other than coordinates have both signs.
-struct Signed(Random);
-
-impl Reader<f64> for Signed {
-    fn real(&mut self) -> f64 {
-        self.0.real() - 0.125
-    }
-
-    fn index(&mut self) -> u32 {
-        self.0.index()
-    }
-
-    fn coordinate(&mut self) -> f64 {
-        self.0.coordinate()
-    }
-}
-
-fn signed<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
-    let mut random = Signed(Random::new(Inputs::Uniform, Digits::All, seed));
-    (0..n).map(|_| P::read(&mut random)).collect()
-}
-
 /// Returns the root mean square of the errors of each field, in units of that of the field.
 fn errors<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> Vec<f64> {
     let [found, expected] = [found, expected].map(numbers);
@@ -228,141 +205,6 @@ fn evaluate<X: Interaction>(
     let sources = if one_set { Sources::Same(&j) } else { Sources::Others(&j) };
     tree.evaluate_with(&i, sources, &mut out, Store::Replace).unwrap();
     (tree.download::<f64>(&out).unwrap(), *tree.report())
-}
-
-/// The errors fall with the angle as the order of the far particles says.
-struct Orders {
-    signs: bool,
-}
-
-impl Check for Orders {
-    fn check<X: Interaction>(&mut self, x: X) {
-        const N: usize = 3000;
-        let (mut i, mut j) = sets::<X::I, X::J>(N, Inputs::Uniform, Digits::All);
-        if self.signs {
-            (i, j) = (signed(N, 1), signed(N, 2));
-        }
-        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
-        let options = Options::default().precision(Precision::Double);
-        let is_of_one_sign = !self.signs && X::LAW.charges.unwrap().products.len() == 1;
-        for expansion in [Expansion::Monopole, Expansion::Second] {
-            // Dipoles remain of charges of both signs, whose potentials cancel in part; of few particles, more and
-            // more act themselves at wide angles.
-            let least = match expansion {
-                Expansion::Monopole if is_of_one_sign => 1.7,
-                Expansion::Monopole => 0.2,
-                Expansion::Second => 2.4,
-            };
-            let at = ANGLES.map(|theta| {
-                let opening = Opening::theta(theta).expansion(expansion);
-                let (found, _) = evaluate(x, opening, options, (&i, &j, false));
-                errors::<X::F>(&found, &expected)
-            });
-            for (k, field) in X::F::FIELDS.iter().enumerate() {
-                let of_field = at.each_ref().map(|errors| errors[k]);
-                let slope = slope(&of_field);
-                let is_good = slope >= least && of_field[3] < 0.15;
-                let name = X::LAW.name;
-                assert!(is_good, "{name} {} {expansion} {slope:.2} {of_field:?}", field.name);
-            }
-        }
-    }
-}
-
-const ANGLES: [f64; 4] = [0.9, 0.7, 0.5, 0.35];
-
-/// Fits the power of the angle with which errors fall.
-fn slope(errors: &[f64; 4]) -> f64 {
-    let [x, y] = [ANGLES.map(f64::ln), errors.map(f64::ln)];
-    let mean = |x: &[f64; 4]| x.iter().sum::<f64>() / 4.0;
-    let [x, y] = [x, y].map(|along| along.map(|value| value - mean(&along)));
-    let product = |a: &[f64; 4], b: &[f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    product(&x, &y) / product(&x, &x)
-}
-
-#[test]
-fn errors_fall_with_the_angle_as_the_order_says() {
-    check_all(Orders { signs: false });
-    check_all(Orders { signs: true });
-}
-
-/// The errors of results are about the share that they may have.
-struct Relative;
-
-impl Check for Relative {
-    fn check<X: Interaction>(&mut self, x: X) {
-        const N: usize = 3000;
-        let (i, j) = sets::<X::I, X::J>(N, Inputs::Dense, Digits::All);
-        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
-        let options = Options::default().precision(Precision::Double);
-        let refused = CpuTree::new(x, Opening::relative(0.01)).err();
-        if let Some(CoreError::NoEstimate { law }) = refused {
-            assert_eq!(law, "plasma");
-            return;
-        }
-        for expansion in [Expansion::Monopole, Expansion::Second] {
-            let at = |share: f64| {
-                let opening = Opening::relative(share).expansion(expansion);
-                let (found, report) = evaluate(x, opening, options, (&i, &j, false));
-                let first = errors::<X::F>(&found, &expected)[0];
-                (first, report.evaluations_per_target())
-            };
-            let [(rough, few), (fine, many)] = [3e-2, 1e-4].map(at);
-            let name = X::LAW.name;
-            assert!(fine < 2e-3 && fine < rough, "{name} {expansion}: {rough:e} {fine:e}");
-            assert!(few < many && many <= 3000.0, "{name} {expansion}: {few} {many}");
-        }
-    }
-}
-
-#[test]
-fn errors_fall_with_their_greatest_share_of_the_results() {
-    check_all(Relative);
-}
-
-#[test]
-fn the_last_results_are_those_that_errors_are_shares_of() {
-    let bodies = bodies(3000, Inputs::Dense);
-    let opening = Opening::relative(3e-3);
-    let mut tree = CpuTree::new(GRAVITY, opening).unwrap();
-    let first = tree.evaluate_self::<f64>(&bodies).unwrap();
-    let second = tree.evaluate_self::<f64>(&bodies).unwrap();
-    let third = tree.evaluate_self::<f64>(&bodies).unwrap();
-    // The scale of the first evaluation has errors of its own.
-    let changes = [errors(&first, &second)[0], errors(&second, &third)[0]];
-    assert!(changes[1] <= changes[0] && changes[0] < 1e-3, "{changes:?}");
-    let mut other = CpuTree::new(GRAVITY, opening).unwrap();
-    assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
-    // Another interaction begins anew.
-    let weak = Gravity { eps2: 1e8 };
-    tree.set_interaction(weak);
-    let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
-    let mut other = CpuTree::new(weak, opening).unwrap();
-    assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
-    tree.set_interaction(GRAVITY);
-    // Other numbers of particles begin anew.
-    let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
-    let mut other = CpuTree::new(GRAVITY, opening).unwrap();
-    assert_eq!(bits(&other.evaluate_self::<f64>(&bodies[..2000]).unwrap()), bits(&few));
-}
-
-fn harmonic_distance<X: Interaction>(x: X) -> f64 {
-    CpuTree::new(x, Opening::theta(0.6)).unwrap().harmonic_distance()
-}
-
-#[test]
-fn interactions_are_harmonic_beyond_their_softening() {
-    assert!(harmonic_distance(Gravity { eps2: 0.0 }) < 1e-12);
-    for eps in [0.125, 1.0, 32.0] {
-        let distance = harmonic_distance(Gravity { eps2: eps * eps });
-        assert!((2.0 * eps..20.0 * eps).contains(&distance), "{distance} for {eps}");
-    }
-    assert!((0.25..=1.0).contains(&harmonic_distance(spline::Spline { radius: 0.25 })));
-    assert!(harmonic_distance(planar::Planar { core2: 0.0 }) < 1e-12);
-    // Zero is harmonic.
-    assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);
-    assert_eq!(harmonic_distance(Hermite { eps2: 0.0 }), f64::INFINITY);
-    assert_eq!(harmonic_distance(plasma::Plasma), f64::INFINITY);
 }
 
 /// Returns random bodies of equal masses.
@@ -546,24 +388,6 @@ fn cells_of_several_images_are_opened_in_a_box() {
         assert!(errors.iter().all(|&error| error < limit), "{theta}: {errors:?} {report}");
         assert!(report.evaluations_per_target() < 5500.0, "{theta}: {report}");
     }
-}
-
-#[test]
-fn plummer_spheres_have_the_errors_that_are_published_for_octrees() {
-    let n = 20_000;
-    let sphere = nbody::models::plummer(n, 1).unwrap();
-    let bodies = sphere.particles.iter().map(|p| gravity::Body { pos: Point(p.pos), mass: p.mass });
-    let bodies: Vec<_> = bodies.collect();
-    let x = Gravity { eps2: 0.0 };
-    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, &bodies, &bodies);
-    let error = |expansion, theta| {
-        let opening = Opening::theta(theta).expansion(expansion);
-        let (found, _) = evaluate(x, opening, Options::default(), (&bodies, &bodies, true));
-        compare::<gravity::Field, f64>(&found, &expected, None).unwrap().fields[0].rms
-    };
-    // Groups make the errors of particles smaller than those of their own walks.
-    assert!((1e-4..2.5e-3).contains(&error(Expansion::Monopole, 0.6)));
-    assert!((1e-5..1e-3).contains(&error(Expansion::Second, 0.6)));
 }
 
 #[test]
