@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Domain, Interaction, KernelConfig, Options, Program, Schedule};
+use nbody::{CoreError, Domain, Interaction, KernelConfig, Options, Program, Schedule, Walk};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -20,6 +20,10 @@ pub struct Arguments {
     /// pair at once, few for few i-particles.
     #[arg(long, default_value = "ordered")]
     schedule: Schedule,
+    /// Emit the program of walks through a tree instead: groups for those of groups of i-particles, particles
+    /// for each by itself.
+    #[arg(long, conflicts_with = "schedule")]
+    walk: Option<Walk>,
     /// Emit the program of a periodic box.
     #[arg(long)]
     periodic: bool,
@@ -29,19 +33,27 @@ pub struct Arguments {
     program: bool,
     /// List the charges of j that the results are sums over, which a tree needs, instead; fails, with the
     /// reason, for an interaction that has none.
-    #[arg(long, conflicts_with_all = ["schedule", "periodic", "program"])]
+    #[arg(long, conflicts_with_all = ["schedule", "walk", "periodic", "program"])]
     far: bool,
 }
 
 /// Generates the program of the visited interaction.
 struct Emit {
     schedule: Schedule,
+    walk: Option<Walk>,
     options: Options,
     program: Option<Result<Option<Program>, nbody::Error>>,
 }
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
+        if let Some(walk) = self.walk {
+            self.program = Some(match X::LAW.charges {
+                Ok(_) => Program::walk(X::LAW, self.options, walk).map(Some),
+                Err(reason) => Err(CoreError::NoTree { law: X::LAW.name, reason }.into()),
+            });
+            return;
+        }
         let configs = KernelConfig::of(self.schedule, X::LAW, self.options);
         self.program = Some(configs.map(|configs| {
             let config = configs.first()?;
@@ -78,11 +90,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.far {
         return far(&arguments.interaction);
     }
-    let &Arguments { numerics, schedule, periodic, program: whole, .. } = arguments;
+    let &Arguments { numerics, schedule, walk, periodic, program: whole, .. } = arguments;
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
     let options = numerics.options().domain(domain);
-    let mut emit = Emit { schedule, options, program: None };
+    let mut emit = Emit { schedule, walk, options, program: None };
     select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
     let Some(program) = emit.program.transpose()?.flatten() else {
         let name = &arguments.interaction;

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use nbody::models::Snapshot;
-use nbody::{Device, Interaction, Options, Program};
+use nbody::{Device, Interaction, Options, Program, Walk};
 use nbody_interactions::{gravity::Gravity, hermite::Hermite};
 
 fn nbody(arguments: &[&str]) -> Output {
@@ -113,6 +113,15 @@ fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("hologram has no program of the schedule symmetric"), "{message}");
+    let groups = stdout(&nbody(&["emit", "gravity", "--walk", "groups", "--program"]));
+    assert_eq!(
+        groups,
+        Program::walk(Gravity::LAW, Options::default(), Walk::Groups).unwrap().source
+    );
+    let output = nbody(&["emit", "softened", "--walk", "particles"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("`softened` has no tree"), "{message}");
     assert_eq!(stdout(&nbody(&["emit", "gravity", "--program"])), program.source);
     let numerics = ["--precision", "double", "--math", "exact"];
     let output = nbody(&[&["emit", "hermite", "--program"], &numerics[..]].concat());

@@ -44,7 +44,15 @@ impl Program {
         const SEEN: &str = include_str!("../tree/seen.cuh");
         const WALK: &str = include_str!("walk.cuh");
         let config = config(law, options, walk)?;
-        let folded = options.order.unwrap_or_default().bag;
+        let folded = match walk {
+            Walk::Groups => {
+                let bag = options.order.unwrap_or_default().bag;
+                format!(
+                    "constexpr unsigned FOLDED = {bag}; // j-particles between folds: a multiple of a bag\n"
+                )
+            }
+            Walk::Particles => String::new(),
+        };
         let first = law.f.first().map_or(0, |field| field.kind.components());
         let choices = format!(
             "\
@@ -52,8 +60,7 @@ impl Program {
 namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers
-constexpr unsigned FOLDED = {folded}; // j-particles between folds: a multiple of a bag
-constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
+{folded}constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
 
 }} // namespace nbody
 
