@@ -169,28 +169,29 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         const u32 count = share.end - begin < TILE ? share.end - begin : TILE;
         const u32 rounds = (count + BLOCK - 1) / BLOCK;
         const u32 mine = begin + warp * LANES * rounds + lane;
-        // The digit of each key, and below it the rank among those of its digit in this warp. Missing keys
-        // follow all others.
+        // The digit of each key; missing keys follow all others.
         u32 place[KEYS];
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
+            if (k >= rounds) break;
             const u32 at = mine + k * LANES;
-            const bool is_key = k < rounds && at < share.end;
-            place[k] = (is_key ? digit_at(from.keys + at, pass) : DIGITS - 1) << 16;
+            place[k] = DIGITS - 1;
+            if (at < share.end) place[k] = digit_at(from.keys + at, pass);
         }
         for (u32 k = lane; k < DIGITS; k += LANES) tile.ranks[warp][k] = 0;
         ::__syncwarp();
+        // And the rank among those of its digit in this warp, below it.
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             if (k >= rounds) break;
-            u16 &ranked = tile.ranks[warp][place[k] >> 16];
-            const u32 lanes = lanes_with(place[k] >> 16);
+            u16 &ranked = tile.ranks[warp][place[k]];
+            const u32 lanes = lanes_with(place[k]);
             const u32 before = ::__popc(lanes & ((1u << lane) - 1));
             const u32 rank = ranked + before;
             ::__syncwarp();
             if (before == 0) ranked = u16(rank + ::__popc(lanes));
             ::__syncwarp();
-            place[k] |= rank;
+            place[k] = place[k] << 16 | rank;
         }
         __syncthreads();
         // The rank of the first key of each warp, and the place of the first of each digit in the tile.
@@ -212,7 +213,10 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
             // So many keys at a time have registers.
-            if (k % SOME == 0) ::__syncwarp();
+            if (k % SOME == 0) {
+                if (k >= rounds) break;
+                ::__syncwarp();
+            }
             if (k >= rounds || at >= share.end) continue;
             const u32 sorted = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
             tile.keys[sorted] = from.keys[at];
