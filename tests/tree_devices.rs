@@ -342,8 +342,11 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
     devices.push(Device::cpu());
     let all = clusters(18);
     let expected = nbody::reference::<Gravity, f64>(&GRAVITY, Domain::Open, &all[..40], &all);
+    let options = Options::default().math(Math::Exact);
+    let mut all_bits = Vec::new();
     for device in &devices {
-        let mut tree = Tree::new(device, GRAVITY, Opening::theta(CLOSED)).unwrap();
+        let opening = Opening::theta(CLOSED);
+        let mut tree = Tree::with_options(device, GRAVITY, opening, options).unwrap();
         let (particles, mut out) = (tree.upload(&all).unwrap(), tree.results(1).unwrap());
         tree.evaluate_with(&particles, Sources::First(&particles), &mut out, Store::Replace)
             .unwrap();
@@ -353,6 +356,25 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
         let report = tree.report().unwrap();
         // Without the limit all cells would be tested.
         assert!(report.tested < report.cells as u64, "{device} {report}");
+        all_bits.push((bits(&found), report.tested));
+    }
+    assert!(all_bits.windows(2).all(|two| two[0] == two[1]), "{all_bits:?}");
+}
+
+#[test]
+fn bags_of_any_size_give_the_same_bits() {
+    let (_cache, devices) = devices();
+    let all = bodies(700, Inputs::Uniform);
+    for bag in [1, 33, 258] {
+        let order = SummationOrder { bag, splits: 1 };
+        let options = Options::default().math(Math::Exact).order(order);
+        let results = |device: &Device| {
+            let mut tree =
+                Tree::with_options(device, GRAVITY, Opening::theta(0.6), options).unwrap();
+            bits(&tree.evaluate_self::<f64>(&all).unwrap())
+        };
+        let expected = results(&Device::cpu());
+        assert!(devices.iter().all(|device| results(device) == expected), "{bag}");
     }
 }
 

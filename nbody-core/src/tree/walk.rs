@@ -215,10 +215,14 @@ impl Tree {
                 far |= large & self.beyond_limits(siblings, &nearest2, group.most);
             }
             far &= siblings.all & !own;
-            let has_no_room = queued - of_depth >= QUEUE;
-            let met = if has_no_room { siblings.all } else { far | siblings.leaves };
+            let mut opened = siblings.all & !(far | siblings.leaves);
+            let room = QUEUE - (queued - of_depth);
+            if room < WIDTH {
+                opened = first_bits(opened, room);
+            }
+            let met = siblings.all & !opened;
             walked.queue.resize(walked.queue.len().max(queued + WIDTH), 0);
-            queued += push(&mut walked.queue[queued..], &siblings.children, siblings.all & !met);
+            queued += push(&mut walked.queue[queued..], &siblings.children, opened);
             if let Some(numbers) = siblings.single(met, far, own) {
                 walked.reserve();
                 walked.count += push(&mut walked.entries[walked.count..], numbers, met);
@@ -366,6 +370,16 @@ fn nearest_of_one(siblings: &Siblings, k: usize, group: &Group) -> f32 {
         half /= 2;
     }
     distances2[0]
+}
+
+/// Returns the lowest bits, as many as there is room for.
+fn first_bits(mut bits: u32, room: usize) -> u32 {
+    let mut first = 0;
+    for _ in 0..room.min(bits.count_ones() as usize) {
+        first |= bits & bits.wrapping_neg();
+        bits &= bits - 1;
+    }
+    first
 }
 
 /// Writes those of some numbers that have a bit to the begin of a list, and others behind them. Returns how many have.

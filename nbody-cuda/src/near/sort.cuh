@@ -8,7 +8,13 @@ using u64 = unsigned long long;
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1 << DIGIT_BITS;
-constexpr u32 KEYS = 12; // of a thread in a tile
+// Keys of a thread in a tile: fewer where a multiprocessor has 100 KB of shared memory or less, for three blocks.
+#if defined(__CUDA_ARCH__) \
+    && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+constexpr u32 KEYS = 8;
+#else
+constexpr u32 KEYS = 12;
+#endif
 constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
@@ -38,7 +44,7 @@ union SortShared {
     struct {
         u32 next[DIGITS]; // the place of the next key of a digit
         u32 shift[DIGITS]; // from places in the tile
-        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit
+        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit, and then in the tile
         u64 keys[TILE];
         u32 values[TILE];
     } tile;
@@ -49,7 +55,7 @@ __device__ __forceinline__ u32 digit_of(u64 key, u32 pass)
     return u32(key >> (DIGIT_BITS * pass)) % DIGITS;
 }
 
-// Returns a digit of a key in memory, whose bytes it is one of.
+// Returns a digit of a key in memory: one of its bytes, the lowest first.
 __device__ __forceinline__ u32 digit_at(const u64 *key, u32 pass)
 {
     static_assert(DIGIT_BITS == 8, "a byte a digit");
@@ -212,7 +218,7 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
-            // So many keys at a time have registers.
+            // The barrier keeps the compiler from loading more keys than there are registers for.
             if (k % SOME == 0) {
                 if (k >= rounds) break;
                 ::__syncwarp();

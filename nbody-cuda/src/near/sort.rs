@@ -151,9 +151,14 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             }
             // Several tiles of a block, and several squads; few values, which show whether the order is
             // kept; few bits; and bits above them.
-            let cases =
-                [(20_001, 1 << 48, 48), (9000, 3, 8), (5000, 1 << 13, 13), (777, 1 << 60, 16)];
-            for ((n, values, bits), blocks) in cases.into_iter().zip([37, 1, most, 2]) {
+            let cases = [
+                (20_001, 1 << 48, 48),
+                (20_001, 1 << 24, 24),
+                (9000, 3, 8),
+                (5000, 1 << 13, 13),
+                (777, 1 << 60, 16),
+            ];
+            for ((n, values, bits), blocks) in cases.into_iter().zip([37, 3, 1, most, 2]) {
                 self.check(&random(n, values), bits, blocks);
             }
             self.check(&vec![u64::MAX; 4099], 64, most);

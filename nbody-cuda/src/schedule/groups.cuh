@@ -2,26 +2,26 @@
 // the depths of cells.
 namespace nbody {
 
-constexpr u32 AT_HAND = 64; // of these in shared memory
+constexpr u32 AT_HAND = 64; // opened cells of a depth in shared memory
 constexpr u32 CROWD = 96; // opened cells of a depth, at whose children all cells are tested by the nearest i-particle
 static_assert(BLOCK == LANES, "a warp a block");
 
 // The sums of the i-particles of a warp, folded.
-using Totals = backup[FDIM == 0 ? 1 : FDIM][LANES];
+using Totals = backup[FDIM][LANES];
 
 // What a warp keeps in shared memory.
 struct Shared {
     Slot bag[BAG];
     u32 entries[BAG]; // the j-particles of the bag
-    u32 tested[FAN * LANES]; // cells that are to be tested
+    u32 untested[FAN * LANES]; // cells that are to be tested
     u32 queue[2][AT_HAND]; // the first opened cells of two depths, as in `Seen::children`
     float at[LANES][3]; // the i-particles in units of the frame
     Target target;
     Totals totals;
-    u32 cells; // that the walk of a group tests
+    u32 tested; // cells that the walk of a group tests
     Work work; // of the warp
 };
-static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + 1992 + 16, "the host knows the size");
+static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + WALKED + 16, "the host knows the size");
 static_assert(!FOLD_EACH_BAG || FOLDED % BAG == 0, "the host knows the bags");
 
 __device__ __forceinline__ u32 lane() { return threadIdx.x; }
@@ -62,7 +62,7 @@ __device__ __forceinline__ void wait_for_copies()
     ::__syncwarp();
 }
 
-// Returns the sum over the lanes up to this one.
+// Returns the sum over the lanes up to this one, with its own.
 __device__ __forceinline__ u32 sum_up_to(u32 count)
 {
 #pragma unroll
@@ -137,8 +137,8 @@ public:
     {
         ::__syncwarp();
         if (lane() == 0) {
-            shared.tested[0] = 0; // the root
-            shared.cells = 1;
+            shared.untested[0] = 0; // the root
+            shared.tested = 1;
         }
         ::__syncwarp();
     }
@@ -206,10 +206,10 @@ private:
         ::__syncwarp();
 #pragma unroll
         for (u32 m = 0; m < FAN; ++m) {
-            if (m < count) shared.tested[end - count + m] = children / FAN + m;
+            if (m < count) shared.untested[end - count + m] = children / FAN + m;
         }
         cells = value_of(LANES - 1, end);
-        if (lane() == 0) shared.cells += cells;
+        if (lane() == 0) shared.tested += cells;
         begun = 0;
         done += opened - done < LANES ? opened - done : LANES;
         ::__syncwarp();
@@ -276,7 +276,7 @@ private:
     {
         const u32 count = cells - begun < LANES ? cells - begun : LANES;
         const bool is_tested = lane() < count;
-        const u32 k = shared.tested[is_tested ? begun + lane() : 0];
+        const u32 k = shared.untested[is_tested ? begun + lane() : 0];
         const Seen cell = walk.cells[k];
         // A cell with particles of the group never acts on it from afar, whatever rounding says.
         const bool overlaps = own.overlaps(cell), is_other = is_tested & !overlaps;
@@ -383,9 +383,9 @@ __device__ __forceinline__ void finish(
     backup total[FDIM];
     load(&shared.totals[0][0], lane(), LANES, total);
     if (group.wants(walk, index)) store_result(walk, total, out, index);
-    if (group.has_lane()) walk.efforts.efforts[index] = OF_PAIRS * met + shared.cells;
+    if (group.has_lane()) walk.efforts.of_particles[index] = OF_PAIRS * met + shared.tested;
     if (lane() > 0) return;
-    shared.work.tested += shared.cells;
+    shared.work.tested += shared.tested;
     shared.work.evaluations += u64(met) * group.count;
     ++shared.work.walks;
 }
@@ -397,7 +397,7 @@ __device__ __forceinline__ void walk_group(
 {
     const u32 place = group.place(), index = walk.order[place];
     if (!::__any_sync(~0u, group.wants(walk, index))) {
-        if (group.has_lane()) walk.efforts.efforts[index] = 0;
+        if (group.has_lane()) walk.efforts.of_particles[index] = 0;
         return;
     }
     ParticleI i[1] = {i_particles[index]};

@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_links(
     const auto meet_source = [&](u32 k) {
         meet(self, space, i, walk.sources[k], k, sums.current[0]);
         ++evaluations;
-        if (FOLD_EACH_BAG && ++sums.since == u32(BAG)) sums.fold_now();
+        if (FOLD_EACH_BAG && ++sums.since == FOLDED) sums.fold_now();
     };
     if (walk.one_set && SELF_PAIRS) meet_source(place);
     u32 k = 0;

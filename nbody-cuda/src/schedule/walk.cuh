@@ -22,7 +22,7 @@ struct Work {
 // What walks count.
 struct Counters {
     u32 refused; // not of walks
-    u32 next; // group
+    u32 next; // number of a group, the heavy ones first
     Work work;
 };
 

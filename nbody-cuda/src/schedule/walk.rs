@@ -20,7 +20,7 @@ const RESIDENT: [usize; 2] = [8, 32];
 const BLOCK: usize = 128;
 /// Bytes of the number of an entry.
 const ENTRY: usize = 4;
-/// The most entries of a bag, as far as those of the summation order can be halved.
+/// The most entries of a bag, if that of the summation order can be halved until it has no more.
 const STAGED: usize = 128;
 /// Bytes in shared memory of the cells that are to be tested, of those that are opened, of the i-particles and their
 /// box, and of what the walk took.
@@ -44,15 +44,9 @@ impl Program {
         const SEEN: &str = include_str!("../tree/seen.cuh");
         const WALK: &str = include_str!("walk.cuh");
         let config = config(law, options, walk)?;
-        let folded = match walk {
-            Walk::Groups => {
-                let bag = options.order.unwrap_or_default().bag;
-                format!(
-                    "constexpr unsigned FOLDED = {bag}; // j-particles between folds: a multiple of a bag\n"
-                )
-            }
-            Walk::Particles => String::new(),
-        };
+        // No walk meets more.
+        let most = u32::MAX as usize / config.bag * config.bag;
+        let folded = options.order.unwrap_or_default().bag.min(most);
         let first = law.f.first().map_or(0, |field| field.kind.components());
         let choices = format!(
             "\
@@ -60,7 +54,9 @@ impl Program {
 namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers
-{folded}constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
+constexpr unsigned FOLDED = {folded}; // j-particles between folds: a multiple of a bag
+constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
+constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by groups, beside the bag and the sums
 
 }} // namespace nbody
 
@@ -98,7 +94,10 @@ fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error
             let totals = GROUP * dim(law.f) * bytes_of(options.backup());
             (GROUP, staged.saturating_add(WALKED + totals))
         }
-        Walk::Particles => (BLOCK, 0),
+        Walk::Particles => {
+            bag = bag.min(i32::MAX as usize);
+            (BLOCK, 0)
+        }
     };
     let of_block = of_block.saturating_add(ALIGNED);
     let shared = of_block.saturating_add(parameters(law, options));

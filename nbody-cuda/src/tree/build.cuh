@@ -9,7 +9,7 @@ struct State {
     // The first particle whose position is not finite, those of j before those of i; or ELSEWHERE. The host resets
     // it.
     u32 refused;
-    u32 next; // group of a walk
+    u32 next; // number of a group of a walk
     u64 tested, evaluations, walks; // cells, pairs, and walks of groups
     Frame frame;
     Extent extent;
@@ -92,8 +92,8 @@ struct alignas(ROW_BYTES % 16 == 0 ? 16 : ROW_BYTES % 8 == 0 ? 8 : sizeof(real))
     }
 };
 
-// Copies the j-particles in order, a thread several at a time: it waits for each of their indices, and then for each
-// record.
+// Copies the j-particles in order, a thread several at a time, so that it waits for their indices together, and then for
+// their records.
 __device__ __forceinline__ void place(const Set &j, const Frame &frame)
 {
     constexpr u32 SOME = ROW_BYTES <= 16 ? 4 : ROW_BYTES <= 32 ? 2 : 1;
@@ -127,15 +127,16 @@ __device__ __forceinline__ void place_positions(const Set &i, const Frame &frame
     }
 }
 
-// Finds the heavy groups of i-particles, by the last walk of the first one of each.
+// Finds the heavy groups of i-particles: one is expected to take what the group of its first i-particle took in the
+// last walks.
 __device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i, const State *state)
 {
     const u64 all = state->tested + OF_PAIRS * state->evaluations / LANES;
-    const u64 heavy = all + all / 2; // of all groups that walked, if each took half more than the mean
+    const u64 limit = all + all / 2; // of all groups that walked, if each took half more than the mean
     const u32 groups = (i.from.n + LANES - 1) / LANES;
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < groups; k += gridDim.x * BLOCK) {
-        const u64 effort = efforts.efforts[i.sort.even.values[k * LANES]];
-        const bool is_heavy = all > 0 && effort * state->walks > heavy;
+        const u64 effort = efforts.of_particles[i.sort.even.values[k * LANES]];
+        const bool is_heavy = all > 0 && effort * state->walks > limit;
         efforts.is_heavy[k] = is_heavy;
         if (is_heavy) efforts.heavy[1 + ::atomicAdd(&efforts.heavy[0], 1u)] = k;
     }

@@ -3,7 +3,7 @@
 namespace nbody {
 
 struct Efforts {
-    u32 *efforts; // of each i-particle: that of its group in the last walks
+    u32 *of_particles; // that of its group in the last walks, for each i-particle
     u32 *heavy; // the number of heavy groups, and then these
     u32 *is_heavy; // of each group
 };
