@@ -13,7 +13,7 @@ constexpr u32 DIGITS = 1 << DIGIT_BITS;
     && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
 constexpr u32 KEYS = 8;
 #else
-constexpr u32 KEYS = 12;
+constexpr u32 KEYS = 10;
 #endif
 constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
