@@ -117,7 +117,7 @@ __device__ __forceinline__ void find_target(
     ::__syncwarp();
 }
 
-// The walk of a group, which fills one bag after another with what it meets.
+// The walk of a group, which lists entries bag by bag.
 class Walker {
     const Walk &walk;
     const Test test;
@@ -127,7 +127,7 @@ class Walker {
     u32 parity = 0, opened = 0, done = 0, next_opened = 0;
     // Cells that are to be tested, of which some are.
     u32 cells = 1, begun = 0;
-    // The particles through which the last tested cells act, one cell a lane, of which some are in bags.
+    // The particles through which the last tested cells act, one cell a lane, of which some are listed.
     u32 first_acting = 0, count_acting = 0, end = 0, all = 0, listed = 0;
 
 public:
