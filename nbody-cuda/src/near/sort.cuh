@@ -8,13 +8,7 @@ using u64 = unsigned long long;
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1 << DIGIT_BITS;
-// Keys of a thread in a tile: fewer where a multiprocessor has 100 KB of shared memory or less, for three blocks.
-#if defined(__CUDA_ARCH__) \
-    && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
-constexpr u32 KEYS = 8;
-#else
-constexpr u32 KEYS = 10;
-#endif
+constexpr u32 KEYS = 8; // of a thread in a tile
 constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
