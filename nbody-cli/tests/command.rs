@@ -118,6 +118,8 @@ fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
         groups,
         Program::walk(Gravity::LAW, Options::default(), Walk::Groups).unwrap().source
     );
+    let particles = stdout(&nbody(&["emit", "gravity", "--walk", "particles", "--program"]));
+    assert!(particles.contains(" walk_links(\n"), "{particles}");
     let output = nbody(&["emit", "softened", "--walk", "particles"]);
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr);
