@@ -14,18 +14,6 @@ struct Frame {
     u32 dimensions;
 };
 
-// What walks take.
-struct Work {
-    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
-};
-
-// What walks count.
-struct Counters {
-    u32 refused; // not of walks
-    u32 next; // number of a group, the heavy ones first
-    Work work;
-};
-
 // A tree, and the i-particles of a walk in its order.
 struct Walk {
     const Seen *cells;

@@ -2,15 +2,10 @@
 namespace nbody {
 
 constexpr u32 NOTHING = ~0u;
-constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the place of that of i
+constexpr u32 ELSEWHERE = 1u << 31; // the mark of a particle of j that is not at the place of that of i
 
 // What the launches of an evaluation leave behind for those after them.
-struct State {
-    // The first particle whose position is not finite, those of j before those of i; or ELSEWHERE. The host resets
-    // it.
-    u32 refused;
-    u32 next; // number of a group of a walk
-    u64 tested, evaluations, walks; // cells, pairs, and walks of groups
+struct State : Counters {
     Frame frame;
     Extent extent;
     u32 far; // far particles of all cells
@@ -131,12 +126,13 @@ __device__ __forceinline__ void place_positions(const Set &i, const Frame &frame
 // last walks.
 __device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i, const State *state)
 {
-    const u64 all = state->tested + OF_PAIRS * state->evaluations / LANES;
+    const Work work = state->work;
+    const u64 all = work.tested + OF_PAIRS * work.evaluations / LANES;
     const u64 limit = all + all / 2; // of all groups that walked, if each took half more than the mean
     const u32 groups = (i.from.n + LANES - 1) / LANES;
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < groups; k += gridDim.x * BLOCK) {
         const u64 effort = efforts.of_particles[i.sort.even.values[k * LANES]];
-        const bool is_heavy = all > 0 && effort * state->walks > limit;
+        const bool is_heavy = all > 0 && effort * work.walks > limit;
         efforts.is_heavy[k] = is_heavy;
         if (is_heavy) efforts.heavy[1 + ::atomicAdd(&efforts.heavy[0], 1u)] = k;
     }
@@ -344,7 +340,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
         if (phase >= end_phase) break;
         if (phase == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
             state->next = state->far = 0;
-            state->tested = state->evaluations = state->walks = 0;
+            state->work = {};
         }
         if (phase < CELL_PHASES) {
             divide(cells, keys, j.n, state->frame.dimensions, &state->extent, phase);

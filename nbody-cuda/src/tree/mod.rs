@@ -16,8 +16,8 @@ use crate::layout::{kind_of_word, numbers_of};
 use crate::near::{BLOCK, KEYS, sort};
 use crate::{Error, Program};
 
-/// The text of the efforts of groups.
-pub(crate) const EFFORTS: &str = include_str!("efforts.cuh");
+/// The text of the work of walks.
+pub(crate) const WORK: &str = include_str!("work.cuh");
 
 /// The most far particles of a cell, and the room for them.
 pub(crate) const fn far_particles(expansion: Expansion) -> usize {
@@ -47,7 +47,7 @@ impl Program {
             &text_of_charges(law, charges, precision, expansion)?,
             include_str!("moments.cuh"),
             include_str!("far.cuh"),
-            EFFORTS,
+            WORK,
             include_str!("build.cuh"),
         ];
         let program = Self::of_words("tree", "trees of particles", build::KERNELS, BLOCK, &parts);
