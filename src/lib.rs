@@ -59,14 +59,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Carried, Case, Charges, CpuAllPairs, CpuInputs, CpuNeighbours,
-    CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, CpuTree, Csr, CudaText, Domain,
-    DoubleSingle, Engine, Error as CoreError, ErrorBounds, Expansion, Field, FieldKind,
+    __private, Accumulation, ArgMin, Carried, Case, ChargeSum, Charges, CpuAllPairs, CpuInputs,
+    CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, CpuTree, Csr, CudaText,
+    Domain, DoubleSingle, Engine, Error as CoreError, ErrorBounds, Expansion, Field, FieldKind,
     FieldReport, FieldValue, HasCutoff, Interaction, Interval, Lane, Law, Lengths, Math, Measure,
     Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output,
     Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report,
-    Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport, Update,
-    Vector, Writer, compare, peak, reference, reference_sample, reference_self,
+    Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
+    TreeTimes, Update, Vector, Writer, compare, peak, reference, reference_sample, reference_self,
     reference_self_sample, sample,
 };
 #[cfg(feature = "sass")]

@@ -8,7 +8,7 @@ use nbody::{
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::yukawa::Yukawa;
-use nbody_tests::charged::{planar, plasma, spline};
+use nbody_tests::charged::{kinds, planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, Random, sets};
 
 use crate::{Check, GRAVITY, bits, bodies, check_all, errors, evaluate};
@@ -102,7 +102,7 @@ impl Check for Relative {
         let options = Options::default().precision(Precision::Double);
         let refused = CpuTree::new(x, Opening::relative(0.01)).err();
         if let Some(CoreError::NoEstimate { law }) = refused {
-            assert_eq!(law, "plasma");
+            assert!(["plasma", "kinds"].contains(&law), "{law}");
             return;
         }
         for expansion in [Expansion::Monopole, Expansion::Second] {
@@ -168,6 +168,12 @@ fn interactions_are_harmonic_beyond_their_softening() {
     assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);
     assert_eq!(harmonic_distance(Hermite { eps2: 0.0 }), f64::INFINITY);
     assert_eq!(harmonic_distance(plasma::Plasma), f64::INFINITY);
+    // What is harmonic for one kind need not be for others.
+    assert_eq!(harmonic_distance(kinds::Kinds { eps2: [0.0, 1.0, 1.0, 1.0] }), f64::INFINITY);
+    // Whatever the unit of length.
+    for kappa in [1e-25, 1e25] {
+        assert!(harmonic_distance(Yukawa { kappa }) > 500.0 / kappa, "{kappa}");
+    }
 }
 
 #[test]

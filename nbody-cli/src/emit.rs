@@ -3,11 +3,15 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{CoreError, Domain, Interaction, KernelConfig, Options, Program, Schedule, Walk};
+use nbody::{
+    Charges, CoreError, Domain, Expansion, Interaction, KernelConfig, Law, Options, Program,
+    Schedule, Walk,
+};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
 use crate::select::{self, Numerics};
+use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -20,8 +24,8 @@ pub struct Arguments {
     /// pair at once, few for few i-particles.
     #[arg(long, default_value = "ordered")]
     schedule: Schedule,
-    /// Emit the program of walks through a tree instead: groups for those of groups of i-particles, particles
-    /// for each by itself.
+    /// The program of walks through a tree in place of a schedule: groups for those of groups of i-particles,
+    /// particles for each by itself; --program prints it.
     #[arg(long, conflicts_with = "schedule")]
     walk: Option<Walk>,
     /// Emit the program of a periodic box.
@@ -31,8 +35,8 @@ pub struct Arguments {
     /// the interaction and the kernels.
     #[arg(long)]
     program: bool,
-    /// List the charges of j that the results are sums over, which a tree needs, instead; fails, with the
-    /// reason, for an interaction that has none.
+    /// List the charges of j that each field of the result is a sum over, which a tree needs, and how the errors
+    /// of a tree fall with the opening angle, instead; fails, with the reason, for an interaction that has none.
     #[arg(long, conflicts_with_all = ["schedule", "walk", "periodic", "program"])]
     far: bool,
 }
@@ -69,13 +73,31 @@ impl Visitor for Far {
     fn visit<X: Interaction>(&mut self, _: X) {
         let name = X::LAW.name;
         self.0 = Some(match X::LAW.charges {
-            Ok(charges) => {
-                let lines = charges.names(X::LAW.j).map(|charge| format!("{charge}\n"));
-                Ok(lines.collect())
-            }
+            Ok(charges) => Ok(sums(charges, X::LAW).lines().join("\n") + "\n"),
             Err(reason) => Err(format!("{name} is no sum over charges: {reason}")),
         });
     }
+}
+
+/// Returns the table of the charges that each field of the result is a sum over, and of how errors fall.
+fn sums(charges: Charges, law: &Law) -> Table {
+    let names: Vec<_> = charges.names(law.j).map(|name| name.to_string()).collect();
+    let mut table = Table::new(&["result", "charges", "error of monopoles", "of the second order"]);
+    for (field, sum) in law.f.iter().zip(charges.sums) {
+        let of_sum: Vec<_> = sum.charges.iter().map(|&q| &*names[q]).collect();
+        let order = |expansion, is_of_one_sign| {
+            format!("theta^{}", charges.error_order(sum, expansion, is_of_one_sign))
+        };
+        let [monopoles, of_both_signs] = [true, false].map(|one| order(Expansion::Monopole, one));
+        let monopoles = if monopoles == of_both_signs {
+            monopoles
+        } else {
+            format!("{monopoles}, of both signs {of_both_signs}")
+        };
+        let second = order(Expansion::Second, true);
+        table.row(vec![field.name.to_owned(), of_sum.join(", "), monopoles, second]);
+    }
+    table
 }
 
 fn far(interaction: &str) -> Outcome {

@@ -23,7 +23,7 @@ pub use cpu::{
 };
 pub use engine::{Engine, Sources, Store};
 pub use error::{Error, explain};
-pub use law::charges::{Carried, Charges};
+pub use law::charges::{Carried, ChargeSum, Charges};
 pub use law::field_value::FieldValue;
 pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
 pub use law::pack;

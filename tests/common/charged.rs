@@ -90,3 +90,34 @@ pub mod plasma {
         }
     }
 }
+
+/// Gravity that is softened by a length for each kind of i.
+#[nbody::interaction]
+pub mod kinds {
+    pub struct Kinds {
+        pub eps2: [Real; 4],
+    }
+    pub struct Probe {
+        pub pos: Point,
+        pub kind: u32,
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+    }
+
+    impl Interaction for Kinds {
+        type I = Probe;
+        type J = Body;
+        type F = Field;
+
+        fn pair(&self, i: &Probe, j: &Body, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.eps2[i.kind]).rsqrt();
+            f.acc += j.mass * rinv.powi(3) * d;
+        }
+    }
+}

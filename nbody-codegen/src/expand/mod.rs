@@ -11,7 +11,7 @@ use crate::emit_rust::{Printer, ident, structure, type_tokens};
 use crate::ir::{
     self, Body, Constant, Function, Input, Interaction, Module, Operations, Roles, Value,
 };
-use crate::separable::{Carried, Separable, separable};
+use crate::separable::{Carried, ChargeSum, Separable, separable};
 use crate::symmetry::symmetric;
 
 /// The module that replaces the declaration.
@@ -292,7 +292,7 @@ fn third_law(
 
 /// The charges, or the reason why there are none.
 fn charges(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Separable { charges, carried } = match separable(module, item) {
+    let Separable { charges, carried, sums } = match separable(module, item) {
         Ok(separable) => separable,
         Err(reason) => return quote!(::core::result::Result::Err(#reason)),
     };
@@ -303,10 +303,14 @@ fn charges(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStr
         Carried::Charge(q) => quote!(#krate::Carried::Charge(#q)),
         Carried::Ratio(q, by) => quote!(#krate::Carried::Ratio(#q, #by)),
     });
+    let sums = sums.iter().map(|ChargeSum { charges, depends_on_i }| {
+        quote!(#krate::ChargeSum { charges: &[#(#charges),*], depends_on_i: #depends_on_i })
+    });
     quote! {
         ::core::result::Result::Ok(#krate::Charges {
             products: &[#(#products),*],
             carried: &[#(#carried),*],
+            sums: &[#(#sums),*],
         })
     }
 }

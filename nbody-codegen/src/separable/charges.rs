@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::form::{Charge, Factor, Obstacle};
-use super::{Carried, Separable};
+use super::form::{Charge, Factor, Obstacle, Sum};
+use super::{Carried, ChargeSum, Separable};
 use crate::ir::Struct;
 
 /// The most charges of an interaction.
@@ -13,8 +13,13 @@ const MOST: usize = 32;
 ///
 /// A charge that is one number is that number. A product of two numbers, one of which is a charge, gives
 /// the other one: the momentum m v gives the velocity. Of a product of two other numbers, that of more products is 1.
-pub fn carried(j: &Struct, charges: BTreeSet<Charge>) -> Result<Separable, Obstacle> {
-    let charges = numbers(charges)?;
+pub fn carried(j: &Struct, sums: &[Sum]) -> Result<Separable, Obstacle> {
+    let of_sums: Vec<_> = sums.iter().map(|sum| numbers(&sum.charges)).collect::<Result<_, _>>()?;
+    let charges: BTreeSet<_> = of_sums.iter().flatten().cloned().collect();
+    if charges.len() > MOST {
+        return Err(Obstacle::Products);
+    }
+    let charges: Vec<_> = charges.into_iter().collect();
     let mut carried = vec![Carried::Zero; j.dim()];
     let single = |n: usize| charges.iter().position(|charge| charge[..] == [n]);
     let products = |n: usize| charges.iter().filter(|charge| charge.contains(&n)).count();
@@ -35,7 +40,13 @@ pub fn carried(j: &Struct, charges: BTreeSet<Charge>) -> Result<Separable, Obsta
         };
         set(&mut carried, number, value)?;
     }
-    Ok(Separable { charges, carried })
+    let index = |charge| charges.binary_search(charge).expect("it is one of all");
+    let sums = of_sums.iter().zip(sums).map(|(of_sum, sum)| ChargeSum {
+        charges: of_sum.iter().map(index).collect(),
+        depends_on_i: sum.depends_on_i,
+    });
+    let sums = sums.collect();
+    Ok(Separable { charges, carried, sums })
 }
 
 /// Refuses a number that two charges need different values of.
@@ -51,12 +62,12 @@ fn set(carried: &mut [Carried], number: usize, value: Carried) -> Result<(), Obs
 }
 
 /// The numbers of each charge.
-fn numbers(charges: BTreeSet<Charge>) -> Result<Vec<Vec<usize>>, Obstacle> {
+fn numbers(charges: &BTreeSet<Charge>) -> Result<BTreeSet<Vec<usize>>, Obstacle> {
     let mut all = BTreeSet::new();
     for charge in charges {
         let mut products = vec![Vec::new()];
         for factor in charge {
-            let Factor::Numbers { first, count } = factor else {
+            let &Factor::Numbers { first, count } = factor else {
                 unreachable!("functions are refused before")
             };
             let numbers = first..first + count;
@@ -73,5 +84,5 @@ fn numbers(charges: BTreeSet<Charge>) -> Result<Vec<Vec<usize>>, Obstacle> {
         }
         all.extend(products);
     }
-    if all.len() > MOST { Err(Obstacle::Products) } else { Ok(all.into_iter().collect()) }
+    Ok(all)
 }

@@ -38,25 +38,48 @@ pub enum Obstacle {
     Products,
 }
 
-/// The inputs that a value depends on.
+/// The fields of a particle that a value depends on.
+#[derive(Clone, Copy, Default)]
+struct Fields {
+    position: bool,
+    others: bool,
+}
+
+impl Fields {
+    fn and(self, other: Self) -> Self {
+        Self { position: self.position || other.position, others: self.others || other.others }
+    }
+}
+
+/// The inputs that a value depends on, parameters aside.
 #[derive(Clone, Copy, Default)]
 struct Reads {
-    /// Fields of j other than its position.
-    charge: bool,
-    /// The position of j, or a field of i.
-    pair: bool,
-    /// The position of j.
-    position: bool,
+    i: Fields,
+    j: Fields,
 }
 
 impl Reads {
     fn and(self, other: Self) -> Self {
-        Self {
-            charge: self.charge || other.charge,
-            pair: self.pair || other.pair,
-            position: self.position || other.position,
-        }
+        Self { i: self.i.and(other.i), j: self.j.and(other.j) }
     }
+
+    /// Whether it depends on fields of j other than its position.
+    fn charge(self) -> bool {
+        self.j.others
+    }
+
+    /// Whether it depends on the position of j, or on a field of i.
+    fn pair(self) -> bool {
+        self.j.position || self.i.position || self.i.others
+    }
+}
+
+/// The sum over charges that a field of the result is.
+#[derive(Clone, Default)]
+pub struct Sum {
+    pub charges: BTreeSet<Charge>,
+    /// Whether the kernels depend on numbers of i other than its position.
+    pub depends_on_i: bool,
 }
 
 /// The charges of a value, or the reason why it has none.
@@ -77,7 +100,7 @@ impl Forms {
             let reads = forms.inputs(module, node);
             let mut form = match node {
                 _ if k == Value::ZERO.node() => Ok(BTreeSet::new()),
-                _ if !reads.charge => Ok(BTreeSet::from([Charge::new()])),
+                _ if !reads.charge() => Ok(BTreeSet::from([Charge::new()])),
                 Node::Input(_, field) => {
                     let fields = &module[interaction.j.id].fields;
                     let before = &fields[..field.place()];
@@ -88,7 +111,7 @@ impl Forms {
                 Node::Apply(op, operands) => forms.operation(graph, k, *op, operands),
                 _ => unreachable!("only inputs and operations depend on j"),
             };
-            if !reads.pair && form.is_err() {
+            if !reads.pair() && form.is_err() {
                 form = Ok(BTreeSet::from([vec![Factor::Function(k)]]));
             }
             forms.reads.push(reads);
@@ -101,11 +124,14 @@ impl Forms {
 
     fn inputs(&self, module: &Module, node: &Node) -> Reads {
         match node {
-            Node::Input(Input::J, field) if matches!(module[*field].ty, Type::Point(_)) => {
-                Reads { charge: false, pair: true, position: true }
+            Node::Input(input @ (Input::I | Input::J), field) => {
+                let position = matches!(module[*field].ty, Type::Point(_));
+                let fields = Fields { position, others: !position };
+                match input {
+                    Input::I => Reads { i: fields, ..Reads::default() },
+                    _ => Reads { j: fields, ..Reads::default() },
+                }
             }
-            Node::Input(Input::J, _) => Reads { charge: true, ..Reads::default() },
-            Node::Input(Input::I, _) => Reads { pair: true, ..Reads::default() },
             Node::Apply(_, operands) => {
                 let reads = operands.iter().map(|x| self.reads[x.node()]);
                 reads.fold(Reads::default(), Reads::and)
@@ -118,7 +144,7 @@ impl Forms {
     fn oscillation(&self, k: usize, node: &Node) -> Option<usize> {
         let Node::Apply(op, operands) = node else { return None };
         let is_periodic = matches!(op, Op::Math(Builtin::Sin | Builtin::Cos | Builtin::Tan));
-        if is_periodic && self.reads[k].position {
+        if is_periodic && self.reads[k].j.position {
             return Some(k);
         }
         operands.iter().find_map(|x| self.oscillates[x.node()])
@@ -126,7 +152,7 @@ impl Forms {
 
     /// The form of an operation that depends on fields of j.
     fn operation(&self, graph: &Graph, node: usize, op: Op, x: &[Value]) -> Form {
-        let is_free = |x: &Value| !self.reads[x.node()].charge;
+        let is_free = |x: &Value| !self.reads[x.node()].charge();
         match op {
             Op::Sum | Op::Components => self.sum(x),
             Op::Math(Builtin::MulAdd) => self.sum_of(self.product(&x[..2])?, &x[2..]),
@@ -147,7 +173,7 @@ impl Forms {
             }
             Op::Powi(n @ 1..=4) => self.product(&vec![x[0]; n.unsigned_abs() as usize]),
             Op::Select if is_free(&x[0]) => self.sum(&x[1..]),
-            Op::Select if !self.reads[x[0].node()].pair => {
+            Op::Select if !self.reads[x[0].node()].pair() => {
                 let condition = vec![Factor::Function(x[0].node())];
                 Ok(times(&self.sum(&x[1..])?, &BTreeSet::from([condition])))
             }
@@ -160,8 +186,8 @@ impl Forms {
 
     /// The divisors that depend on j, if they depend on nothing else of the pair.
     fn divisors(&self, node: usize, x: &[Value]) -> Option<Charge> {
-        let mut of_j = x.iter().filter(|x| self.reads[x.node()].charge);
-        of_j.all(|x| !self.reads[x.node()].pair).then(|| vec![Factor::Function(node)])
+        let mut of_j = x.iter().filter(|x| self.reads[x.node()].charge());
+        of_j.all(|x| !self.reads[x.node()].pair()).then(|| vec![Factor::Function(node)])
     }
 
     fn sum(&self, x: &[Value]) -> Form {
@@ -200,12 +226,12 @@ impl Forms {
         let mut rest: Vec<_> = of_node.iter().map(|x| x.node()).collect();
         while let Some(node) = rest.pop() {
             match &graph.nodes()[node] {
-                Node::Input(Input::J, field) if self.reads[node].charge => {
+                Node::Input(Input::J, field) if self.reads[node].charge() => {
                     fields.insert(*field);
                 }
                 Node::Apply(_, operands) => {
                     let read = operands.iter().map(|x| x.node());
-                    rest.extend(read.filter(|&x| self.reads[x].charge));
+                    rest.extend(read.filter(|&x| self.reads[x].charge()));
                 }
                 _ => {}
             }
@@ -213,14 +239,16 @@ impl Forms {
         Obstacle::Mixed { node, fields: fields.into_iter().collect() }
     }
 
-    /// The charges of all results.
-    pub fn charges(
+    /// The sum that each field of the result is.
+    pub fn sums(
         &self,
+        module: &Module,
+        interaction: &Interaction,
         graph: &Graph,
         accumulated: &[Accumulated],
-    ) -> Result<BTreeSet<Charge>, Obstacle> {
-        let mut charges = BTreeSet::new();
-        for &Accumulated { condition, how, value } in accumulated {
+    ) -> Result<Vec<Sum>, Obstacle> {
+        let mut sums = vec![Sum::default(); module[interaction.f.id].fields.len()];
+        for &Accumulated { condition, field, how, value } in accumulated {
             if graph.known_truth(condition) == Some(false) || value == Value::ZERO {
                 continue;
             }
@@ -228,11 +256,11 @@ impl Forms {
                 return Err(Obstacle::Reduction);
             }
             let reads = self.reads[condition.node()];
-            if reads.charge && reads.pair {
+            if reads.charge() && reads.pair() {
                 return Err(self.mixed(graph, condition.node()));
             }
             let mut of_value = self.all[value.node()].clone()?;
-            if reads.charge {
+            if reads.charge() {
                 let condition = vec![Factor::Function(condition.node())];
                 of_value = times(&of_value, &BTreeSet::from([condition]));
             }
@@ -245,12 +273,14 @@ impl Forms {
                     _ => {}
                 }
             }
-            charges.extend(of_value);
             if let Some(node) = self.oscillates[value.node()] {
                 return Err(Obstacle::Oscillates { node });
             }
+            let sum = &mut sums[field.place()];
+            sum.charges.extend(of_value);
+            sum.depends_on_i |= reads.and(self.reads[value.node()]).i.others;
         }
-        Ok(charges)
+        Ok(sums)
     }
 }
 

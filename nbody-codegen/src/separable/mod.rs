@@ -10,7 +10,9 @@ mod charges;
 mod form;
 mod text;
 
-use crate::ir::{Accumulate, Body, Expr, Input, Interaction, LocalId, Module, Struct, Type};
+use crate::ir::{
+    Accumulate, Body, Expr, FieldId, Input, Interaction, LocalId, Module, Struct, Type,
+};
 use crate::values::graph::{Graph, Value};
 use crate::values::interpret::{Interpreter, Observer};
 
@@ -24,6 +26,17 @@ pub struct Separable {
     pub charges: Vec<Vec<usize>>,
     /// The value of each number of a j-particle that has these charges.
     pub carried: Vec<Carried>,
+    /// The sum that each field of the result is.
+    pub sums: Vec<ChargeSum>,
+}
+
+/// A sum over charges.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ChargeSum {
+    /// The charges, by their index.
+    pub charges: Vec<usize>,
+    /// Whether the kernels depend on numbers of i other than its position.
+    pub depends_on_i: bool,
 }
 
 /// A number of the j-particle that stands for a cell. Charges are known by their index.
@@ -64,9 +77,8 @@ pub fn separable(module: &Module, interaction: &Interaction) -> Result<Separable
         found.origins.get(node).copied().flatten().is_some_and(|(_, expr)| expr.ty == Type::Bool)
     };
     let forms = Forms::of(module, interaction, &graph);
-    let charges = forms.charges(&graph, &found.accumulated);
-    charges
-        .and_then(|charges| charges::carried(&module[interaction.j.id], charges))
+    let sums = forms.sums(module, interaction, &graph, &found.accumulated);
+    sums.and_then(|sums| charges::carried(&module[interaction.j.id], &sums))
         .map_err(|obstacle| explain(module, interaction, &obstacle, &printed, &is_condition))
 }
 
@@ -121,9 +133,10 @@ struct Found<'a> {
     accumulated: Vec<Accumulated>,
 }
 
-/// A value that a result accumulates where a condition holds.
+/// A value that a field of the result accumulates where a condition holds.
 struct Accumulated {
     condition: Value,
+    field: FieldId,
     how: Accumulate,
     value: Value,
 }
@@ -148,8 +161,8 @@ impl<'a> Observer<'a> for Found<'a> {
 
     fn assigned(&mut self, _: &mut Graph, _: &'a Body, _: LocalId, _: Value) {}
 
-    fn accumulated(&mut self, condition: Value, how: Accumulate, _: &'a Expr, value: Value) {
-        self.accumulated.push(Accumulated { condition, how, value });
+    fn accumulated(&mut self, condition: Value, field: FieldId, how: Accumulate, value: Value) {
+        self.accumulated.push(Accumulated { condition, field, how, value });
     }
 }
 

@@ -128,6 +128,21 @@ fn kernels_may_have_pieces() {
 }
 
 #[test]
+fn each_result_has_its_charges_and_what_it_depends_on() {
+    let sums = |pair: &str| {
+        let sums = search(pair).unwrap().sums.into_iter();
+        sums.map(|sum| (sum.charges, sum.depends_on_i)).collect::<Vec<_>>()
+    };
+    let two = "f.sum += j.mass * d.norm(); f.vector += j.h * d.norm() * j.v + j.mass * i.v;";
+    assert_eq!(sums(two), [(vec![0], false), (vec![0, 1, 2, 3], true)]);
+    for of_i in ["self.scales[i.kind]", "i.h", "i.v.x"] {
+        assert_eq!(sums(&format!("f.sum += j.mass * {of_i};")), [(vec![0], true)]);
+    }
+    assert_eq!(sums("if i.h > 9.0 { f.sum += j.mass; }"), [(vec![0], true)]);
+    assert_eq!(sums("if d.norm() > 9.0 { f.sum += j.mass; }"), [(vec![0], false)]);
+}
+
+#[test]
 fn zero_has_no_charge() {
     check_charges("f.sum += 0.0 * j.mass;", &[]);
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, FunctionId, Index, LocalId, Module, Place, Stmt,
-    StmtKind, Type, UnaryOp, Value as Number,
+    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldId, FunctionId, Index, LocalId, Module, Place,
+    Stmt, StmtKind, Type, UnaryOp, Value as Number,
 };
 use crate::values::graph::{Graph, Op, Value};
 
@@ -30,8 +30,8 @@ pub trait Observer<'a> {
     /// A variable has this value from now on.
     fn assigned(&mut self, graph: &mut Graph, body: &'a Body, local: LocalId, value: Value);
 
-    /// A result accumulates a value where a condition holds.
-    fn accumulated(&mut self, condition: Value, how: Accumulate, expr: &'a Expr, value: Value);
+    /// A field of the result accumulates a value where a condition holds.
+    fn accumulated(&mut self, condition: Value, field: FieldId, how: Accumulate, value: Value);
 }
 
 /// Evaluates the body of a function, with those that it calls.
@@ -111,11 +111,11 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
                 self.assign(frame, place, *op, value)?;
             }
             StmtKind::Change { .. } => unreachable!("checked: only updates change a particle"),
-            StmtKind::Accumulate { how, value: expr, .. } => {
-                let value = self.expr(frame, expr)?;
+            StmtKind::Accumulate { place, how, value, .. } => {
+                let value = self.expr(frame, value)?;
                 let goes_on = self.graph.apply(Op::Not, vec![frame.returned]);
                 let here = self.graph.and(frame.branch, goes_on);
-                self.observer.accumulated(here, *how, expr, value);
+                self.observer.accumulated(here, place.of, *how, value);
             }
             StmtKind::If { condition, yes, no } => {
                 let condition = self.expr(frame, condition)?;

@@ -181,6 +181,16 @@ pub mod gravity {
                     ::nbody::Carried::Zero,
                     ::nbody::Carried::Charge(0usize),
                 ],
+                sums: &[
+                    ::nbody::ChargeSum {
+                        charges: &[0usize],
+                        depends_on_i: false,
+                    },
+                    ::nbody::ChargeSum {
+                        charges: &[0usize],
+                        depends_on_i: false,
+                    },
+                ],
             }),
             operations: ::nbody::Operations {
                 add: 10u32,

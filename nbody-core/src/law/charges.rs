@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Field, FieldKind};
+use crate::{Expansion, Field, FieldKind};
 
 /// The charges g of an interaction whose result is the sum over j and over its charges of g K(i, xⱼ − xᵢ): each
 /// charge is a product of numbers of j, and its kernel K depends on j by the position alone.
@@ -15,6 +15,17 @@ pub struct Charges {
     pub products: &'static [&'static [usize]],
     /// The value of each number of the j-particle that has given charges.
     pub carried: &'static [Carried],
+    /// The sum that each field of the result is.
+    pub sums: &'static [ChargeSum],
+}
+
+/// A sum over charges. Charges are known by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChargeSum {
+    /// The charges.
+    pub charges: &'static [usize],
+    /// Whether the kernels depend on numbers of i other than its position.
+    pub depends_on_i: bool,
 }
 
 /// A number of the j-particle that carries the charges of a cell. Charges are known by their index.
@@ -31,6 +42,15 @@ pub enum Carried {
 }
 
 impl Charges {
+    /// Returns the charges that are carried as such, by whose magnitude particles weigh: not momenta, which are carried as
+    /// velocities.
+    pub fn primary(self) -> impl Iterator<Item = usize> {
+        self.carried.iter().filter_map(|carried| match carried {
+            Carried::Charge(q) => Some(*q),
+            _ => None,
+        })
+    }
+
     /// Returns the charges of a j-particle.
     pub(crate) fn of(self, numbers: &[f64], charges: &mut [f64]) {
         for (charge, product) in charges.iter_mut().zip(self.products) {
@@ -49,6 +69,23 @@ impl Charges {
                 Carried::Ratio(q, by) if charges[by] == 0.0 => *number = 0.0 * charges[q],
                 Carried::Ratio(q, by) => *number = charges[q] / charges[by],
             }
+        }
+    }
+
+    /// Returns the power of the opening angle with which the relative error of the action of a cell falls, of a field of
+    /// the result that is this sum, where charges are of one sign or not.
+    pub fn error_order(self, sum: &ChargeSum, expansion: Expansion, is_of_one_sign: bool) -> u32 {
+        let is_of_one_sign = is_of_one_sign && self.primary().count() == 1;
+        // First moments vanish about the centre of charge, but not those of momenta about that of mass.
+        let has_ratio = self
+            .carried
+            .iter()
+            .any(|carried| matches!(carried, Carried::Ratio(q, _) if sum.charges.contains(q)));
+        match expansion {
+            Expansion::Monopole if is_of_one_sign && !has_ratio => 2,
+            Expansion::Monopole => 1,
+            Expansion::Second if has_ratio => 2,
+            Expansion::Second => 3,
         }
     }
 
@@ -123,6 +160,7 @@ mod tests {
             Carried::One,
             Carried::Charge(3),
         ],
+        sums: &[],
     };
 
     #[test]

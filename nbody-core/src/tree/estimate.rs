@@ -40,8 +40,8 @@ impl Estimate {
 
     /// Returns whether an interaction has an estimate: the first field of its results depends on i by the position
     /// alone.
-    pub fn exists<X: Interaction>(interaction: &X, charges: Charges) -> bool {
-        !Kernel { interaction, charges }.depends_on_i(first(X::F::FIELDS))
+    pub fn exists(charges: Charges) -> bool {
+        charges.sums.first().is_some_and(|sum| !sum.depends_on_i)
     }
 
     /// Returns whether it is for distances in these units.

@@ -235,15 +235,17 @@ mod tests {
     use super::super::moments::Sources;
     use super::*;
 
-    const MASS: Charges = Charges { products: &[&[3]], carried: &[Carried::Charge(0)] };
+    const MASS: Charges = Charges { products: &[&[3]], carried: &[Carried::Charge(0)], sums: &[] };
     /// A mass, and two components of momentum.
     const MOMENTUM: Charges = Charges {
         products: &[&[0], &[0, 1], &[0, 2]],
         carried: &[Carried::Charge(0), Carried::Ratio(1, 0), Carried::Ratio(2, 0)],
+        sums: &[],
     };
     const DIPOLE: Charges = Charges {
         products: &[&[0], &[1], &[2]],
         carried: &[Carried::Charge(0), Carried::Charge(1), Carried::Charge(2)],
+        sums: &[],
     };
 
     /// Particles in a box of different edges, and their charges: the first one is positive, unless it may be

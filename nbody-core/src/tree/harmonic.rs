@@ -4,8 +4,6 @@
 use super::kernel::{DIRECTIONS, Kernel};
 use crate::{Charges, Interaction, Record, pack};
 
-/// The binary logarithms of the distances at which kernels are tested.
-const DISTANCES: std::ops::RangeInclusive<i32> = -60..=60;
 /// The step of the second derivatives, in units of the distance.
 const STEP: f64 = 0.02;
 /// The greatest sum of second derivatives, in units of the sum of their magnitudes, of the components of a field:
@@ -14,20 +12,23 @@ const TOLERANCE: f64 = 0.05;
 
 /// Returns the distance from which on an interaction with one charge is harmonic; infinite if it is nowhere.
 pub fn distance<X: Interaction>(interaction: &X, charges: Charges) -> f64 {
-    if charges.products.len() != 1 {
+    // What is harmonic for one i-particle need not be for others.
+    if charges.products.len() != 1 || charges.sums.iter().any(|sum| sum.depends_on_i) {
         return f64::INFINITY;
     }
     let kernel = Kernel { interaction, charges };
-    // What is harmonic for one i-particle need not be for others.
-    if kernel.depends_on_i(X::F::FIELDS) {
-        return f64::INFINITY;
-    }
     let is_harmonic = |exponent: &i32| {
         let distance = f64::from(*exponent).exp2();
         DIRECTIONS.iter().all(|direction| kernel.is_harmonic(direction.map(|x| x * distance)))
     };
-    let harmonic = DISTANCES.rev().take_while(is_harmonic).last();
+    let harmonic = exponents().rev().take_while(is_harmonic).last();
     harmonic.map_or(f64::INFINITY, |exponent| f64::from(exponent).exp2())
+}
+
+/// Returns the binary logarithms of the distances at which kernels are tested, whatever the unit of length.
+fn exponents() -> impl DoubleEndedIterator<Item = i32> {
+    let [small, large] = [-300..-60, 64..301].map(|exponents| exponents.step_by(4));
+    small.chain(-60..64).chain(large)
 }
 
 impl<X: Interaction> Kernel<'_, X> {

@@ -51,7 +51,7 @@ impl<X: Interaction> TreeLaw<X> {
     /// Sets the criterion by which cells are opened.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
-        if opening.share().is_some() && !Estimate::exists(&self.interaction, self.charges) {
+        if opening.share().is_some() && !Estimate::exists(self.charges) {
             return Err(Error::NoEstimate { law: X::LAW.name });
         }
         (self.opening, self.estimate) = (opening, None);
@@ -61,6 +61,13 @@ impl<X: Interaction> TreeLaw<X> {
     /// Returns the charges.
     pub fn charges(&self) -> Charges {
         self.charges
+    }
+
+    /// Returns the power with which the error of the field falls where that is least, of charges of one sign or not.
+    pub fn error_order(&self, is_of_one_sign: bool) -> u32 {
+        let expansion = self.opening.far_particles();
+        let order = |sum| self.charges.error_order(sum, expansion, is_of_one_sign);
+        self.charges.sums.iter().map(order).min().unwrap_or(0)
     }
 
     /// Returns the distance from which on the interaction is harmonic; infinite if it is nowhere.
@@ -73,7 +80,14 @@ impl<X: Interaction> TreeLaw<X> {
     pub fn table(&mut self, scale: f64, is_of_one_sign: bool) -> Option<Table> {
         self.opening.share()?;
         if self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
-            self.estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
+            let mut estimate = None;
+            let task =
+                &mut || estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
+            if !parallel::with_stack(X::LAW.stack(size_of::<f64>()), task) {
+                // The stack at hand may suffice.
+                task();
+            }
+            self.estimate = estimate;
         }
         let expansion = self.opening.far_particles();
         self.estimate.as_ref().map(|estimate| estimate.table(expansion, is_of_one_sign))

@@ -4,7 +4,7 @@
 
 use super::cells::{Cell, depths};
 use crate::numeric::simd::Best;
-use crate::{Carried, Charges, parallel};
+use crate::{Charges, parallel};
 
 /// Cells that a thread finds the moments of at a time.
 const CHUNK: usize = 256;
@@ -136,17 +136,6 @@ impl Sources<'_> {
         &self.values[k * count..][..count]
     }
 
-    /// Returns the charges that are carried as such, by whose magnitude particles weigh: not momenta, which
-    /// are carried as velocities.
-    fn primary(&self) -> Vec<usize> {
-        let carried = self.charges.carried.iter();
-        let primary = carried.filter_map(|carried| match carried {
-            Carried::Charge(q) => Some(*q),
-            _ => None,
-        });
-        primary.collect()
-    }
-
     /// Returns the moments of all cells.
     pub fn moments(&self, cells: &[Cell]) -> AllMoments {
         let (count, best) = (self.count(), Best::new());
@@ -186,7 +175,8 @@ impl Sources<'_> {
         summaries: &mut [Summary],
         charges: &mut [Moments],
     ) {
-        let (count, primary) = (self.count(), self.primary());
+        let count = self.count();
+        let primary: Vec<_> = self.charges.primary().collect();
         for (k, (cell, summary)) in cells.iter().zip(summaries).enumerate() {
             let charges = &mut charges[k * count..][..count];
             *summary = if cell.children == 0 {
@@ -295,14 +285,15 @@ fn of_parent(
 mod tests {
     use super::super::cells::divide;
     use super::*;
-    use crate::Domain;
     use crate::near::frame::{Frame, Grid};
     use crate::near::order;
+    use crate::{Carried, Domain};
 
     #[test]
     fn cells_have_the_moments_of_their_particles() {
         const N: usize = 700;
-        const MASS: Charges = Charges { products: &[&[0]], carried: &[Carried::Charge(0)] };
+        const MASS: Charges =
+            Charges { products: &[&[0]], carried: &[Carried::Charge(0)], sums: &[] };
         let at =
             |k: usize| [k * 7919 % 997, k * 104_729 % 991, k * 31 % 983].map(|x| x as f64 / 500.0);
         let positions: Vec<_> = (0..N).map(at).collect();

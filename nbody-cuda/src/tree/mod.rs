@@ -74,14 +74,7 @@ fn text_of_charges(
         .collect();
     let position = Binding::new(law.name, nbody_core::near::cutoff::position(law.j), law.j)?;
     let position = position.places().first().map_or(0, |place| words[place.component()]);
-    let primary: Vec<_> = charges
-        .carried
-        .iter()
-        .filter_map(|carried| match carried {
-            Carried::Charge(q) => Some(*q),
-            _ => None,
-        })
-        .collect();
+    let primary: Vec<_> = charges.primary().collect();
     let [moments, summary] = build::moments(expansion);
     let mut text = format!(
         "\

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Parities, Parity};
-use crate::ir::{Accumulate, Body, Expr, ExprKind, LocalId};
+use crate::ir::{Accumulate, Body, Expr, ExprKind, FieldId, LocalId};
 use crate::values::graph::{Graph, Value};
 use crate::values::interpret::Observer;
 
@@ -93,5 +93,5 @@ impl<'a> Observer<'a> for Found<'a> {
         }
     }
 
-    fn accumulated(&mut self, _: Value, _: Accumulate, _: &'a Expr, _: Value) {}
+    fn accumulated(&mut self, _: Value, _: FieldId, _: Accumulate, _: Value) {}
 }
