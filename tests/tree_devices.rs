@@ -8,7 +8,7 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
-use nbody_tests::charged::{planar, plasma, spline};
+use nbody_tests::charged::{kinds, planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 
 /// An angle at which every cell is opened.
@@ -159,6 +159,7 @@ fn other_interactions_agree_everywhere() {
     all.visit(planar::Planar { core2: 0.0625 });
     all.visit(spline::Spline { radius: 0.25 });
     all.visit(plasma::Plasma);
+    all.visit(kinds::Kinds { eps2: [0.0625, 0.125, 0.25, 1.0] });
     all.visit(Hermite { eps2: 1e-4 });
 }
 
@@ -458,6 +459,16 @@ fn bad_input_is_refused_everywhere() {
             (*what, *index) == ("i-particles", 60)
         };
         assert!(is_named(&error), "{error}");
+        // So it is where there are no pairs.
+        assert!(is_named(&tree.evaluate::<f64>(&bad, &[]).unwrap_err()), "{device}");
+        let error = tree.evaluate::<f64>(&[], &bad).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::Core(CoreError::NotFinite { what: "j-particles", index: 60, .. })
+            ),
+            "{error}"
+        );
         // Nothing of a refused evaluation is left.
         assert!(tree.evaluate_self::<f64>(&good).is_ok());
         let moved =

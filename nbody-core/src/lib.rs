@@ -43,7 +43,7 @@ pub use numeric::simd::SimdLevel;
 pub use numeric::vector::{Point, Vector};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
 pub use tree::opening::{Expansion, Opening};
-pub use tree::report::TreeReport;
+pub use tree::report::{TreeReport, TreeTimes};
 
 /// Items for generated code alone.
 #[doc(hidden)]

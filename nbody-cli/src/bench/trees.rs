@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::Particle;
 use nbody::{
     AllPairs, Device, Engine as _, Expansion, Opening, Options, Point, Sources, Tree, TreeReport,
-    Walk,
+    TreeTimes, Walk,
 };
 use nbody_interactions::gravity::{Body, Gravity};
 
@@ -43,8 +43,10 @@ struct Row {
     model: Model,
     n: usize,
     opening: Opening,
-    /// The tree and its walks by groups, with the medians of the times of its stages.
+    /// The tree and its walks by groups.
     report: TreeReport,
+    /// The medians of the times of its stages.
+    stages: TreeTimes,
     /// The evaluations of a particle by its own walk, if the device has such walks.
     own: Option<f64>,
     /// The median, the least and the greatest time.
@@ -125,16 +127,18 @@ impl Trees<'_> {
         for _ in 0..RUNS {
             tree.evaluate_self_into(&particles, &particles, &mut out)?;
             let report = tree.report()?;
-            let of_run = [report.order, report.build, report.walk];
+            let TreeTimes { order, build, walk, .. } = report.times.unwrap_or_default();
+            let of_run = [order, build, walk];
             for (all, time) in stages.iter_mut().zip(of_run) {
                 all.push(time);
             }
         }
-        let mut report = tree.report()?;
+        let report = tree.report()?;
         for all in &mut stages {
             all.sort();
         }
-        [report.order, report.build, report.walk] = stages.map(|all| all[RUNS / 2]);
+        let [order, build, walk] = stages.map(|all| all[RUNS / 2]);
+        let stages = TreeTimes::new(order, build, walk);
         let own = match tree.set_walk(Walk::Particles) {
             Err(nbody::Error::NoWalk { .. }) => None,
             set => {
@@ -144,7 +148,7 @@ impl Trees<'_> {
             }
         };
         let (device, n) = (device.name(), bodies.len());
-        Ok(Row { device, model, n, opening, report, own, times, direct })
+        Ok(Row { device, model, n, opening, report, stages, own, times, direct })
     }
 
     fn report(&self, rows: &[Row]) -> String {
@@ -171,7 +175,7 @@ impl Trees<'_> {
         ]);
         for row in rows {
             let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
-            let TreeReport { order, build, walk, .. } = row.report;
+            let TreeTimes { order, build, walk, .. } = row.stages;
             let by_groups = row.report.evaluations_per_target();
             let mut cells = vec![row.device.clone(), row.model.name().to_owned()];
             cells.push(row.n.to_string());
@@ -218,9 +222,9 @@ impl Trees<'_> {
             ("tested_per_group", (report.tested as f64 / report.groups as f64).to_string()),
             ("evaluations_by_groups", report.evaluations_per_target().to_string()),
             ("evaluations_by_particle", row.own.map_or_else(String::new, |own| own.to_string())),
-            ("sort_seconds", seconds(report.order)),
-            ("build_seconds", seconds(report.build)),
-            ("walk_seconds", seconds(report.walk)),
+            ("sort_seconds", seconds(row.stages.order)),
+            ("build_seconds", seconds(row.stages.build)),
+            ("walk_seconds", seconds(row.stages.walk)),
             ("seconds", seconds(row.times[0])),
             ("least_seconds", seconds(row.times[1])),
             ("greatest_seconds", seconds(row.times[2])),
@@ -268,7 +272,7 @@ impl Trees<'_> {
 impl Row {
     /// Returns the pairs per second of the walk.
     fn pairs_per_second(&self) -> f64 {
-        self.report.evaluations as f64 / self.report.walk.as_secs_f64()
+        self.report.evaluations as f64 / self.stages.walk.as_secs_f64()
     }
 
     /// Returns the pairs per second of the whole evaluation.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::opening::Expansion;
+
 /// The size of a tree and the work of its walks, of the last evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -24,18 +26,44 @@ pub struct TreeReport {
     pub evaluations: u64,
     /// Memory of the tree in bytes.
     pub bytes: usize,
+    /// The far particles.
+    pub expansion: Expansion,
+    /// The power of the opening angle with which the relative error of the action of a cell falls, of the field of the
+    /// result where that is least.
+    pub error_order: u32,
+    /// Times of the parts, if they are measured.
+    pub times: Option<TreeTimes>,
+}
+
+/// Times of the parts of an evaluation by a tree. On a GPU these are times of the device, else those of the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TreeTimes {
     /// Time to order the particles.
     pub order: Duration,
     /// Time to make the cells and the far particles.
     pub build: Duration,
-    /// Time to walk and to evaluate.
+    /// Time to walk and to evaluate, which one kernel does.
     pub walk: Duration,
+}
+
+impl TreeTimes {
+    /// Makes these times of the order, the build and the walk.
+    pub fn new(order: Duration, build: Duration, walk: Duration) -> Self {
+        Self { order, build, walk }
+    }
 }
 
 impl TreeReport {
     /// Returns the number of pairs that were evaluated for an i-particle, on average.
     pub fn evaluations_per_target(&self) -> f64 {
         self.evaluations as f64 / self.targets.max(1) as f64
+    }
+
+    /// Returns the number of pairs that were evaluated for a group, on average: those of a target times the targets of
+    /// a group.
+    pub fn evaluations_per_group(&self) -> f64 {
+        self.evaluations as f64 / self.groups.max(1) as f64
     }
 }
 
@@ -52,8 +80,12 @@ impl fmt::Display for TreeReport {
         line(f, "tested cells", self.tested.to_string())?;
         line(f, "evaluations", self.evaluations.to_string())?;
         line(f, "evaluations per target", format!("{:.0}", self.evaluations_per_target()))?;
+        line(f, "evaluations per group", format!("{:.0}", self.evaluations_per_group()))?;
         line(f, "bytes", self.bytes.to_string())?;
-        for (name, time) in [("order", self.order), ("build", self.build), ("walk", self.walk)] {
+        line(f, "expansion", self.expansion.to_string())?;
+        line(f, "error falls as", format!("theta^{}", self.error_order))?;
+        let Some(TreeTimes { order, build, walk }) = self.times else { return Ok(()) };
+        for (name, time) in [("order", order), ("build", build), ("walk", walk)] {
             line(f, &format!("{name} / ms"), format!("{:.3}", 1e3 * time.as_secs_f64()))?;
         }
         Ok(())

@@ -233,7 +233,7 @@ pub enum Error {
         expected: String,
     },
 
-    /// A tree is asked for on a device that has none.
+    /// Walks by particle are asked for on a device that has none.
     #[error("no walks by particle on {device}; walk by groups, or make the tree on a GPU")]
     NoWalk {
         /// The device.

@@ -92,6 +92,8 @@ impl Placed {
 /// A tree, and the j-particles in its order with the far particles behind them.
 pub(super) struct Built {
     pub tree: Tree,
+    /// Whether the charges of all are of one sign.
+    pub is_of_one_sign: bool,
     /// The positions of the j-particles.
     pub positions: Vec<[f64; 3]>,
     pub packed: Packed,
@@ -142,7 +144,7 @@ impl Builder {
         let lengths = lengths(&self.domain, placed.dimensions);
         let table = table(is_of_one_sign);
         let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
-        Ok(Built { tree, positions, packed: ordered.packed })
+        Ok(Built { tree, is_of_one_sign, positions, packed: ordered.packed })
     }
 
     /// Returns the charges of particles.

@@ -18,7 +18,7 @@ use crate::tree::kernel::first_field;
 use crate::tree::law::TreeLaw;
 use crate::{
     Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
-    TreeReport, pack,
+    TreeReport, TreeTimes, pack,
 };
 
 use build::{Builder, Built, Placed};
@@ -220,8 +220,9 @@ impl<X: Interaction> CpuTree<X> {
             far_particles: built.tree.far.positions.len(),
             groups: indices.len().div_ceil(GROUP),
             bytes: built.tree.bytes(),
-            order: ordered - start,
-            build: ordered.elapsed(),
+            expansion: self.law.opening().far_particles(),
+            error_order: self.law.error_order(built.is_of_one_sign),
+            times: Some(TreeTimes::new(ordered - start, ordered.elapsed(), Duration::ZERO)),
             ..TreeReport::default()
         };
         Ok((built, Targets { packed, positions, indices, wanted, one_set }))
@@ -289,11 +290,15 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
                     None => targets.lengths(&self.sum_walks(&built, &targets, None)?, X::LAW.f),
                 };
                 let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
-                self.lengths = Some(targets.lengths(&sums, X::LAW.f));
+                // Nothing is compared with results without sources.
+                let has_sources = !built.tree.cells.is_empty();
+                self.lengths = has_sources.then(|| targets.lengths(&sums, X::LAW.f));
                 sums
             }
         };
-        self.report.walk = start.elapsed();
+        if let Some(times) = &mut self.report.times {
+            times.walk = start.elapsed();
+        }
         self.engine.arrange(&sums, &targets.places(), &mut out.results, store)
     }
 

@@ -1,5 +1,6 @@
 //! Trees that CUDA programs build and walk, for particles of any law.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use nbody_core::near::cutoff;
 use nbody_core::pack::{self, Binding, Rows, dim};
 use nbody_core::tree::GROUP;
 use nbody_core::tree::estimate::Table;
-use nbody_core::{Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport};
+use nbody_core::{Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::cache::Cache;
@@ -57,7 +58,7 @@ struct Last {
     by: Walk,
     /// The results, the j-particles and the i-particles.
     n: [usize; 3],
-    times: Times,
+    times: Option<Times>,
     walk: Duration,
 }
 
@@ -141,6 +142,10 @@ impl TreeEngine {
         self.check(i, j, out)?;
         self.last = None;
         if out.n == 0 || j.particles().n == 0 {
+            // No tree is built, which would find them.
+            check_finite("j-particles", j.particles(), self.law.j)?;
+            check_finite("i-particles", i, self.law.i)?;
+            self.lengths.1 = 0;
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
         }
         let others = j.particles();
@@ -148,11 +153,10 @@ impl TreeEngine {
         let sets = Sets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
         let tree = self.provide_tree(criterion.opening.far_particles())?;
         let kernel = self.provide_kernel()?;
-        let (mut times, is_timed) = (Times::default(), self.is_timed);
+        let mut times = self.is_timed.then(Times::default);
         let opening = (criterion.opening, criterion.harmonic);
-        let measured = is_timed.then_some(&mut times);
         let domain = &self.options.domain;
-        let built = match self.trees[tree].1.build(&sets, domain, opening, measured)? {
+        let built = match self.trees[tree].1.build(&sets, domain, opening, times.as_mut())? {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, self.law)?),
         };
@@ -286,10 +290,10 @@ impl TreeEngine {
     }
 
     /// Returns the size of the last tree and its work, once the device has done it.
-    pub fn report(&self) -> Result<TreeReport, Error> {
+    pub fn report(&self, error_order: &dyn Fn(bool) -> u32) -> Result<TreeReport, Error> {
         let mut report = TreeReport::default();
         let Some(last) = &self.last else { return Ok(report) };
-        let (tree, times) = (&self.trees[last.tree].1, last.times);
+        let (expansion, tree) = &self.trees[last.tree];
         let ni;
         [report.targets, report.sources, ni] = last.n;
         report.cells = last.built.cells;
@@ -297,7 +301,9 @@ impl TreeEngine {
         report.groups = if last.by == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
         [report.tested, report.evaluations] = tree.work()?;
         report.bytes = tree.bytes();
-        (report.order, report.build, report.walk) = (times.order, times.cells, last.walk);
+        report.expansion = *expansion;
+        report.error_order = error_order(last.built.is_of_one_sign);
+        report.times = last.times.map(|times| TreeTimes::new(times.order, times.cells, last.walk));
         Ok(report)
     }
 }
@@ -312,18 +318,44 @@ fn refused(refusal: Refusal, sets: &Sets, law: &'static Law) -> Result<Error, Er
         None => ("j-particles", j, law.j, number),
         Some(index) => ("i-particles", sets.i, law.i, index),
     };
-    let found = position(buffer, fields, index)?;
+    let found = positions(buffer, fields, index..index + 1)?[0];
     Ok(nbody_core::Error::NotFinite { what, index, found }.into())
 }
 
-/// Returns the position of a particle.
-fn position(buffer: &Buffer, fields: &'static [Field], index: usize) -> Result<[f64; 3], Error> {
-    let binding = Binding::new("tree", cutoff::position(fields), fields)?;
-    let mut row = vec![0; dim(fields)];
-    buffer.read_particles(fields, index..index + 1, &mut |write| write(0..1, &mut row))?;
-    let mut found = [0.0; 3];
-    for (x, place) in found.iter_mut().zip(binding.places()) {
-        *x = f64::from_bits(row[place.component()]);
+/// Refuses positions that are not finite.
+fn check_finite(
+    what: &'static str,
+    buffer: &Buffer,
+    fields: &'static [Field],
+) -> Result<(), Error> {
+    const SOME: usize = 1 << 16;
+    for first in (0..buffer.n).step_by(SOME) {
+        let found = positions(buffer, fields, first..buffer.n.min(first + SOME))?;
+        let is_bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
+        if let Some(k) = found.iter().position(is_bad) {
+            let (index, found) = (first + k, found[k]);
+            return Err(nbody_core::Error::NotFinite { what, index, found }.into());
+        }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Returns the positions of particles.
+fn positions(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    particles: Range<usize>,
+) -> Result<Vec<[f64; 3]>, Error> {
+    let binding = Binding::new("tree", cutoff::position(fields), fields)?;
+    let (dim, count) = (dim(fields), particles.len());
+    let mut rows = vec![0; count * dim];
+    buffer.read_particles(fields, particles, &mut |write| write(0..count, &mut rows))?;
+    let position = |row: &[u64]| {
+        let mut position = [0.0; 3];
+        for (x, place) in position.iter_mut().zip(binding.places()) {
+            *x = f64::from_bits(row[place.component()]);
+        }
+        position
+    };
+    Ok(rows.chunks_exact(dim).map(position).collect())
 }

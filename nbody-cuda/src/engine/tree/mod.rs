@@ -146,6 +146,15 @@ impl<X: Interaction> Tree<X> {
         Ok(())
     }
 
+    /// Returns the distance from which on the interaction is harmonic, so that the trace of second moments has no effect,
+    /// and three far particles do for six; infinite if it is nowhere, and for several charges.
+    pub fn harmonic_distance(&self) -> f64 {
+        match &self.engine {
+            Inner::Cpu(engine) => engine.harmonic_distance(),
+            Inner::Cuda(tree) => tree.law.harmonic_distance(),
+        }
+    }
+
     /// Returns the walk.
     pub fn walk(&self) -> Walk {
         match &self.engine {
@@ -190,11 +199,14 @@ impl<X: Interaction> Tree<X> {
         }
     }
 
-    /// Returns the size of the tree of the last evaluation, its work and its times, once the device has done it.
+    /// Returns the size of the tree of the last evaluation, its work and its times, once the device has done it. No tree
+    /// is built on a GPU where there are no pairs.
     pub fn report(&self) -> Result<TreeReport, Error> {
         match &self.engine {
             Inner::Cpu(engine) => Ok(*engine.report()),
-            Inner::Cuda(tree) => tree.engine.report(),
+            Inner::Cuda(tree) => {
+                tree.engine.report(&|is_of_one_sign| tree.law.error_order(is_of_one_sign))
+            }
         }
     }
 }
