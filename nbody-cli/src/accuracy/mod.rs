@@ -100,7 +100,7 @@ pub struct Arguments {
 
 /// The numbers of particles of Hamada & Iitaka 2007, table 2.
 const SIZES: [usize; 7] = [2048, 4096, 8192, 16384, 32768, 65536, 131_072];
-/// Those of Nakasato 2011, tables 6 and 7.
+/// Those of Nakasato 2012, tables 6 and 7.
 const TREE_SIZES: [usize; 3] = [10_000, 100_000, 500_000];
 
 impl Arguments {

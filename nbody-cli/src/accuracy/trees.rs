@@ -1,4 +1,4 @@
-//! `nbody accuracy --tree`: errors, evaluations and times of trees, as in Nakasato 2011 (J. Comput. Sci. 2, 132,
+//! `nbody accuracy --tree`: errors, evaluations and times of trees, as in Nakasato 2012 (J. Comput. Sci. 3, 132,
 //! tables 6 and 7), with far particles of both orders, beside all pairs.
 
 use std::error::Error;
