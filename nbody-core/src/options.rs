@@ -65,6 +65,9 @@ pub enum Pairs {
 }
 
 /// The order in which the j-particles are summed.
+///
+/// A tree takes the bag and not the splits: the sum of an i-particle is never divided, and its j-particles
+/// follow each other as its walk lists them. Without an order its bags are those of the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SummationOrder {
     /// Number of j-particles in a bag.

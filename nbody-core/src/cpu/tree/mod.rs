@@ -27,8 +27,8 @@ use build::{Builder, Built, Placed};
 /// few far particles each. The interaction must be a sum over [charges](crate::Law::charges).
 ///
 /// The order of summation is that of the tree: it depends on the positions of the particles, and neither on the
-/// number of threads nor on timing. In a periodic box every pair has its nearest image: cells with
-/// several are opened.
+/// number of threads nor on timing. Of a [`SummationOrder`](crate::SummationOrder) it takes the bag and not the
+/// splits. In a periodic box every pair has its nearest image: cells with several are opened.
 ///
 /// ```
 /// # use nbody_core::{CpuTree, Error, Opening};

@@ -22,7 +22,8 @@ use cuda::{Criterion, TreeEngine};
 /// far particles each ([`CpuTree`]). The interaction must be a sum over [charges](nbody_core::Law::charges).
 ///
 /// The order of summation is that of the tree: it depends on the positions of the particles, and not on timing. With
-/// [`Opening::relative`] it depends on the results before, too.
+/// [`Opening::relative`] it depends on the results before, too. Of a
+/// [`SummationOrder`](nbody_core::SummationOrder) a tree takes the bag and not the splits.
 ///
 /// ```
 /// use nbody_core::{Engine as _, Opening, Point};
