@@ -11,7 +11,8 @@
 //! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
 //! such fields, it is given beside them.
 //!
-//! All of them are an [`Integrator`]. The leapfrog integrator also takes neighbour lists ([`Evaluator`]).
+//! All of them are an [`Integrator`]. The leapfrog integrator also takes neighbour lists and trees
+//! ([`Evaluator`]).
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]
