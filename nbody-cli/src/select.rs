@@ -1,7 +1,9 @@
-//! Interactions, devices and numerics by name.
+//! Interactions, devices, numerics and openings of trees by name.
 
 use clap::builder::PossibleValuesParser;
-use nbody::{Accumulation, Device, DeviceName, Interaction, Math, Options, Precision};
+use nbody::{
+    Accumulation, Device, DeviceName, Expansion, Interaction, Math, Opening, Options, Precision,
+};
 use nbody_interactions::{Visitor, visit_all};
 
 /// The names of all interactions, for the command line.
@@ -69,4 +71,13 @@ pub fn devices_or_best(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error
         [] => Ok(vec![Device::best()]),
         names => devices(names),
     }
+}
+
+/// Returns the openings of these angles and shares, with far particles of these kinds.
+pub fn openings(angles: &[f64], shares: &[f64], expansions: &[Expansion]) -> Vec<Opening> {
+    let by_angle = angles.iter().map(|&theta| Opening::theta(theta));
+    let by_share = shares.iter().map(|&share| Opening::relative(share));
+    let all: Vec<_> = by_angle.chain(by_share).collect();
+    let each = expansions.iter();
+    each.flat_map(|&expansion| all.iter().map(move |it| it.expansion(expansion))).collect()
 }

@@ -14,7 +14,7 @@ use nbody_interactions::gravity::{Body, Field, Gravity};
 use crate::files::{self, Cells, Sheet};
 use crate::plots::{Figure, Line};
 use crate::table::Table;
-use crate::{Outcome, date};
+use crate::{Outcome, date, select};
 
 /// The most particles that are compared.
 const TARGETS: usize = 2000;
@@ -130,11 +130,8 @@ impl Trees<'_> {
 
     /// Lists the methods for so many particles.
     fn methods(&self, n: usize) -> Vec<Method> {
-        let openings = [Expansion::Monopole, Expansion::Second].into_iter().flat_map(|expansion| {
-            let by_angle = self.angles.iter().map(|&theta| Opening::theta(theta));
-            let by_share = self.shares.iter().map(|&share| Opening::relative(share));
-            by_angle.chain(by_share).map(move |opening| opening.expansion(expansion))
-        });
+        let kinds = [Expansion::Monopole, Expansion::Second];
+        let openings = select::openings(self.angles, self.shares, &kinds).into_iter();
         let limit = DIRECT[usize::from(self.device.properties().is_some())];
         let direct = (n <= limit).then_some(Method::Direct);
         direct.into_iter().chain(openings.map(Method::Tree)).collect()

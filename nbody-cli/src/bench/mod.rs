@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn run_trees(arguments: &Arguments, devices: &[Device], sheet: Option<Sheet>) -> Outcome {
     let Arguments { n, model: models, theta, share, far, eps2, numerics, .. } = arguments;
     let angles = if theta.is_empty() && share.is_empty() { &[0.6][..] } else { theta };
-    let openings = &trees::openings(angles, share, far);
+    let openings = &select::openings(angles, share, far);
     let sizes: &Vec<_> = &n.iter().map(|n| n.get()).collect();
     let (eps2, options) = (*eps2, numerics.options());
     let trees = trees::Trees { devices, models, sizes, openings, eps2, options };

@@ -9,8 +9,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::models::Particle;
 use nbody::{
-    AllPairs, Device, Engine as _, Expansion, Opening, Options, Point, Sources, Tree, TreeReport,
-    TreeTimes, Walk,
+    AllPairs, Device, Engine as _, Opening, Options, Point, Sources, Tree, TreeReport, TreeTimes,
+    Walk,
 };
 use nbody_interactions::gravity::{Body, Gravity};
 
@@ -279,15 +279,6 @@ impl Row {
     fn rate(&self) -> f64 {
         self.report.evaluations as f64 / self.times[0].as_secs_f64()
     }
-}
-
-/// Returns the openings of these angles and shares, with far particles of these kinds.
-pub fn openings(angles: &[f64], shares: &[f64], expansions: &[Expansion]) -> Vec<Opening> {
-    let by_angle = angles.iter().map(|&theta| Opening::theta(theta));
-    let by_share = shares.iter().map(|&share| Opening::relative(share));
-    let all: Vec<_> = by_angle.chain(by_share).collect();
-    let each = expansions.iter();
-    each.flat_map(|&expansion| all.iter().map(move |it| it.expansion(expansion))).collect()
 }
 
 /// Returns the median, the least and the greatest of several times, after one that is not counted.
