@@ -8,11 +8,11 @@ using u64 = unsigned long long;
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1 << DIGIT_BITS;
-constexpr u32 KEYS = 8; // of a thread in a tile
-constexpr u32 TILE = KEYS * BLOCK; // keys that a block moves at a time
+constexpr u32 KEYS = 8; // of a thread in a batch
+constexpr u32 BATCH = KEYS * BLOCK; // keys that a block moves at a time
 constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
-static_assert(BLOCK % DIGITS == 0 && TILE <= 1 << 16, "threads of a block");
+static_assert(BLOCK % DIGITS == 0 && BATCH <= 1 << 16, "threads of a block");
 
 // Keys and their values.
 struct Keyed {
@@ -37,11 +37,11 @@ union SortShared {
     } sums;
     struct {
         u32 next[DIGITS]; // the place of the next key of a digit
-        u32 shift[DIGITS]; // from places in the tile
-        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit, and then in the tile
-        u64 keys[TILE];
-        u32 values[TILE];
-    } tile;
+        u32 shift[DIGITS]; // from places in the batch
+        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit, and then in the batch
+        u64 keys[BATCH];
+        u32 values[BATCH];
+    } batch;
 };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 pass)
@@ -150,7 +150,7 @@ __device__ __forceinline__ u32 lanes_with(u32 digit)
     return lanes;
 }
 
-// The second phase of a pass: each block moves its keys and values to their places, tile by tile, in
+// The second phase of a pass: each block moves its keys and values to their places, batch by batch, in
 // which they are sorted first, so that neighbouring threads write to neighbouring places.
 __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared &shared)
 {
@@ -162,11 +162,11 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
     const Share share = share_of(sort.n);
     if (share.begin == share.end) return;
     const u32 first = first_place(sort, pass, shared);
-    auto &tile = shared.tile;
+    auto &batch = shared.batch;
     __syncthreads();
-    if (digit < DIGITS) tile.next[digit] = first;
-    for (u32 begin = share.begin; begin < share.end; begin += TILE) {
-        const u32 count = share.end - begin < TILE ? share.end - begin : TILE;
+    if (digit < DIGITS) batch.next[digit] = first;
+    for (u32 begin = share.begin; begin < share.end; begin += BATCH) {
+        const u32 count = share.end - begin < BATCH ? share.end - begin : BATCH;
         const u32 rounds = (count + BLOCK - 1) / BLOCK;
         const u32 mine = begin + warp * LANES * rounds + lane;
         // The digit of each key; missing keys follow all others.
@@ -178,13 +178,13 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
             place[k] = DIGITS - 1;
             if (at < share.end) place[k] = digit_at(from.keys + at, pass);
         }
-        for (u32 k = lane; k < DIGITS; k += LANES) tile.ranks[warp][k] = 0;
+        for (u32 k = lane; k < DIGITS; k += LANES) batch.ranks[warp][k] = 0;
         ::__syncwarp();
         // And the rank among those of its digit in this warp, below it.
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             if (k >= rounds) break;
-            u16 &ranked = tile.ranks[warp][place[k]];
+            u16 &ranked = batch.ranks[warp][place[k]];
             const u32 lanes = lanes_with(place[k]);
             const u32 before = ::__popc(lanes & ((1u << lane) - 1));
             const u32 rank = ranked + before;
@@ -194,19 +194,19 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
             place[k] = place[k] << 16 | rank;
         }
         __syncthreads();
-        // The rank of the first key of each warp, and the place of the first of each digit in the tile.
+        // The rank of the first key of each warp, and the place of the first of each digit in the batch.
         u32 all = 0;
         for (u32 w = 0; w < WARPS && digit < DIGITS; ++w) {
-            const u32 ranked = tile.ranks[w][digit];
-            tile.ranks[w][digit] = u16(all);
+            const u32 ranked = batch.ranks[w][digit];
+            batch.ranks[w][digit] = u16(all);
             all += ranked;
         }
         u32 sum;
         const u32 start = sum_before(all, sum);
         if (digit < DIGITS) {
-            for (u32 w = 0; w < WARPS; ++w) tile.ranks[w][digit] += u16(start);
-            tile.shift[digit] = tile.next[digit] - start;
-            tile.next[digit] += all;
+            for (u32 w = 0; w < WARPS; ++w) batch.ranks[w][digit] += u16(start);
+            batch.shift[digit] = batch.next[digit] - start;
+            batch.next[digit] += all;
         }
         __syncthreads();
 #pragma unroll
@@ -218,16 +218,16 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
                 ::__syncwarp();
             }
             if (k >= rounds || at >= share.end) continue;
-            const u32 sorted = tile.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
-            tile.keys[sorted] = from.keys[at];
-            tile.values[sorted] = pass == 0 ? at : from.values[at];
+            const u32 sorted = batch.ranks[warp][place[k] >> 16] + (place[k] & 0xffff);
+            batch.keys[sorted] = from.keys[at];
+            batch.values[sorted] = pass == 0 ? at : from.values[at];
         }
         __syncthreads();
         for (u32 at = threadIdx.x; at < count; at += BLOCK) {
-            const u64 key = tile.keys[at];
-            const u32 target = tile.shift[digit_of(key, pass)] + at;
+            const u64 key = batch.keys[at];
+            const u32 target = batch.shift[digit_of(key, pass)] + at;
             to.keys[target] = key;
-            to.values[target] = tile.values[at];
+            to.values[target] = batch.values[at];
         }
         __syncthreads();
     }

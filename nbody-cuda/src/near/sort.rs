@@ -149,7 +149,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             for n in [0, 1, 33, 4099] {
                 self.check(&random(n, 1 << 48), 48, most);
             }
-            // Several tiles of a block, and several squads; few values, which show whether the order is
+            // Several batches of a block, and several squads; few values, which show whether the order is
             // kept; few bits; and bits above them.
             let cases = [
                 (20_001, 1 << 48, 48),

@@ -55,13 +55,13 @@ impl Program {
         Self::assemble(law, options, config, text, "")
     }
 
-    /// Assembles a program, in which `choices` precede the text of the schedule.
+    /// Assembles a program, in which `constants` precede the text of the schedule.
     pub(super) fn assemble(
         law: &Law,
         options: Options,
         config: KernelConfig,
         text: Text,
-        choices: &str,
+        constants: &str,
     ) -> Self {
         let Text { title, parts, merging, kernels } = text;
         let CudaText { law: text, sums, compensated, reach: _ } = law.cuda;
@@ -80,7 +80,7 @@ impl Program {
         let declared = begin..source.len();
         let _ =
             writeln!(source, "\nnamespace nbody {{\n\n{sums}{compensated}}} // namespace nbody\n");
-        source.push_str(choices);
+        source.push_str(constants);
         for part in [SUMS, LAST_BLOCK].iter().chain(parts) {
             let _ = writeln!(source, "{part}");
         }

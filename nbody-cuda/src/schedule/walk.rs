@@ -48,7 +48,7 @@ impl Program {
         let most = u32::MAX as usize / config.bag * config.bag;
         let folded = options.order.unwrap_or_default().bag.min(most);
         let first = law.f.first().map_or(0, |field| field.kind.components());
-        let choices = format!(
+        let constants = format!(
             "\
 // The length of a result is that of its first field.
 namespace nbody {{
@@ -76,7 +76,7 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
                 kernels: &[c"walk_links"],
             },
         };
-        Ok(Self::assemble(law, options, config, text, &choices))
+        Ok(Self::assemble(law, options, config, text, &constants))
     }
 }
 

@@ -67,7 +67,7 @@ __device__ __forceinline__ Share share_of_warp(u32 n)
     return {begin < share.end ? begin : share.end, end < share.end ? end : share.end};
 }
 
-__device__ __forceinline__ u32 tiles_of(const Share &share)
+__device__ __forceinline__ u32 rounds_of(const Share &share)
 {
     return (share.end - share.begin + LANES - 1) / LANES;
 }
@@ -95,8 +95,8 @@ __device__ __forceinline__ void find_levels(
     const Share share = share_of_warp(n);
     const u32 lane = threadIdx.x % LANES, bits = bits_along(dimensions);
     Sights sights = {};
-    for (u32 tile = tiles_of(share); tile-- > 0;) {
-        const u32 k = share.begin + tile * LANES + lane;
+    for (u32 round = rounds_of(share); round-- > 0;) {
+        const u32 k = share.begin + round * LANES + lane;
         Mark mark = {};
         if (k < share.end) mark.level = level_of(keys, n, k, dimensions, mark.is_first);
         u32 all;
@@ -123,8 +123,8 @@ __device__ __forceinline__ Sights sights_of_warp(const Cells &cells)
     __shared__ Sights of_block;
     const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     Sights sights = {};
-    for (u32 tile = 0; warp == 0 && tile < gridDim.x; tile += LANES) {
-        const u32 b = tile + lane;
+    for (u32 first = 0; warp == 0 && first < gridDim.x; first += LANES) {
+        const u32 b = first + lane;
         const Sights other = b < gridDim.x ? *sights_of(cells, b) : Sights{};
         u32 all;
         look<Side::BEFORE>(b < blockIdx.x ? other.before : 0, all);
@@ -155,8 +155,8 @@ __device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimen
     for (u32 k = threadIdx.x; k < WARPS * DEPTHS; k += BLOCK) counts[k / DEPTHS][k % DEPTHS] = 0;
     Sights sights = sights_of_warp(cells);
     const Share share = share_of_warp(n);
-    for (u32 tile = 0; tile < tiles_of(share); ++tile) {
-        const u32 k = share.begin + tile * LANES + lane;
+    for (u32 round = 0; round < rounds_of(share); ++round) {
+        const u32 k = share.begin + round * LANES + lane;
         Mark mark = mark_of(cells, share, k);
         const u32 seen = mark.seen(bits);
         u32 all;
@@ -249,8 +249,8 @@ __device__ __forceinline__ void write_cells(
     ::__syncwarp();
     const Share share = share_of_warp(n);
     const u32 bits = bits_along(dimensions);
-    for (u32 tile = 0; tile < tiles_of(share); ++tile) {
-        const u32 k = share.begin + tile * LANES + threadIdx.x % LANES;
+    for (u32 round = 0; round < rounds_of(share); ++round) {
+        const u32 k = share.begin + round * LANES + threadIdx.x % LANES;
         Mark mark = mark_of(cells, share, k);
         mark.cell = place_of(mark, next[threadIdx.x / LANES]);
         if (mark.level == 0) continue;

@@ -282,8 +282,8 @@ __device__ __forceinline__ void sum_leaves(const Sources &j, const Cells &cells,
 __device__ __forceinline__ void sum_depth(const Sources &j, const Cells &cells, u32 depth)
 {
     const u32 first = cells.firsts[depth], end = cells.firsts[depth + 1];
-    for (u64 tile = first + u64(blockIdx.x) * CELLS; tile < end; tile += gridDim.x * CELLS) {
-        const u32 k = u32(tile) + threadIdx.x / FAN;
+    for (u64 batch = first + u64(blockIdx.x) * CELLS; batch < end; batch += gridDim.x * CELLS) {
+        const u32 k = u32(batch) + threadIdx.x / FAN;
         const Cell cell = k < end ? cells.cells[k] : Cell{0, 0, NO_CHILD, 0};
         if (::__any_sync(~0u, cell.children != NO_CHILD)) sum_children(j, k, cell);
     }

@@ -35,7 +35,7 @@ use build::{Builder, Built, Placed};
 /// # fn f<B: nbody_core::Record<Lane = f64, Host = B, With<f64> = B>, X: nbody_core::Interaction<I = B, J = B>>(gravity: X, bodies: &[B]) -> Result<(), Error> {
 /// use nbody_core::Engine as _;
 /// let mut tree = CpuTree::new(gravity, Opening::theta(0.6))?;
-/// let fields = tree.evaluate_self::<f64>(bodies)?;
+/// let results = tree.evaluate_self::<f64>(bodies)?;
 /// println!("{}", tree.report());
 /// # Ok(()) }
 /// ```
@@ -315,10 +315,10 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
 
     fn download<S: Scalar>(
         &self,
-        fields: &CpuResults<X::F>,
+        out: &CpuResults<X::F>,
     ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        let columns = &fields.results.columns;
+        let columns = &out.results.columns;
         let write = |records: Range<usize>, rows: &mut [u64]| columns.rows(records, rows);
-        Ok(pack::unpack(fields.len(), &write))
+        Ok(pack::unpack(out.len(), &write))
     }
 }
