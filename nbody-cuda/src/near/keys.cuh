@@ -4,10 +4,6 @@ namespace nbody {
 
 using Byte = unsigned char;
 
-struct Position {
-    double x[3];
-};
-
 // The positions of n particles in records of `row_bytes`.
 struct Positions {
     const Byte *rows;
@@ -15,12 +11,6 @@ struct Positions {
     u32 kind; // of coordinates
 };
 enum Kind : u32 { SINGLE, DOUBLE, DOUBLE_SINGLE };
-
-// The lengths of the box, 0 along open axes, and the cells of the curve.
-struct Frame {
-    double length[3], origin[3], scale;
-    u32 dimensions;
-};
 
 constexpr u32 FRACTION = 52; // bits of the fraction of a double
 

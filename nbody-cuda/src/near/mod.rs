@@ -22,16 +22,20 @@ use reach::Varying;
 pub(crate) const BLOCK: usize = 256;
 
 /// The text that orders particles, of which the rebuild is a part.
-const ORDER: [&str; 8] = [
+const ORDER: [&str; 9] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     include_str!("../../kernels/wrap.cuh"),
     sort::TEXT,
     include_str!("hilbert.cuh"),
     include_str!("grid_of_lists.cuh"),
+    POSITION,
     KEYS,
     include_str!("order.cuh"),
 ];
+
+/// The text of positions and of the frame of the cells of the curve.
+pub(crate) const POSITION: &str = include_str!("position.cuh");
 
 /// The text that finds the keys of particles.
 pub(crate) const KEYS: &str = include_str!("keys.cuh");

@@ -4,16 +4,6 @@ namespace nbody {
 
 using u64 = unsigned long long;
 
-struct Position {
-    double x[3];
-};
-
-// The cells of the curve, and the box in units of the caller, whose lengths are 0 along open axes.
-struct Frame {
-    double length[3], origin[3], scale;
-    u32 dimensions;
-};
-
 // A tree, and the i-particles of a walk in its order.
 struct Walk {
     const Seen *cells;

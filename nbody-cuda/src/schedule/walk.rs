@@ -9,6 +9,7 @@ use nbody_core::{Law, Options};
 use super::Text;
 use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
 use crate::layout::bytes_of;
+use crate::near::POSITION;
 use crate::tree::WORK;
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
@@ -65,13 +66,13 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
         let text = match walk {
             Walk::Groups => Text {
                 title: "pairs of a tree, by groups",
-                parts: &[BAG, FORCE_LOOP, SEEN, WORK, WALK, include_str!("groups.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => Text {
                 title: "pairs of a tree, by particle",
-                parts: &[BAG, FORCE_LOOP, SEEN, WORK, WALK, include_str!("links.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,
                 kernels: &[c"walk_links"],
             },

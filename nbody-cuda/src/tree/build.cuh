@@ -4,13 +4,17 @@ namespace nbody {
 constexpr u32 NOTHING = ~0u;
 constexpr u32 ELSEWHERE = 1u << 31; // the mark of a particle of j that is not at the place of that of i
 
-// What the launches of an evaluation leave behind for those after them.
+// The state that the launches of an evaluation leave to those after them.
 struct State : Counters {
     Frame frame;
     Extent extent;
     u32 far; // far particles of all cells
     Along along[3];
 };
+static_assert(sizeof(Counters) == FRAME_BYTE && sizeof(Counters) + sizeof(Frame) + sizeof(Extent) == FAR_BYTE,
+    "the host reads the state");
+static_assert(sizeof(Counters) - sizeof(Work) == WORK_BYTE, "the host reads the work");
+static_assert(FRAME_BYTE + sizeof(Frame::length) + sizeof(Frame::origin) == SCALE_BYTE, "the host reads the unit");
 static_assert(sizeof(State) <= STATE_BYTES && sizeof(Cell) == CELL_BYTES, "the host reserves memory");
 static_assert(sizeof(Sights) == SIGHTS_BYTES, "the host reserves memory");
 static_assert(sizeof(Seen) == SEEN_BYTES && sizeof(Moments) == MOMENTS_BYTES, "the host reserves memory");
@@ -24,7 +28,7 @@ struct Set {
     real *words; // of the records; null for those of i
 };
 
-// What the host asks for.
+// A request of the host.
 struct Request {
     u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
     u32 is_by_angle; // whether an opening angle opens cells

@@ -43,11 +43,11 @@ pub(super) const WARPS: usize = BLOCK / GROUP;
 /// Words of the state, and those of it that tell of the work of walks, of the unit of the frame and of the number of
 /// far particles.
 pub(super) const STATE: usize = 32;
-const WORK: std::ops::Range<usize> = 1..3;
-const SCALE: usize = 10;
-const FAR: usize = 13;
+pub(super) const WORK: std::ops::Range<usize> = 1..3;
+pub(super) const SCALE: usize = 10;
+pub(super) const FAR: usize = 13;
 /// The byte of the frame in the state.
-const FRAME: u64 = 32;
+pub(super) const FRAME: u64 = 32;
 /// The index of the order of j among those of i and j.
 const OF_J: usize = 1;
 /// The least number that tells of particles at different places.

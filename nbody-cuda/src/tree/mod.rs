@@ -13,7 +13,7 @@ use nbody_core::pack::Binding;
 use nbody_core::{Carried, Charges, Expansion, Law, Math, Mixed, Options, Precision};
 
 use crate::layout::{kind_of_word, numbers_of};
-use crate::near::{BLOCK, KEYS, sort};
+use crate::near::{BLOCK, KEYS, POSITION, sort};
 use crate::{Error, Program};
 
 /// The text of the work of walks.
@@ -39,6 +39,7 @@ impl Program {
             sort::TEXT,
             include_str!("../near/hilbert.cuh"),
             include_str!("grid_of_trees.cuh"),
+            POSITION,
             KEYS,
             include_str!("frame.cuh"),
             include_str!("seen.cuh"),
@@ -94,6 +95,8 @@ constexpr u32 SIGN = {sign}; // that charge
 constexpr u32 FAR_PARTICLES = {far}; // of a cell
 constexpr u32 STATE_BYTES = {state}, CELL_BYTES = {cell}, SIGHTS_BYTES = {sights}, SEEN_BYTES = {seen};
 constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
+// Bytes of the state where its parts begin: the work, the frame and its unit, and the number of far particles.
+constexpr u32 WORK_BYTE = {work}, FRAME_BYTE = {frame}, SCALE_BYTE = {scale}, FAR_BYTE = {of_far};
 ",
         name = law.name,
         real = kind_of_word(precision),
@@ -104,6 +107,10 @@ constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
         has_sign = primary.len() == 1,
         far = far_particles(expansion),
         state = 8 * build::STATE,
+        work = 8 * build::WORK.start,
+        frame = build::FRAME,
+        scale = 8 * build::SCALE,
+        of_far = 8 * build::FAR + 4,
         cell = build::CELL,
         sights = build::SIGHTS,
         seen = build::SEEN,

@@ -2,12 +2,12 @@
 // ones, in any order, so that none is at work alone at the end. Results do not depend on the order of groups.
 namespace nbody {
 
-// What walks take.
+// The work of walks.
 struct Work {
     unsigned long long tested, evaluations, walks; // cells, pairs, and walks of groups
 };
 
-// What the launches of an evaluation count.
+// The counters of the launches of an evaluation.
 struct Counters {
     // The first particle whose position is not finite, those of j before those of i; or a mark and the first one of j
     // that is not at the place of that of i. The host resets it.
