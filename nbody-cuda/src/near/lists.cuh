@@ -33,7 +33,7 @@ struct Group {
     Relative particles[LANES]; // of those missing, the first one again
 };
 
-// What a warp keeps while it searches for the j-particles of a group.
+// The search of a warp for the j-particles of a group.
 struct Desk {
     Group group;
     Leaf leaf; // that is tested
@@ -41,7 +41,7 @@ struct Desk {
     u64 begin; // of the list
 };
 
-// What a block shares while its warps search.
+// The shared memory of a block while its warps search.
 struct SearchShared {
     double displacements[IMAGES][3];
     Level levels[LEVELS]; // of the tree

@@ -18,7 +18,7 @@ struct Place {
 };
 constexpr u32 INTEGER = DOUBLE_SINGLE + 1; // a kind besides those of coordinates
 
-// What the device finds about the lists.
+// The bounds of the reach, as the device finds them.
 struct Found {
     double greatest; // the greatest cutoff
     double skin;

@@ -2,7 +2,7 @@
 // not the second orders the particles and builds the lists again. The host need not know.
 namespace nbody {
 
-// What the host asks for.
+// A request of the host.
 struct Request {
     double allowed2; // the greatest square of a displacement since the lists were built
     u32 forced; // build the lists, whether they are good or not
@@ -11,7 +11,7 @@ struct Request {
     u32 phases; // those that order all particles
 };
 
-// What launches leave behind for the next one.
+// The state that launches leave to the next one.
 struct State {
     u32 wanted; // whether the last look has found that lists must be built
     // The first particle whose position is not finite, those of i before those of j; or the reason why

@@ -29,7 +29,7 @@ struct Sort {
     u32 n;
 };
 
-// What a block shares in a phase.
+// The shared memory of a block in a phase.
 union SortShared {
     u32 counts[DIGITS];
     struct {

@@ -9,7 +9,7 @@ static_assert(BLOCK == LANES, "a warp a block");
 // The sums of the i-particles of a warp, folded.
 using Totals = backup[FDIM][LANES];
 
-// What a warp keeps in shared memory.
+// The shared memory of a warp.
 struct Shared {
     Slot bag[BAG];
     u32 entries[BAG]; // the j-particles of the bag

@@ -155,7 +155,7 @@ struct Sources {
     u32 n;
 };
 
-// What a warp keeps in shared memory. The screen needs `norms2`, the squares of distances from the origin.
+// The shared memory of a warp. The screen needs `norms2`, the squares of distances from the origin.
 struct Bag {
     Slot slots[WORDS * WORD];
     float norms2[SCREENS ? WORDS * WORD : 1];
