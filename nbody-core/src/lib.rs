@@ -6,10 +6,12 @@ mod cpu;
 mod engine;
 mod error;
 mod law;
+#[doc(hidden)] // for nbody-cuda alone, as `tree` is
 pub mod near;
 mod numeric;
 mod options;
 mod parallel;
+#[doc(hidden)]
 pub mod tree;
 
 pub use check::case::Case;
