@@ -1,5 +1,6 @@
-//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]),
-//! disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`]) and random records ([`uniform()`]).
+//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]), uniform spheres
+//! ([`uniform_sphere()`]), disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`]) and random
+//! records ([`uniform()`]).
 //!
 //! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time
@@ -13,6 +14,7 @@ mod galaxy;
 mod plummer;
 mod random;
 mod snapshot;
+mod sphere;
 mod uniform;
 
 pub use error::Error;
@@ -20,4 +22,5 @@ pub use fractal::fractal;
 pub use galaxy::{Component, galaxy};
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
+pub use sphere::uniform_sphere;
 pub use uniform::{uniform, uniform_far};
