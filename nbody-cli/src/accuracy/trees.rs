@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::models::{Snapshot, fractal, galaxy, plummer};
+use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
 use nbody::{AllPairs, Device, Expansion, Opening, Options, Report, Tree, Walk};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
@@ -31,7 +31,7 @@ const RUNS: usize = 3;
 pub enum Model {
     /// A Plummer sphere.
     Plummer,
-    /// A nearly uniform sphere: a fractal cluster of dimension 3.
+    /// A uniform sphere.
     Uniform,
     /// A disk, a bulge and a halo.
     Galaxy,
@@ -43,7 +43,7 @@ impl Model {
     pub fn particles(self, n: usize) -> Result<Snapshot, nbody::models::Error> {
         match self {
             Self::Plummer => plummer(n, SEED),
-            Self::Uniform => fractal(n, 3.0, SEED),
+            Self::Uniform => uniform_sphere(n, SEED),
             Self::Galaxy => galaxy(n, SEED),
             Self::Fractal => fractal(n, DIMENSION, SEED),
         }
