@@ -10,6 +10,7 @@ use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_tests::charged::{kinds, planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
+use nbody_tests::spheres::{bodies_of, errors_of_first};
 
 /// An angle at which every cell is opened.
 const CLOSED: f64 = 1e-12;
@@ -227,6 +228,23 @@ fn errors_of_walks_by_particle_fall_with_the_angle() {
             let found = (wide / narrow).log2();
             assert!(found > power && narrow < 2e-3, "{device} {expansion} {wide:e} {narrow:e}");
         }
+    }
+}
+
+#[test]
+fn walks_by_particle_have_the_stated_errors_and_evaluations() {
+    let bodies = bodies_of(&nbody::models::plummer(102_400, 1).unwrap());
+    let x = Gravity { eps2: 0.0 };
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let opening = Opening::theta(0.6).expansion(Expansion::Monopole);
+        let mut tree = Tree::new(device, x, opening).unwrap();
+        tree.set_walk(Walk::Particles).unwrap();
+        // The standard error of the mean of so many is 3.3e-5.
+        let mean = errors_of_first(&mut tree, x, &bodies, 2000).unwrap().mean;
+        let evaluations = tree.report().unwrap().evaluations_per_target();
+        let is_good = (1.2e-3..1.5e-3).contains(&mean) && evaluations < 2000.0;
+        assert!(is_good, "{device} {mean:e}, {evaluations} evaluations");
     }
 }
 
