@@ -39,6 +39,13 @@ pub enum Inputs {
     Line,
 }
 
+impl Inputs {
+    /// Tests whether pairs may be infinite, or underflow.
+    pub fn is_special(self) -> bool {
+        matches!(self, Self::Point | Self::Line | Self::Far)
+    }
+}
+
 impl Random {
     pub fn new(inputs: Inputs, digits: Digits, seed: u64) -> Self {
         Self { state: seed, inputs, digits, coordinate: 0, special: false }
