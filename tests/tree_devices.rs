@@ -15,13 +15,14 @@ use nbody_tests::spheres::{bodies_of, errors_of_first};
 /// An angle at which every cell is opened.
 const CLOSED: f64 = 1e-12;
 const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
-const INPUTS: [Inputs; 7] = [
+const INPUTS: [Inputs; 8] = [
     Inputs::Uniform,
     Inputs::Dense,
     Inputs::Slab,
     Inputs::Plane,
     Inputs::Line,
     Inputs::Far,
+    Inputs::Outlier,
     Inputs::Point,
 ];
 const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 130, 500];

@@ -92,6 +92,7 @@ impl Check for Opened {
             Inputs::Plane,
             Inputs::Line,
             Inputs::Far,
+            Inputs::Outlier,
             Inputs::Point,
         ];
         for (turn, inputs) in each.into_iter().enumerate() {

@@ -33,6 +33,8 @@ pub enum Inputs {
     Plane,
     /// Some particles very far away.
     Far,
+    /// The first particle a million sizes away from the others.
+    Outlier,
     /// All at one point.
     Point,
     /// On one line.
@@ -42,7 +44,7 @@ pub enum Inputs {
 impl Inputs {
     /// Tests whether pairs may be infinite, or underflow.
     pub fn is_special(self) -> bool {
-        matches!(self, Self::Point | Self::Line | Self::Far)
+        matches!(self, Self::Point | Self::Line | Self::Far | Self::Outlier)
     }
 }
 
@@ -84,6 +86,7 @@ impl Reader<f64> for Random {
             Inputs::Plane if axis == 1 => 0.5,
             Inputs::Line if axis != 2 => return 0.75,
             Inputs::Far if self.special => 262_144.0 + self.below(2048) as f64 / 32.0,
+            Inputs::Outlier if self.coordinate == 1 => 2_097_152.0,
             Inputs::Point => return 1.0,
             _ => x,
         };
