@@ -87,7 +87,10 @@ impl Check for Orders {
             for (k, field) in X::F::FIELDS.iter().enumerate() {
                 let of_field = std::array::from_fn(|angle| mean(all.iter().map(|it| it[angle][k])));
                 let slope = slope(&of_field);
-                let is_good = slope >= self.least::<X>(expansion) && of_field[3] < 0.15;
+                let charges = X::LAW.charges.unwrap();
+                let told = charges.error_order(&charges.sums[k], expansion, !self.signs);
+                let least = self.least::<X>(expansion).max(f64::from(told) - 0.6);
+                let is_good = slope >= least && of_field[3] < 0.15;
                 let name = X::LAW.name;
                 assert!(is_good, "{name} {} {expansion} {slope:.2} {of_field:?}", field.name);
             }
