@@ -208,19 +208,22 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         // again instead, which the compiler would undo if it knew that it is the same.
         let rereads = const { VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
+        // Sums in an array would be stored for each j-particle.
+        let [mut f0, mut f1, mut f2, mut f3] = *f;
         for k in j.range.clone() {
             let particle = Self::j_particle(lines, k);
             let index = L::splat_u32((j.first + k) as u32);
-            X::pair(parameters, space, &i[0], &particle, index, &mut f[0]);
+            X::pair(parameters, space, &i[0], &particle, index, &mut f0);
             let particle = if rereads { Self::j_particle(again, k) } else { particle };
             if VECTORS > 1 {
-                X::pair(parameters, space, &i[1], &particle, index, &mut f[1]);
+                X::pair(parameters, space, &i[1], &particle, index, &mut f1);
             }
             if VECTORS > 2 {
-                X::pair(parameters, space, &i[2], &particle, index, &mut f[2]);
-                X::pair(parameters, space, &i[3], &particle, index, &mut f[3]);
+                X::pair(parameters, space, &i[2], &particle, index, &mut f2);
+                X::pair(parameters, space, &i[3], &particle, index, &mut f3);
             }
         }
+        *f = [f0, f1, f2, f3];
     }
 
     /// Finds the j-particles within the cutoff of each vector, then evaluates these.
