@@ -273,7 +273,8 @@ impl Forms {
                     _ => {}
                 }
             }
-            if let Some(node) = self.oscillates[value.node()] {
+            let oscillates = [condition, value].iter().find_map(|x| self.oscillates[x.node()]);
+            if let Some(node) = oscillates {
                 return Err(Obstacle::Oscillates { node });
             }
             let sum = &mut sums[field.place()];

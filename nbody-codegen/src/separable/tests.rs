@@ -202,6 +202,10 @@ fn waves_are_told() {
         "f.sum += j.mass * d.norm().cos();",
         "`d.norm().cos()` oscillates with the position, so that cells converge badly",
     );
+    check_reason(
+        "if d.x.sin() > 0.0 { f.sum += j.mass; }",
+        "`d.x.sin()` oscillates with the position, so that cells converge badly",
+    );
     check_charges("f.sum += j.mass * i.h.cos() / d.norm();", &[&[0]]);
 }
 

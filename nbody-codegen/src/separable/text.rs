@@ -1,6 +1,9 @@
 //! Expressions as in the declaration, for messages.
 
-use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Pair, UnaryOp};
+use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Pair, Type, UnaryOp};
+
+/// The names of the components of positions and vectors.
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Prints expressions of a body.
 pub struct Text<'a> {
@@ -25,7 +28,12 @@ impl Text<'_> {
                 };
                 format!("{record}.{}", self.module[*field].name)
             }
-            ExprKind::Component(base, Index::Fixed(k)) => format!("{}[{k}]", self.operand(base)),
+            ExprKind::Component(base, Index::Fixed(k)) => match (base.ty, AXES.get(*k)) {
+                (Type::Point(_) | Type::Vector(_), Some(axis)) => {
+                    format!("{}.{axis}", self.operand(base))
+                }
+                _ => format!("{}[{k}]", self.operand(base)),
+            },
             ExprKind::Component(base, Index::Loop(k)) => {
                 format!("{}[{}]", self.operand(base), self.expr(k))
             }
