@@ -94,6 +94,8 @@ struct Worst {
     error: f64,
     at: String,
     passed: bool,
+    /// The number of cases that were checked by a tree, too.
+    by_tree: usize,
 }
 
 impl Visitor for Jobs {
@@ -131,7 +133,7 @@ fn job<X: Interaction>(
     Job { name: X::LAW.name, device: device.clone(), options, check }
 }
 
-const HEADER: [&str; 11] = [
+const HEADER: [&str; 12] = [
     "interaction",
     "device",
     "domain",
@@ -139,6 +141,7 @@ const HEADER: [&str; 11] = [
     "accumulation",
     "math",
     ">cases",
+    ">by tree",
     ">worst error",
     "in",
     "bits",
@@ -188,13 +191,14 @@ impl Verify {
         let passed = match checked {
             Ok((cases, worst, bits)) => {
                 row.push(cases.to_string());
+                row.push(worst.by_tree.to_string());
                 row.push(format!("{:.3}", worst.error));
                 row.push(worst.at);
                 row.push(bits.map_or("-", |same| if same { "same" } else { "differ" }).to_owned());
                 worst.passed && bits != Some(false)
             }
             Err(error) => {
-                row.extend(["-"; 4].map(str::to_owned));
+                row.extend(["-"; 5].map(str::to_owned));
                 eprintln!("{name} on {device}: {error}");
                 false
             }
@@ -224,7 +228,10 @@ fn check<X: Interaction>(
             match worst.add(&mut tree, " by a tree", &options, std::slice::from_ref(case)) {
                 // As it should, i and j being records at positions of their own.
                 Err(Error::Core(CoreError::OtherPositions)) if !is_one_record::<X>() => {}
-                added => added?,
+                added => {
+                    added?;
+                    worst.by_tree += 1;
+                }
             }
         }
     }
@@ -304,6 +311,8 @@ mod tests {
         assert_eq!(cases.len(), 2 * SIZES.len(), "each size as one set, and of two");
         let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (1, 0), "{line}");
+        let by_tree = line.split_whitespace().nth(7);
+        assert_eq!(by_tree, Some("16"), "{line}");
     }
 
     #[test]
