@@ -8,7 +8,7 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
-use nbody_tests::charged::{kinds, planar, plasma, spline};
+use nbody_tests::charged::{currents, kinds, planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 use nbody_tests::spheres::{bodies_of, errors_of_first};
 
@@ -172,6 +172,7 @@ fn other_interactions_agree_everywhere() {
     all.visit(spline::Spline { radius: 0.25 });
     all.visit(plasma::Plasma);
     all.visit(kinds::Kinds { eps2: [0.0625, 0.125, 0.25, 1.0] });
+    all.visit(currents::Currents { core2: 0.0625 });
     all.visit(Hermite { eps2: 1e-4 });
 }
 

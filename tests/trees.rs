@@ -10,7 +10,7 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::softened::Softened;
-use nbody_tests::charged::{kinds, planar, plasma, spline};
+use nbody_tests::charged::{currents, kinds, planar, plasma, spline};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 
 /// An angle at which every cell is opened.
@@ -32,6 +32,7 @@ fn visit_charges(visitor: &mut impl Visitor) {
     visitor.visit(spline::Spline { radius: 0.25 });
     visitor.visit(plasma::Plasma);
     visitor.visit(kinds::Kinds { eps2: [0.0625, 0.125, 0.25, 1.0] });
+    visitor.visit(currents::Currents { core2: 0.0625 });
 }
 
 /// Counts the interactions that were checked.

@@ -246,8 +246,8 @@ pub enum Error {
     },
     /// Cells are to be opened by an estimate of errors that the interaction does not have.
     #[error(
-        "the first field of the results of `{law}` depends on fields of i other than its position, so that errors \
-         cannot be estimated; open cells by an angle"
+        "the first field of the results of `{law}` depends on fields of i other than its position, or on charges that \
+         are carried by another one as momenta are by masses, so that errors cannot be estimated; open cells by an angle"
     )]
     NoEstimate {
         /// The interaction.

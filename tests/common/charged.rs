@@ -121,3 +121,33 @@ pub mod kinds {
         }
     }
 }
+
+/// Currents, whose charges are momenta, and their potential.
+#[nbody::interaction]
+pub mod currents {
+    pub struct Currents {
+        pub core2: Real,
+    }
+    pub struct Mover {
+        pub pos: Point,
+        pub vel: Vector,
+        pub mass: Real,
+    }
+    pub struct Flow {
+        pub current: Vector,
+        pub pot: Real,
+    }
+
+    impl Interaction for Currents {
+        type I = Mover;
+        type J = Mover;
+        type F = Flow;
+
+        fn pair(&self, i: &Mover, j: &Mover, f: &mut Flow) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.core2).rsqrt();
+            f.current += j.mass * rinv * j.vel;
+            f.pot -= j.mass * rinv;
+        }
+    }
+}

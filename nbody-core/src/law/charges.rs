@@ -77,16 +77,19 @@ impl Charges {
     pub fn error_order(self, sum: &ChargeSum, expansion: Expansion, is_of_one_sign: bool) -> u32 {
         let is_of_one_sign = is_of_one_sign && self.primary().count() == 1;
         // First moments vanish about the centre of charge, but not those of momenta about that of mass.
-        let has_ratio = self
-            .carried
-            .iter()
-            .any(|carried| matches!(carried, Carried::Ratio(q, _) if sum.charges.contains(q)));
+        let has_ratio = self.has_ratio(sum);
         match expansion {
             Expansion::Monopole if is_of_one_sign && !has_ratio => 2,
             Expansion::Monopole => 1,
             Expansion::Second if has_ratio => 2,
             Expansion::Second => 3,
         }
+    }
+
+    /// Returns whether a sum is over a charge that is carried as a ratio.
+    pub(crate) fn has_ratio(self, sum: &ChargeSum) -> bool {
+        let is_in = |q: &usize| sum.charges.contains(q);
+        self.carried.iter().any(|carried| matches!(carried, Carried::Ratio(q, _) if is_in(q)))
     }
 
     /// Returns the charges as products of fields with these names, such as `mass * vel.x`.
@@ -181,6 +184,29 @@ mod tests {
         MOMENTUM.carry(&[0.0, 6.0, f64::NAN, 0.0], &mut numbers);
         assert_eq!(numbers[3], 0.0);
         assert!(numbers[4].is_nan());
+    }
+
+    #[test]
+    fn errors_fall_as_the_moments_that_far_particles_have() {
+        let [mass, momentum] =
+            [&[0_usize][..], &[0, 1, 2]].map(|charges| ChargeSum { charges, depends_on_i: false });
+        let one = Charges { products: &[&[6]], carried: &[Carried::Charge(0)], sums: &[] };
+        let vector = Charges {
+            products: &[&[3], &[4]],
+            carried: &[Carried::Charge(0), Carried::Charge(1)],
+            sums: &[],
+        };
+        let orders = |charges: Charges, sum: &ChargeSum| {
+            let of =
+                |expansion, is_of_one_sign| charges.error_order(sum, expansion, is_of_one_sign);
+            [Expansion::Monopole, Expansion::Second].map(|it| [true, false].map(|one| of(it, one)))
+        };
+        assert_eq!(orders(one, &mass), [[2, 1], [3, 3]]);
+        assert_eq!(orders(vector, &mass), [[1, 1], [3, 3]]);
+        // Two charges are carried as such.
+        let two = Charges { carried: &MOMENTUM.carried[..8], ..MOMENTUM };
+        assert_eq!(orders(two, &mass), [[2, 1], [3, 3]]);
+        assert_eq!(orders(two, &momentum), [[1, 1], [2, 2]]);
     }
 
     #[test]

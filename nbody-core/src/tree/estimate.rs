@@ -1,7 +1,6 @@
 //! Estimates of the error of far particles by the pair itself.
 
 use super::kernel::Kernel;
-use super::opening::Expansion;
 use crate::{Charges, Field, Interaction, Record};
 
 /// Steps of the square of a distance for a factor of 2, as a power of 2.
@@ -27,7 +26,7 @@ pub struct Estimate {
 pub struct Table {
     /// The numbers of steps, and NaN for negative numbers.
     numbers: Box<[f32; 2 * SIZE]>,
-    power: i32,
+    power: u32,
 }
 
 impl Estimate {
@@ -39,9 +38,11 @@ impl Estimate {
     }
 
     /// Returns whether an interaction has an estimate: the first field of its results depends on i by the position
-    /// alone.
+    /// alone, and on charges that are carried as such.
     pub fn exists(charges: Charges) -> bool {
-        charges.sums.first().is_some_and(|sum| !sum.depends_on_i)
+        charges.sums.first().is_some_and(|sum| {
+            !sum.depends_on_i && !sum.charges.is_empty() && !charges.has_ratio(sum)
+        })
     }
 
     /// Returns whether it is for distances in these units.
@@ -49,13 +50,8 @@ impl Estimate {
         self.scale == scale
     }
 
-    /// Returns the table for far particles of this kind, of charges that are of one sign or not.
-    pub fn table(&self, expansion: Expansion, is_of_one_sign: bool) -> Table {
-        let power = match expansion {
-            Expansion::Monopole if !is_of_one_sign => 1,
-            Expansion::Monopole => 2,
-            Expansion::Second => 3,
-        };
+    /// Returns the table for errors that fall with this power.
+    pub fn table(&self, power: u32) -> Table {
         let mut numbers = Box::new([f32::NAN; 2 * SIZE]);
         for (step, (number, length)) in numbers.iter_mut().zip(&self.kernel).enumerate() {
             *number = (length - f64::from(power) * distance(step).log2()) as f32;
@@ -81,7 +77,7 @@ impl Table {
     }
 
     /// Returns the power with which the relative error falls with the size of a cell.
-    pub fn power(&self) -> i32 {
+    pub fn power(&self) -> u32 {
         self.power
     }
 

@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 0.05;
 
 /// Returns the distance from which on an interaction with one charge is harmonic; infinite if it is nowhere.
 pub fn distance<X: Interaction>(interaction: &X, charges: Charges) -> f64 {
-    // What is harmonic for one i-particle need not be for others.
+    // A kernel that is harmonic for one i-particle need not be so for others.
     if charges.products.len() != 1 || charges.sums.iter().any(|sum| sum.depends_on_i) {
         return f64::INFINITY;
     }

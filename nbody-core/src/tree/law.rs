@@ -77,19 +77,21 @@ impl<X: Interaction> TreeLaw<X> {
 
     /// Returns the estimate of errors for distances in units of 1 / `scale`, if cells are opened by it. The charges of
     /// the whole tree are of one sign or not.
-    pub fn table(&mut self, scale: f64, is_of_one_sign: bool) -> Option<Table> {
-        self.opening.share()?;
+    pub fn table(&mut self, scale: f64, is_of_one_sign: bool) -> Result<Option<Table>, Error> {
+        if self.opening.share().is_none() {
+            return Ok(None);
+        }
         if self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
-            let mut estimate = None;
+            let (mut estimate, bytes) = (None, X::LAW.stack(size_of::<f64>()));
             let task =
                 &mut || estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
-            if !parallel::with_stack(X::LAW.stack(size_of::<f64>()), task) {
-                // The stack at hand may suffice.
-                task();
+            if !parallel::with_stack(bytes, task) {
+                return Err(Error::OutOfStack { bytes });
             }
             self.estimate = estimate;
         }
-        let expansion = self.opening.far_particles();
-        self.estimate.as_ref().map(|estimate| estimate.table(expansion, is_of_one_sign))
+        let (expansion, first) = (self.opening.far_particles(), self.charges.sums.first());
+        let power = first.map_or(0, |sum| self.charges.error_order(sum, expansion, is_of_one_sign));
+        Ok(self.estimate.as_ref().map(|estimate| estimate.table(power)))
     }
 }

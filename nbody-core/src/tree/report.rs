@@ -9,7 +9,7 @@ use super::opening::Expansion;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TreeReport {
-    /// i-particles.
+    /// i-particles whose results are wanted.
     pub targets: usize,
     /// j-particles.
     pub sources: usize,
@@ -22,7 +22,7 @@ pub struct TreeReport {
     /// Cells that walks have tested.
     pub tested: u64,
     /// Pairs that were evaluated: of each i-particle with each particle and far particle that acts on its
-    /// group.
+    /// group. Groups are evaluated whole, also where the results of some of their i-particles are wanted alone.
     pub evaluations: u64,
     /// Memory of the tree in bytes.
     pub bytes: usize,
@@ -43,25 +43,27 @@ pub struct TreeTimes {
     pub order: Duration,
     /// Time to make the cells and the far particles.
     pub build: Duration,
-    /// Time to walk and to evaluate, which one kernel does.
+    /// Time of the walks with their evaluations, of both walks where [`Opening::relative`](super::opening::Opening::relative)
+    /// has no results yet to compare with.
     pub walk: Duration,
 }
 
 impl TreeTimes {
-    /// Makes these times of the order, the build and the walk.
+    /// Makes the times of the three parts.
     pub fn new(order: Duration, build: Duration, walk: Duration) -> Self {
         Self { order, build, walk }
     }
 }
 
 impl TreeReport {
-    /// Returns the number of pairs that were evaluated for an i-particle, on average.
+    /// Returns the number of pairs that were evaluated for a wanted result, on average: those of an i-particle, if all
+    /// results are wanted.
     pub fn evaluations_per_target(&self) -> f64 {
         self.evaluations as f64 / self.targets.max(1) as f64
     }
 
-    /// Returns the number of pairs that were evaluated for a group, on average: those of a target times the targets of
-    /// a group.
+    /// Returns the number of pairs that were evaluated for a group, on average, if all results are wanted: those of an
+    /// i-particle times the i-particles of a group.
     pub fn evaluations_per_group(&self) -> f64 {
         self.evaluations as f64 / self.groups.max(1) as f64
     }

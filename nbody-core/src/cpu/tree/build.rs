@@ -118,7 +118,7 @@ impl Builder {
         placed: &Placed,
         (keys, indices): (&[(u64, u32)], &[u32]),
         frame: &Frame,
-        table: &mut dyn FnMut(bool) -> Option<Table>,
+        table: &mut dyn FnMut(bool) -> Result<Option<Table>, Error>,
     ) -> Result<Built, Error> {
         let positions = placed.in_order(indices);
         let mut ordered = particles.gather(indices)?;
@@ -142,7 +142,7 @@ impl Builder {
         ordered.packed.append(&records, ordered.precision)?;
         let is_of_one_sign = moments.summaries.first().is_none_or(|root| root.is_of_one_sign);
         let lengths = lengths(&self.domain, placed.dimensions);
-        let table = table(is_of_one_sign);
+        let table = table(is_of_one_sign)?;
         let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
         Ok(Built { tree, is_of_one_sign, positions, packed: ordered.packed })
     }

@@ -22,7 +22,9 @@ use crate::{Error, Program, Walk};
 pub(super) struct Criterion<'a> {
     pub opening: Opening,
     pub harmonic: f64,
-    pub table: &'a mut dyn FnMut(f64, bool) -> Option<Table>,
+    pub table: &'a mut dyn FnMut(f64, bool) -> Result<Option<Table>, nbody_core::Error>,
+    /// The power with which errors fall, of charges of both signs, and of one.
+    pub error_orders: [u32; 2],
 }
 
 /// The engine of trees of CUDA programs, without the Rust types of a law.
@@ -44,8 +46,9 @@ pub(super) struct TreeEngine {
     /// The unit and the sign that the estimate is for.
     estimated: Option<(f64, bool)>,
     queues: Scratch,
-    /// The size of the last tree, and the times of its parts if they are measured.
+    /// The last evaluation, if there were pairs; and what its report tells without the device.
     last: Option<Last>,
+    report: TreeReport,
     pub is_timed: bool,
 }
 
@@ -88,6 +91,7 @@ impl TreeEngine {
             estimated: None,
             queues: Scratch::default(),
             last: None,
+            report: TreeReport::default(),
             is_timed: false,
         })
     }
@@ -140,13 +144,17 @@ impl TreeEngine {
         criterion: &mut Criterion,
     ) -> Result<(), Error> {
         self.check(i, j, out)?;
-        self.last = None;
+        (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
             // No tree is built, which would find them.
             check_finite("j-particles", j.particles(), self.law.j)?;
             check_finite("i-particles", i, self.law.i)?;
             self.lengths.1 = 0;
-            return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
+            if store == Store::Replace {
+                out.clear(self.law.f)?;
+            }
+            self.begin_report([out.n, j.particles().n, i.n], criterion, true);
+            return Ok(());
         }
         let others = j.particles();
         let is_same = std::ptr::eq(i, others);
@@ -163,8 +171,17 @@ impl TreeEngine {
         let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
         let mut last = Last { tree, built, by, n, times, walk };
         self.walk_all((&mut last, kernel), &sets, (out, store), criterion)?;
+        self.begin_report(n, criterion, last.built.is_of_one_sign);
         self.last = Some(last);
         Ok(())
+    }
+
+    fn begin_report(&mut self, n: [usize; 3], criterion: &Criterion, is_of_one_sign: bool) {
+        let ni;
+        [self.report.targets, self.report.sources, ni] = n;
+        self.report.groups = if self.walk == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
+        self.report.expansion = criterion.opening.far_particles();
+        self.report.error_order = criterion.error_orders[usize::from(is_of_one_sign)];
     }
 
     /// Walks for all i-particles; twice if the results are not known that estimates of errors are compared with.
@@ -264,14 +281,14 @@ impl TreeEngine {
     fn provide_estimate(
         &mut self,
         last: &Last,
-        table: &mut dyn FnMut(f64, bool) -> Option<Table>,
+        table: &mut dyn FnMut(f64, bool) -> Result<Option<Table>, nbody_core::Error>,
     ) -> Result<(), Error> {
         let built = &last.built;
         let key = (self.trees[last.tree].1.scale(built)?, built.is_of_one_sign);
         if self.estimated == Some(key) {
             return Ok(());
         }
-        let table = table(key.0, key.1).expect("a share of the results has an estimate");
+        let table = table(key.0, key.1)?.expect("a share of the results has an estimate");
         let numbers = table.numbers();
         self.estimated = None;
         let mut memory = match self.estimate.take() {
@@ -290,19 +307,14 @@ impl TreeEngine {
     }
 
     /// Returns the size of the last tree and its work, once the device has done it.
-    pub fn report(&self, error_order: &dyn Fn(bool) -> u32) -> Result<TreeReport, Error> {
-        let mut report = TreeReport::default();
+    pub fn report(&self) -> Result<TreeReport, Error> {
+        let mut report = self.report;
         let Some(last) = &self.last else { return Ok(report) };
-        let (expansion, tree) = &self.trees[last.tree];
-        let ni;
-        [report.targets, report.sources, ni] = last.n;
+        let tree = &self.trees[last.tree].1;
         report.cells = last.built.cells;
         report.far_particles = tree.far_particles()?;
-        report.groups = if last.by == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
         [report.tested, report.evaluations] = tree.work()?;
         report.bytes = tree.bytes();
-        report.expansion = *expansion;
-        report.error_order = error_order(last.built.is_of_one_sign);
         report.times = last.times.map(|times| TreeTimes::new(times.order, times.cells, last.walk));
         Ok(report)
     }

@@ -65,6 +65,7 @@ impl<X: Interaction> CudaTree<X> {
         let mut criterion = Criterion {
             opening: self.law.opening(),
             harmonic: self.law.harmonic_distance(),
+            error_orders: [false, true].map(|is_of_one_sign| self.law.error_order(is_of_one_sign)),
             table: &mut |scale, is_of_one_sign| self.law.table(scale, is_of_one_sign),
         };
         let j = j.with(&j.particles().buffer);
@@ -148,7 +149,8 @@ impl<X: Interaction> Tree<X> {
     }
 
     /// Returns the distance from which on the interaction is harmonic, so that the trace of second moments has no effect,
-    /// and three far particles do for six; infinite if it is nowhere, and for several charges.
+    /// and three far particles do for six; infinite if it is nowhere, for several charges, and where results depend on fields
+    /// of i other than its position.
     pub fn harmonic_distance(&self) -> f64 {
         match &self.engine {
             Inner::Cpu(engine) => engine.harmonic_distance(),
@@ -205,9 +207,7 @@ impl<X: Interaction> Tree<X> {
     pub fn report(&self) -> Result<TreeReport, Error> {
         match &self.engine {
             Inner::Cpu(engine) => Ok(*engine.report()),
-            Inner::Cuda(tree) => {
-                tree.engine.report(&|is_of_one_sign| tree.law.error_order(is_of_one_sign))
-            }
+            Inner::Cuda(tree) => tree.engine.report(),
         }
     }
 }
