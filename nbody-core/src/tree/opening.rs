@@ -40,8 +40,8 @@ pub enum Expansion {
     /// θ where its charges have different signs.
     Monopole,
     /// As many particles as have the second moments of the cell, too: three for charges of one sign in a
-    /// harmonic kernel (Kawai & Makino 2001) that depends on i by the position alone, six for those in any other, and ten for charges of both signs and for
-    /// vectors of charges. The relative error of the action of a cell falls as θ³. Charges that are carried
+    /// harmonic kernel (Kawai & Makino 2001) that depends on i by the position alone, six for those in any other,
+    /// and ten for charges of both signs and for vectors of charges. The relative error of the action of a cell falls as θ³. Charges that are carried
     /// with another one, as momenta with masses, have their first moments in six particles: their error falls
     /// as θ².
     #[default]

@@ -43,8 +43,8 @@ pub struct TreeTimes {
     pub order: Duration,
     /// Time to make the cells and the far particles.
     pub build: Duration,
-    /// Time of the walks with their evaluations, of both walks where [`Opening::relative`](super::opening::Opening::relative)
-    /// has no results yet to compare with.
+    /// Time of the walks with their evaluations, of both walks where
+    /// [`Opening::relative`](super::opening::Opening::relative) has no results yet to compare with.
     pub walk: Duration,
 }
 

@@ -96,8 +96,8 @@ impl<X: Interaction> CpuTree<X> {
     }
 
     /// The distance from which on the interaction is harmonic, so that the trace of second moments has no effect, and
-    /// three far particles do for six; infinite if it is nowhere, for several charges, and where results depend on fields
-    /// of i other than its position.
+    /// three far particles do for six; infinite if it is nowhere, for several charges, and where results depend on
+    /// fields of i other than its position.
     pub fn harmonic_distance(&self) -> f64 {
         self.law.harmonic_distance()
     }

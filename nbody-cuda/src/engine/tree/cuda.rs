@@ -46,7 +46,7 @@ pub(super) struct TreeEngine {
     /// The unit and the sign that the estimate is for.
     estimated: Option<(f64, bool)>,
     queues: Scratch,
-    /// The last evaluation, if there were pairs; and what its report tells without the device.
+    /// The last evaluation, if there were pairs; and the part of its report that does not come from the device.
     last: Option<Last>,
     report: TreeReport,
     pub is_timed: bool,
@@ -153,7 +153,7 @@ impl TreeEngine {
             if store == Store::Replace {
                 out.clear(self.law.f)?;
             }
-            self.begin_report([out.n, j.particles().n, i.n], criterion, true);
+            self.set_report([out.n, j.particles().n, i.n], criterion, true);
             return Ok(());
         }
         let others = j.particles();
@@ -171,12 +171,13 @@ impl TreeEngine {
         let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
         let mut last = Last { tree, built, by, n, times, walk };
         self.walk_all((&mut last, kernel), &sets, (out, store), criterion)?;
-        self.begin_report(n, criterion, last.built.is_of_one_sign);
+        self.set_report(n, criterion, last.built.is_of_one_sign);
         self.last = Some(last);
         Ok(())
     }
 
-    fn begin_report(&mut self, n: [usize; 3], criterion: &Criterion, is_of_one_sign: bool) {
+    /// Sets the numbers of the report that do not come from the device.
+    fn set_report(&mut self, n: [usize; 3], criterion: &Criterion, is_of_one_sign: bool) {
         let ni;
         [self.report.targets, self.report.sources, ni] = n;
         self.report.groups = if self.walk == Walk::Groups { ni.div_ceil(GROUP) } else { ni };

@@ -148,9 +148,9 @@ impl<X: Interaction> Tree<X> {
         Ok(())
     }
 
-    /// Returns the distance from which on the interaction is harmonic, so that the trace of second moments has no effect,
-    /// and three far particles do for six; infinite if it is nowhere, for several charges, and where results depend on fields
-    /// of i other than its position.
+    /// Returns the distance from which on the interaction is harmonic, so that the trace of second moments has no
+    /// effect, and three far particles do for six; infinite if it is nowhere, for several charges, and where
+    /// results depend on fields of i other than its position.
     pub fn harmonic_distance(&self) -> f64 {
         match &self.engine {
             Inner::Cpu(engine) => engine.harmonic_distance(),
