@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use nbody::prelude::*;
-use nbody::{Csr, Error, HasCutoff, Interaction, Particles, Skin, Store};
+use nbody::{
+    Accumulation, Csr, Error, HasCutoff, Interaction, Math, Particles, SimdLevel, Skin, Store,
+};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::contacts::contact::{Ball, Either, Everywhere, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
@@ -430,4 +432,129 @@ fn other_particles_are_refused_on(device: &Device) {
     let message =
         evaluate(&mut uniform, &near, &five, Sources::Others(&two)).unwrap_err().to_string();
     assert_eq!(message, "5 i-particles given to neighbour lists of 2; update them for these");
+}
+
+/// Summation orders: that of the engine, and others with bags that lists do not fill.
+const ORDERS: [Option<SummationOrder>; 3] =
+    [None, Some(SummationOrder { bag: 3, splits: 2 }), Some(SummationOrder { bag: 40, splits: 1 })];
+
+/// Returns every way to sum on the CPU.
+fn every_way() -> Vec<Options> {
+    let mut ways = Vec::new();
+    for &precision in Precision::ALL {
+        for math in [Math::Fast, Math::Exact] {
+            for &accumulation in Accumulation::ALL {
+                for order in ORDERS {
+                    let options = Options::default().precision(precision).math(math);
+                    ways.push(options.accumulation(accumulation).order(order));
+                }
+            }
+        }
+    }
+    ways
+}
+
+/// Returns some ways, in which every choice occurs.
+fn some_ways() -> [Options; 4] {
+    let [_, few, many] = ORDERS;
+    let options = Options::default();
+    [
+        options.math(Math::Exact),
+        options.order(few).accumulation(Accumulation::Compensated).precision(Precision::Mixed),
+        options.math(Math::Exact).order(many).precision(Precision::Double),
+        options.accumulation(Accumulation::Direct).math(Math::Exact).precision(Precision::Mixed),
+    ]
+}
+
+/// Returns devices of the CPU with every level of instructions, each with every way to sum, and the others
+/// with some ways.
+fn devices_and_ways() -> (tempfile::TempDir, Vec<(Device, Vec<Options>)>) {
+    let (cache, devices) = devices();
+    let levels = SimdLevel::available().map(|level| Device::cpu_with(level).unwrap());
+    let on_cpu = levels.map(|device| (device, every_way()));
+    let others = devices.into_iter().filter(|device| !device.is_cpu());
+    let others: Vec<_> = others.map(|device| (device, some_ways().to_vec())).collect();
+    assert!(!others.is_empty(), "there is no emulator");
+    (cache, on_cpu.chain(others).collect())
+}
+
+/// Rows in which each particle has each one twice, itself too.
+fn twice(i: usize, j: usize) -> Csr {
+    let row = (0..2 * j as u32).map(|k| k % j as u32);
+    Csr {
+        offsets: (0..=i).map(|k| (2 * k * j) as u64).collect(),
+        indices: (0..i).flat_map(|_| row.clone()).collect(),
+    }
+}
+
+/// Pairs that are given, found and left out, in every way to sum: none acts that should not.
+#[test]
+fn only_the_pairs_of_lists_act_in_every_way_to_sum() {
+    let (_cache, devices) = devices_and_ways();
+    for (device, ways) in &devices {
+        for (turn, &options) in ways.iter().enumerate() {
+            // A program for each space; the CPU has all in one.
+            let all = [[f64::INFINITY; 3], [2.0; 3]];
+            let of_turn = if device.is_cpu() { 0..2 } else { turn % 2..turn % 2 + 1 };
+            for lengths in &all[of_turn] {
+                only_pairs_of_lists_act(device, options, *lengths);
+            }
+        }
+    }
+}
+
+fn only_pairs_of_lists_act(device: &Device, options: Options, lengths: [f64; 3]) {
+    const N: [usize; 2] = [71, 40];
+    let domain = Domain::periodic(lengths).unwrap();
+    let mut everywhere = ShortRange::with_options(device, Everywhere, options).unwrap();
+    let mut uniform = ShortRange::with_options(device, Uniform { cutoff: 0.5 }, options).unwrap();
+    let mut random = Random(5);
+    let (i, j) = (random.balls(N[0]), random.balls(N[1]));
+    let mut pairs = |count: usize| -> Vec<[u32; 2]> {
+        (0..count).map(|_| [random.below(N[1] as u64) as u32, random.below(40) as u32]).collect()
+    };
+    // Pairs that the lists leave out, and that one of the interactions does.
+    let left_out = [pairs(300), pairs(300)];
+    everywhere.exclude(&left_out[1]);
+    uniform.exclude(&left_out[1]);
+    for one_set in [true, false] {
+        let sources = if one_set { &i } else { &j };
+        let given =
+            [rows(&mut Random(6), N[0], sources.len()), twice(N[0], sources.len())].map(Some);
+        for given in given.into_iter().chain([None]) {
+            let near = match given.clone() {
+                Some(rows) => {
+                    Neighbours::from_csr_with_precision(device, domain, rows, options.precision)
+                }
+                None => Neighbours::with_precision(device, domain, Skin::Auto, options.precision),
+            };
+            let mut near = near.unwrap();
+            near.exclude(&left_out[0]);
+            let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
+            let of_j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
+            if given.is_some() {
+                near.update_with(&a, of_j, &[&everywhere, &uniform]).unwrap();
+            } else {
+                near.update_with(&a, of_j, &[&uniform]).unwrap();
+            }
+            let times = |k: usize, l: usize| {
+                let is_left_out = left_out.iter().flatten().any(|&[a, b]| {
+                    let [a, b] = [a, b].map(|it| it as usize);
+                    (a, b) == (k, l) || one_set && (b, a) == (k, l)
+                });
+                let count = |rows: &Csr| rows.row(k).iter().filter(|&&it| it as usize == l).count();
+                let times = given.as_ref().map_or(1, count) as u32;
+                if is_left_out || one_set && k == l { 0 } else { times }
+            };
+            let what = format!("{device} {options:?} {lengths:?} {one_set} {}", given.is_some());
+            if given.is_some() {
+                let expected = plain_loop(&i, sources, times);
+                let found = evaluate(&mut everywhere, &near, &a, of_j).unwrap();
+                assert_eq!(found, expected, "{what}");
+            }
+            let within = |k, l| u32::from(distance(&i[k], &sources[l], lengths) < 0.5);
+            let expected = plain_loop(&i, sources, |k, l| times(k, l) * within(k, l));
+            assert_eq!(evaluate(&mut uniform, &near, &a, of_j).unwrap(), expected, "{what}");
+        }
+    }
 }

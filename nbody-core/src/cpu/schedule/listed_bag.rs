@@ -217,7 +217,7 @@ impl<W: Copy + Default> Bag<W> {
                 near[k / OCTET] |= 1 << (k % OCTET);
             }
             self.entries[k] = entry;
-            self.masks[k] = listing.masks.map_or(u32::MAX, |masks| masks[index]);
+            self.restrict(k, listing.masks.map_or(u32::MAX, |masks| masks[index]));
             if self.is_own(group, entry) {
                 is_restricted = true;
                 self.leave_out(group, k);
@@ -249,7 +249,12 @@ impl<W: Copy + Default> Bag<W> {
         let is_restricted = self.restricted[k / CHOSEN] >> (k % CHOSEN) & 1 == 1;
         let mask = if is_restricted { self.masks[k] } else { u32::MAX };
         self.masks[k] = mask & !(1 << itself);
-        self.own[itself] = k;
+        if self.own[itself] == NOT_THERE {
+            self.own[itself] = k;
+        } else {
+            // Pairs that are given twice have another entry.
+            self.restricted[k / CHOSEN] |= 1 << (k % CHOSEN);
+        }
     }
 
     /// Chooses the j-particles that are near some i-particles of the group, a vector.
