@@ -7,6 +7,7 @@ use nbody_interactions::gravity::{Body, Gravity};
 use nbody_interactions::lennard_jones::Atom;
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
+use nbody_tests::points::points::NearCentre;
 
 const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
 
@@ -250,6 +251,28 @@ fn lists_and_interactions_that_cannot_be_are_refused() {
     let message = "options with a periodic box for an interaction over neighbour lists; give the box \
                    to the lists";
     assert_eq!(error.to_string(), message);
+}
+
+/// Pairs that are found have positions relative to others, and a fixed point has not.
+#[test]
+fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|device| device.with_cache_dir(cache.path()));
+    let devices: Vec<_> = devices.collect();
+    assert!(devices.len() > 1, "there is no emulator");
+    for device in &devices {
+        let centre = Point::new(1.0, 2.0, 3.0);
+        let mut engine = ShortRange::new(device, NearCentre { cutoff: 0.25, centre }).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let anchors = Random(1).anchors(50);
+        let there = near.upload(&anchors).unwrap();
+        let message = "`near_centre` has a point among its parameters, and neighbour lists know \
+                       positions relative to others alone; give the pairs of the lists, or \
+                       evaluate all pairs";
+        assert_eq!(near.update(&there, &[&engine]).unwrap_err().to_string(), message, "{device}");
+        let error = engine.evaluate::<f64>(Domain::Open, &anchors).unwrap_err();
+        assert_eq!(error.to_string(), message, "{device}");
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{DoubleSingle, Particles, Selection};
+use nbody_tests::contacts::Random;
 use nbody_tests::particle_programs::{Advance, Body, Drift, Relax, Runner, Star};
+use nbody_tests::points::points::Step;
 
 const LENGTHS: [f64; 3] = [0.9, 0.3, f64::INFINITY];
 
@@ -188,6 +190,49 @@ fn displacements_in_a_box_do_not_depend_on_wrapping() {
             assert!(d.norm() < 1e-12, "{device}: {image:?} {inside:?}");
             let change = (free.vel - inside.vel).norm() / free.vel.norm();
             assert!(change < 1e-12, "{device}: {change}");
+        }
+    }
+}
+
+/// Each point of a particle has the nearest image in differences, and is wrapped if it is assigned.
+#[test]
+fn every_point_of_a_particle_is_wrapped() {
+    let (_cache, devices) = devices();
+    let lengths = [1.0, 0.75, f64::INFINITY];
+    let domain = Domain::periodic(lengths).unwrap();
+    let nearest = |a: Point, b: Point| {
+        let mut d = a - b;
+        for (d, length) in d.0.iter_mut().zip(lengths).filter(|(_, length)| length.is_finite()) {
+            *d -= length * (*d * (1.0 / length)).round_ties_even();
+        }
+        d
+    };
+    for (device, &precision) in
+        devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
+    {
+        let mut random = Random(7);
+        let (mut expected, others) = (random.atoms(300), random.bare(300));
+        let mut atoms = device.upload(&expected, precision).unwrap();
+        let others_there = device.upload(&others, precision).unwrap();
+        let mut step = PerParticle::new(device, Step { rate: 0.3 }).unwrap();
+        step.set_domain(domain).unwrap();
+        step.set_wrap(true);
+        for _ in 0..2 {
+            step.update(&mut atoms, &others_there).unwrap();
+            for (p, q) in expected.iter_mut().zip(&others) {
+                let to = nearest(q.was, p.pos);
+                p.im = nearest(p.pos, p.was).norm2() + p.vel.x * f64::from(p.kind);
+                p.was = p.pos;
+                p.pos += 0.3 * to;
+                for k in 0..3 {
+                    p.was[k] = wrapped(p.was[k], lengths[k], precision);
+                    p.pos[k] = wrapped(p.pos[k], lengths[k], precision);
+                }
+                p.im = if precision == Precision::Double { p.im } else { f64::from(p.im as f32) };
+            }
+        }
+        for (found, expected) in atoms.download().unwrap().iter().zip(&expected) {
+            assert_eq!(found, expected, "{device}, {precision}");
         }
     }
 }

@@ -282,6 +282,15 @@ pub enum Error {
         /// The interaction.
         law: &'static str,
     },
+    /// An interaction with a point among its parameters is given to lists that find its pairs.
+    #[error(
+        "`{law}` has a point among its parameters, and neighbour lists know positions relative to others \
+         alone; give the pairs of the lists, or evaluate all pairs"
+    )]
+    PointOfLists {
+        /// The interaction.
+        law: &'static str,
+    },
     /// Lists of another number of particles.
     #[error("{found} {what} given to neighbour lists of {expected}; update them for these")]
     OtherLength {

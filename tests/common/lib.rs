@@ -7,6 +7,7 @@ mod indexed;
 pub mod inputs;
 pub mod lists;
 pub mod particle_programs;
+pub mod points;
 pub mod spheres;
 
 use nbody::Law;

@@ -106,19 +106,20 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
-    /// Copies those numbers of the records of these indices that are bound. Coordinates are left at 0; without any
-    /// other number there are no lines.
+    /// Copies those numbers of the records of these indices that are bound. Where `others` are wanted alone,
+    /// coordinates are left at 0; without any other number there are no lines.
     pub fn bound<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
+        others: bool,
         indices: &[u32],
     ) -> Result<Self, Error> {
         let from = binding.places().iter().flat_map(|place| {
-            let (first, is_coordinate) = (place.word::<S>(), place.number == Number::Coordinate);
-            (first..first + place.number.words::<S>()).map(move |word| (word, is_coordinate))
+            let is_left = others && place.number == Number::Coordinate;
+            place.words::<S>().map(move |word| (word, is_left))
         });
         let from: Vec<_> = from.collect();
-        if from.iter().all(|(_, is_coordinate)| *is_coordinate) {
+        if from.iter().all(|(_, is_left)| *is_left) {
             return Ok(Self { lines: Vec::new(), n: indices.len(), words: from.len() });
         }
         let mut part = Self::zeros(indices.len(), from.len())?;
@@ -129,11 +130,8 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             for (lines, indices) in lines.chunks_mut(words).zip(indices) {
                 for (k, &index) in indices.iter().enumerate() {
                     let record = &self.lines[index as usize / LINE * self.words..][..self.words];
-                    let others = lines
-                        .iter_mut()
-                        .zip(&from)
-                        .filter(|(_, (_, is_coordinate))| !is_coordinate);
-                    for (line, &(word, _)) in others {
+                    let copied = lines.iter_mut().zip(&from).filter(|(_, (_, is_left))| !is_left);
+                    for (line, &(word, _)) in copied {
                         line.0[k] = record[word].0[index as usize % LINE];
                     }
                 }

@@ -83,14 +83,19 @@ impl Particles {
         Ok(Self { packed, precision: self.precision })
     }
 
-    /// Copies those numbers of the particles of these indices that are bound. Coordinates are left at 0.
-    pub fn bound(&self, binding: &Binding, indices: &[u32]) -> Result<Packed, Error> {
+    /// Copies those numbers of the particles of these indices that are bound. Where `others` are wanted alone,
+    /// coordinates are left at 0.
+    pub fn bound(&self, binding: &Binding, others: bool, indices: &[u32]) -> Result<Packed, Error> {
         Ok(match (&self.packed, self.precision) {
-            (Packed::Bits64(columns), _) => Packed::Bits64(columns.bound::<f64>(binding, indices)?),
-            (Packed::Bits32(columns), Precision::Mixed) => {
-                Packed::Bits32(columns.bound::<Mixed>(binding, indices)?)
+            (Packed::Bits64(columns), _) => {
+                Packed::Bits64(columns.bound::<f64>(binding, others, indices)?)
             }
-            (Packed::Bits32(columns), _) => Packed::Bits32(columns.bound::<f32>(binding, indices)?),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                Packed::Bits32(columns.bound::<Mixed>(binding, others, indices)?)
+            }
+            (Packed::Bits32(columns), _) => {
+                Packed::Bits32(columns.bound::<f32>(binding, others, indices)?)
+            }
         })
     }
 
@@ -211,11 +216,12 @@ impl CpuEngine {
     }
 
     /// Evaluates the pairs of neighbour lists, by the parameters, i- and j-particles in the order of the lists, and
-    /// whether these are one set. The sums in this order are left in `sums`, whose memory is used again.
+    /// whether these are one set, where points are in this space. The sums in this order are left in `sums`, whose
+    /// memory is used again.
     pub fn run_lists(
         &self,
         (parameters, sets, one_set): (&dyn Rows, [&Packed; 2], bool),
-        listing: &Listing,
+        (listing, domain): (&Listing, Domain),
         sums: &mut Option<Columns<u64>>,
         out: &mut Results,
         store: Store,
@@ -227,8 +233,7 @@ impl CpuEngine {
             sums => sums.insert(Columns::filled(n, &nothing)?),
         };
         let schedule = Schedule::List(listing);
-        // The images are those of the lists.
-        self.evaluate_by(schedule, Domain::Open, parameters, sets, one_set, sums)?;
+        self.evaluate_by(schedule, domain, parameters, sets, one_set, sums)?;
         self.arrange(sums, listing.places, out, store)
     }
 

@@ -48,7 +48,8 @@ pub(crate) struct Loops<W> {
     /// left out; where `lost` is given, by compensated sums.
     pub one: One<W>,
     /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by
-    /// compensated sums. Positions are relative, so that there are no periodic images.
+    /// compensated sums. Positions are relative, so that there are no periodic images, unless the law has
+    /// other points.
     pub listed: OnListed<W>,
     /// Adds the effect of j-particles on some vectors of i-particles, and writes the effect of these on
     /// each j-particle to its element of `j_sums`, which begin with the block of the first one. `None`
@@ -91,7 +92,11 @@ impl<W> Loops<W> {
             vectors: Kernel::<X, L, P>::VECTORS,
             several: U::several,
             one: U::one,
-            listed: <U as Compile<X, L, Open>>::listed,
+            listed: if const { X::LAW.has_other_points() } {
+                U::listed
+            } else {
+                <U as Compile<X, L, Open>>::listed
+            },
             symmetric: if const { L::REORDERS && saves(X::LAW) } {
                 Some(U::symmetric)
             } else {

@@ -179,17 +179,22 @@ impl<X: Interaction> CpuShortRange<X> {
         Error::check_length("results", out.len(), i.len())?;
         let followed = near.lists_for(&self.cutoff(), sets)?;
         let [i_order, j_order] = followed.orders();
-        let i = i.bound(&Binding::new(law.name, law.i, of_i)?, i_order)?;
-        let j = j.bound(&Binding::new(law.name, law.j, of_j)?, j_order)?;
+        // Lists have the image of the first point of each particle. Where there are others, all of them are
+        // where the caller has them, and each difference finds its nearest image.
+        let is_relative = !law.has_other_points();
+        let domain = if is_relative { Domain::Open } else { near.domain() };
+        let i = i.bound(&Binding::new(law.name, law.i, of_i)?, is_relative, i_order)?;
+        let j = j.bound(&Binding::new(law.name, law.j, of_j)?, is_relative, j_order)?;
         let parameters = std::slice::from_ref(&self.interaction);
         let masks = self.excluded.masks(&followed)?;
+        let masks = masks.as_deref().map(Vec::as_slice);
         let Options { math, order, .. } = engine.options;
         let is_interleaved = math == Math::Exact || order.is_some();
-        let listing = followed.listing(masks.as_deref().map(Vec::as_slice), is_interleaved);
+        let listing = followed.listing(masks, is_interleaved, is_relative);
         laps.end(|times| &mut times.pack);
         let mut sums = self.sums.take();
         let inputs = (&parameters as &dyn Rows, [&i, &j], sets.one_set);
-        engine.run_lists(inputs, &listing, &mut sums, &mut out.results, store)?;
+        engine.run_lists(inputs, (&listing, domain), &mut sums, &mut out.results, store)?;
         if let Some(sums) = sums {
             self.sums.put(sums);
         }

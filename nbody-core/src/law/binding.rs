@@ -1,5 +1,7 @@
 //! The fields of a program per particle, found by their names in the records of a buffer.
 
+use std::ops::Range;
+
 use super::pack::{Number, numbers};
 use super::particle::{ACTIVE, DUE};
 use crate::{Error, Field, Scalar};
@@ -25,6 +27,12 @@ impl Place {
     /// Returns the index of its first word in records in `S`.
     pub fn word<S: Scalar>(self) -> usize {
         self.coordinates * S::COORDINATE_WORDS + self.others
+    }
+
+    /// Returns its words in records in `S`.
+    pub fn words<S: Scalar>(self) -> Range<usize> {
+        let first = self.word::<S>();
+        first..first + self.number.words::<S>()
     }
 
     /// Returns the value of its 64-bit word.

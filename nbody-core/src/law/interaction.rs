@@ -4,7 +4,7 @@ use super::charges::Charges;
 use super::reach::Groups;
 use crate::cpu::{Compiled, Variant};
 use crate::pack::dim;
-use crate::{Field, Interval, Lane, Output, Record, Space};
+use crate::{Field, FieldKind, Interval, Lane, Output, Record, Space};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
 /// `if` count.
@@ -96,6 +96,16 @@ pub struct Law {
 }
 
 impl Law {
+    /// Returns whether there are other points than the position of each particle, whose images lists do not know.
+    pub(crate) const fn has_other_points(&self) -> bool {
+        points(self.i) > 1 || points(self.j) > 1 || self.has_fixed_points()
+    }
+
+    /// Returns whether there are points among the parameters.
+    pub(crate) const fn has_fixed_points(&self) -> bool {
+        points(self.parameters) > 0
+    }
+
     /// Returns the stack that an evaluation needs, in bytes, with `bytes` for a number. A compiler that
     /// does not optimise keeps up to 27 copies of the records.
     pub(crate) fn stack(&self, bytes: usize) -> usize {
@@ -104,6 +114,16 @@ impl Law {
         let numbers: usize = records.into_iter().map(dim).sum();
         numbers.saturating_mul(COPIES * bytes)
     }
+}
+
+/// Returns the number of points in a record.
+const fn points(fields: &[Field]) -> usize {
+    let (mut count, mut k) = (0, 0);
+    while k < fields.len() {
+        count += matches!(fields[k].kind, FieldKind::Point(_)) as usize;
+        k += 1;
+    }
+    count
 }
 
 /// The part of a [`Law`] that the macro writes. The types of the interaction tell the rest, so that

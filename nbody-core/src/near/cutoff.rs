@@ -25,9 +25,15 @@ impl Cutoff {
         Self { law, parameters: parameters.into_iter().map(Interval::from).collect() }
     }
 
-    /// Refuses an interaction whose declaration has no cutoff.
+    /// Refuses an interaction whose declaration has no cutoff, or whose parameters have a point: the positions
+    /// of pairs that are found are relative to others.
     pub fn check(&self) -> Result<(), Error> {
-        if self.law.cutoff { Ok(()) } else { Err(Error::NoCutoff { law: self.law.name }) }
+        let law = self.law.name;
+        match (self.law.cutoff, self.law.has_fixed_points()) {
+            (false, _) => Err(Error::NoCutoff { law }),
+            (true, true) => Err(Error::PointOfLists { law }),
+            (true, false) => Ok(()),
+        }
     }
 
     /// Returns the cutoff of an interaction with its parameters.

@@ -143,11 +143,10 @@ namespace nbody {
         let point = position(fields);
         let at = Binding::new(law.name, point, buffer)?;
         let own = Binding::new(law.name, point, fields)?;
-        let is_position = |place: &Place| at.places().contains(place);
-        let count = if precision == Precision::Mixed { 2 } else { 1 };
-        let words = record.places().iter().flat_map(|place| {
-            let words = if is_position(place) { count } else { 1 };
-            first(place)..first(place) + words
+        let words = record.places().iter().flat_map(|place| match precision {
+            Precision::Single => place.words::<f32>(),
+            Precision::Double => place.words::<f64>(),
+            Precision::Mixed => place.words::<Mixed>(),
         });
         let words: Vec<_> = words.map(|word| word.to_string()).collect();
         let coordinates: Vec<_> = at.places().iter().map(|it| first(it).to_string()).collect();

@@ -127,7 +127,8 @@ impl CpuNeighbours {
     /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
     /// interactions that have self pairs.
     ///
-    /// In a periodic box the image of each pair is the nearest one. It is found again by an
+    /// In a periodic box the image of each pair is the nearest one of the positions, the first points of the
+    /// particles; others have their own. It is found again by an
     /// [`update`](Self::update) when particles have moved so far that another may be nearer: by a quarter
     /// of the box where pairs are short.
     pub fn from_csr(domain: Domain, rows: Csr) -> Result<Self, Error> {
@@ -485,12 +486,19 @@ impl Followed<'_> {
         self.built.masks_without(pairs)
     }
 
-    /// Returns the lists, with other masks of the entries if there are any, and with bags of this kind.
-    pub fn listing<'b>(&'b self, masks: Option<&'b [u32]>, is_interleaved: bool) -> Listing<'b> {
+    /// Returns the lists, with other masks of the entries if there are any, with bags of this kind, and with
+    /// positions that are relative or not.
+    pub fn listing<'b>(
+        &'b self,
+        masks: Option<&'b [u32]>,
+        is_interleaved: bool,
+        is_relative: bool,
+    ) -> Listing<'b> {
         let [of_i, of_j] = self.orders();
         let i = self.positions.first().map_or(&[][..], |i| &i[..]);
         let j = self.positions.last().map_or(&[][..], |j| &j[..]);
-        let [at_i, at_j] = [self.places[0].places(), self.places[1].places()];
+        let [at_i, at_j] =
+            [0, 1].map(|set| if is_relative { self.places[set].places() } else { &[] });
         Listing {
             lists: &self.built.lists,
             masks: masks.or(self.built.lists.masks.as_deref()),

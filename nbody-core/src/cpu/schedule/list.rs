@@ -3,7 +3,7 @@
 //!
 //! Positions are relative to the centre of the group, computed in `f64` and then rounded, with the image
 //! that the list names: they have more digits than the positions themselves, and pairs need no search
-//! for the nearest image.
+//! for the nearest image. Where there are other points, all of them are as they are: an image is that of the first.
 
 use super::Job;
 use super::listed_bag::{Bag, Targets};
@@ -48,7 +48,8 @@ pub(in crate::cpu) struct Placed<'a> {
     pub positions: &'a [Block],
     /// The indices of the caller.
     pub indices: &'a [u32],
-    /// The coordinates of the position in a record of the law.
+    /// The coordinates of the position in a record of the law; none if records have it as it is, and not
+    /// relative to the centre of a group.
     pub places: &'a [Place],
 }
 

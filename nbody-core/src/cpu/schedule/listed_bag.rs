@@ -97,11 +97,8 @@ impl<W: Copy + Default> Bag<W> {
     /// Makes a bag for j-particles of so many words. With `skips_self`, those of the group do not act on
     /// themselves.
     pub fn new<S: Scalar<Word = W>>(listing: &Listing, words: usize, skips_self: bool) -> Self {
-        let is_of_position = |word: &usize| {
-            listing.j.places.iter().any(|place| {
-                (place.word::<S>()..place.word::<S>() + place.number.words::<S>()).contains(word)
-            })
-        };
+        let is_of_position =
+            |word: &usize| listing.j.places.iter().any(|place| place.words::<S>().contains(word));
         let displacement = |image: usize| image::displacement(image as u32, &listing.lengths);
         let bit = |k: usize| S::word_from_u32(1 << k);
         Self {

@@ -58,7 +58,8 @@ impl Neighbours {
     /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
     /// interactions that have self pairs.
     ///
-    /// In a periodic box the image of each pair is the nearest one.
+    /// In a periodic box the image of each pair is the nearest one, and that of each difference of other points of
+    /// the particles than their positions, which are the first ones.
     pub fn from_csr(device: &Device, domain: Domain, rows: Csr) -> Result<Self, Error> {
         Self::from_csr_with_precision(device, domain, rows, Precision::default())
     }
