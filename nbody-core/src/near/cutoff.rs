@@ -149,6 +149,23 @@ impl Watched {
         self.numbers[cutoff][role].iter().copied().flatten()
     }
 
+    /// Finds the numbers that one of these cutoffs depends on in the records of another buffer, whose particles
+    /// have these roles: the index of each among the places, and its place there.
+    pub fn numbers_in(
+        &self,
+        (cutoff, law): (usize, &'static Law),
+        roles: [bool; 2],
+        buffer: &'static [Field],
+    ) -> Result<Vec<(usize, Place)>, Error> {
+        let mut found = Vec::new();
+        for (role, fields) in [law.i, law.j].into_iter().enumerate().filter(|(k, _)| roles[*k]) {
+            let record = Binding::new(law.name, fields, buffer)?;
+            let numbers = self.numbers[cutoff][role].iter().zip(record.places());
+            found.extend(numbers.filter_map(|(k, &place)| Some(((*k)?, place))));
+        }
+        Ok(found)
+    }
+
     fn index_of(&mut self, place: Place) -> usize {
         let known = self.places.iter().position(|known| *known == place);
         known.unwrap_or_else(|| {

@@ -5,12 +5,13 @@ mod octets;
 mod set;
 mod stats;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::CpuParticles;
 use super::engine::{Particles, check_precision};
 use super::schedule::{Listing, Placed};
-use crate::law::binding::Binding;
+use crate::law::binding::{Binding, Place};
 use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
 use crate::near::frame::Frame;
 use crate::near::given::{Given, check_excluded};
@@ -18,7 +19,7 @@ use crate::near::list::Lists;
 use crate::near::pairs::Csr;
 use crate::near::timer::{Laps, Timer};
 use crate::near::{self, check_box};
-use crate::{Domain, Error, Field, Law, Precision, Record, Scalar, Skin, Sources};
+use crate::{Domain, Error, Field, Precision, Record, Scalar, Skin, Sources};
 use frame::{FrameKey, choose_frame};
 pub(in crate::cpu) use octets::{OCTET, OCTETS, Octet, Octets};
 pub(in crate::cpu) use set::Block;
@@ -99,6 +100,11 @@ impl<'a> Sets<'a> {
         let j = (&j.particles().particles, Q::FIELDS);
         let is_same = one_set && std::ptr::eq(i.0, j.0) && i.1 == j.1;
         Self { i, j: (!is_same).then_some(j), one_set }
+    }
+
+    /// Returns whether the particles of a set are i-particles, and whether they are j-particles.
+    fn roles(&self, set: usize) -> [bool; 2] {
+        if self.j.is_some() { [set == 0, set == 1] } else { [true; 2] }
     }
 
     /// Returns the particles of each set, with what they are called.
@@ -241,12 +247,11 @@ impl CpuNeighbours {
         for (what, particles, _) in sets.each() {
             check_precision(what, particles.precision, self.precision)?;
         }
-        let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
         if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
             Error::check_length("j-particles of one set", j.len(), sets.i.0.len())?;
         }
         let watched = sets.each().enumerate().map(|(k, (_, _, fields))| {
-            let watched = Watched::new(&cutoffs, roles(k), fields)?;
+            let watched = Watched::new(&cutoffs, sets.roles(k), fields)?;
             let is_given = matches!(self.origin, Origin::Given(_));
             Ok(if is_given { watched.only_positions() } else { watched })
         });
@@ -311,7 +316,7 @@ impl CpuNeighbours {
             return Err(Error::OtherLists { law: law.name });
         }
         built.has_sets(sets)?;
-        built.follow(law, sets)
+        built.follow(cutoff, sets)
     }
 }
 
@@ -423,21 +428,52 @@ impl Built {
         [Some(&self.i), self.j.as_ref()].into_iter().flatten()
     }
 
+    /// Finds the numbers that some of the cutoffs depend on in the records of a set, which may be other ones
+    /// than when the lists were built: the index of each among those that are watched, and its place.
+    fn numbers(
+        &self,
+        cutoffs: Range<usize>,
+        (sets, k): (&Sets, usize),
+        fields: &'static [Field],
+    ) -> Result<Vec<(usize, Place)>, Error> {
+        let mut numbers = Vec::new();
+        if let Some(set) = self.sets().nth(k).filter(|_| !self.is_given) {
+            for cutoff in cutoffs {
+                let of = (cutoff, self.cutoffs[cutoff].law());
+                numbers.extend(set.watched.numbers_in(of, sets.roles(k), fields)?);
+            }
+        }
+        numbers.sort_by_key(|(number, _)| *number);
+        numbers.dedup_by_key(|(number, _)| *number);
+        Ok(numbers)
+    }
+
     fn is_good(&self, sets: &Sets, watched: &[Watched]) -> bool {
-        let now = sets.each().zip(watched);
-        self.sets().zip(now).all(|(set, ((_, particles, _), watched))| {
-            set.is_good(particles, &watched.position, &self.lengths, self.skin)
+        let now = sets.each().zip(watched).enumerate();
+        self.sets().zip(now).all(|(set, (k, ((_, particles, fields), watched)))| {
+            // Other records may lack what the cutoffs of the lists depend on.
+            let numbers = self.numbers(0..self.cutoffs.len(), (sets, k), fields);
+            numbers.is_ok_and(|numbers| {
+                let bound = (&watched.position, &numbers[..]);
+                set.is_good(particles, bound, &self.lengths, self.skin)
+            })
         })
     }
 
-    /// Follows the particles from where the lists have them; an error if they have moved too far.
-    fn follow(&self, law: &'static Law, sets: &Sets) -> Result<Followed<'_>, Error> {
+    /// Follows the particles from where the lists have them; an error if they have moved too far, or what this
+    /// cutoff depends on has changed.
+    fn follow(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
+        let law = cutoff.law();
         let mut positions = Vec::new();
-        for ((set, (what, particles, fields)), fields_of_law) in
-            self.sets().zip(sets.each()).zip([law.i, law.j])
+        let own = self.cutoffs.iter().position(|it| it == cutoff);
+        let own = own.map_or(0..0, |own| own..own + 1);
+        for (k, ((set, (what, particles, fields)), fields_of_law)) in
+            self.sets().zip(sets.each()).zip([law.i, law.j]).enumerate()
         {
             let binding = Binding::new(law.name, position(fields_of_law), fields)?;
-            let Some(now) = set.follow(particles, &binding, &self.lengths, self.skin) else {
+            let numbers = self.numbers(own.clone(), (sets, k), fields)?;
+            let bound = (&binding, &numbers[..]);
+            let Some(now) = set.follow(particles, bound, &self.lengths, self.skin) else {
                 // Positions that are not finite are an error of their own.
                 set::positions(what, particles, &binding)?;
                 return Err(Error::OldLists { what });

@@ -88,11 +88,11 @@ impl Set {
     }
 
     /// Returns whether lists with this skin still have every pair: no particle has moved by more than half
-    /// of the skin, its position is finite, and no watched number is beyond its bounds.
+    /// of the skin, its position is finite, and none of these watched numbers is beyond its bounds.
     pub fn is_good(
         &self,
         particles: &Particles,
-        position: &Binding,
+        (position, numbers): (&Binding, &[(usize, Place)]),
         lengths: &[f64; 3],
         skin: f64,
     ) -> bool {
@@ -122,16 +122,18 @@ impl Set {
                 }
             }
         });
-        !is_far.into_inner() && self.has_good_values(particles)
+        !is_far.into_inner() && self.has_good_values(particles, numbers)
     }
 
-    /// Returns whether no watched number is beyond its bounds.
-    fn has_good_values(&self, particles: &Particles) -> bool {
-        let values = values(particles, &self.watched.places, &self.ordered.indices);
-        values.iter().enumerate().all(|(place, values)| {
+    /// Returns whether none of these watched numbers is beyond its bounds: the index of each, and its place in
+    /// the records of the particles.
+    fn has_good_values(&self, particles: &Particles, numbers: &[(usize, Place)]) -> bool {
+        let places: Vec<_> = numbers.iter().map(|&(_, place)| place).collect();
+        let values = values(particles, &places, &self.ordered.indices);
+        numbers.iter().zip(&values).all(|(&(number, _), values)| {
             let groups = values.chunks(crate::near::GROUP).enumerate();
             groups.into_iter().all(|(group, values)| {
-                let bounds = self.levels.node([0, group])[place];
+                let bounds = self.levels.node([0, group])[number];
                 values.iter().all(|value| (bounds.lo..=bounds.hi).contains(value))
             })
         })
@@ -142,7 +144,7 @@ impl Set {
     pub fn follow(
         &self,
         particles: &Particles,
-        position: &Binding,
+        (position, numbers): (&Binding, &[(usize, Place)]),
         lengths: &[f64; 3],
         skin: f64,
     ) -> Option<Vec<Block>> {
@@ -166,7 +168,7 @@ impl Set {
                 is_far.store(true, Ordering::Relaxed);
             }
         });
-        (!is_far.into_inner() && self.has_good_values(particles)).then_some(blocks)
+        (!is_far.into_inner() && self.has_good_values(particles, numbers)).then_some(blocks)
     }
 }
 
