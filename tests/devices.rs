@@ -3,10 +3,12 @@
 use std::fs;
 
 use nbody::prelude::*;
-use nbody::{Error, Origin, Program};
+use nbody::{CpuNeighbours, CpuShortRange, Error, ErrorBounds, Origin, Program};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
+use nbody_tests::contacts::Random;
+use nbody_tests::contacts::contact::Uniform;
 use rayon::prelude::*;
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
@@ -385,6 +387,49 @@ fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
         let k = task % devices.len();
         assert!(evaluate(&devices[k]) == expected[k], "{}", devices[k]);
     });
+}
+
+/// Does work that must end on a thread of its own, with a pool of this many threads.
+fn ends(threads: usize, work: impl FnOnce() + Send + 'static) {
+    let (done, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(work);
+        done.send(()).unwrap();
+    });
+    let waited = ended.recv_timeout(std::time::Duration::from_secs(60));
+    assert!(waited.is_ok(), "{threads} threads: a task failed, or waits for itself");
+}
+
+/// A thread that waits for the tasks of an evaluation may begin another one of the same engine.
+#[test]
+fn tasks_of_one_pool_share_what_is_found_once() {
+    for threads in [2, 3, 6] {
+        ends(threads, || {
+            let balls = Random(3).balls(6000);
+            let mut engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
+            engine.exclude(&(0..3000).map(|k| [k, k + 3000]).collect::<Vec<_>>());
+            let domain = Domain::periodic([2.0; 3]).unwrap();
+            let mut near = CpuNeighbours::new(domain, Skin::Auto).unwrap();
+            let particles = near.upload(&balls).unwrap();
+            near.update(&particles, &[&engine]).unwrap();
+            let evaluate = |engine: &CpuShortRange<Uniform>| {
+                let mut out = engine.results(balls.len()).unwrap();
+                engine.evaluate_into(&near, &particles, &mut out).unwrap();
+                engine.download::<f64>(&out).unwrap()
+            };
+            let expected = evaluate(&engine.clone());
+            engine.exclude(&(0..3000).map(|k| [k + 3000, k]).collect::<Vec<_>>());
+            (0..24).into_par_iter().for_each(|_| assert!(evaluate(&engine) == expected));
+        });
+        ends(threads, || {
+            let bodies = bodies(300);
+            let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies);
+            let all = (0..24).into_par_iter().map(|_| bounds.bounds(&Options::default()));
+            let all: Vec<_> = all.collect();
+            assert!(all.iter().all(|one| *one == all[0] && one.len() == 300));
+        });
+    }
 }
 
 #[test]

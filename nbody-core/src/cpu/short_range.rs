@@ -43,12 +43,14 @@ impl Excluded {
         if self.pairs.is_empty() {
             return Ok(None);
         }
-        let mut kept = self.masks.lock().unwrap_or_else(PoisonError::into_inner);
-        let masks = match kept.take().filter(|(number, _)| *number == followed.number()) {
-            Some((_, masks)) => masks,
-            None => Arc::new(followed.masks_without(&self.pairs)?),
-        };
-        *kept = Some((followed.number(), masks.clone()));
+        // The lock is not held while masks are found: this thread may begin another evaluation meanwhile.
+        let lock = || self.masks.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().as_ref().filter(|(number, _)| *number == followed.number()).cloned();
+        if let Some((_, masks)) = kept {
+            return Ok(Some(masks));
+        }
+        let masks = Arc::new(followed.masks_without(&self.pairs)?);
+        *lock() = Some((followed.number(), masks.clone()));
         Ok(Some(masks))
     }
 }
