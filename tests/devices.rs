@@ -3,12 +3,12 @@
 use std::fs;
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuShortRange, Error, ErrorBounds, Origin, Program};
+use nbody::{CpuNeighbours, CpuShortRange, Error, ErrorBounds, Math, Origin, Program};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::contacts::Random;
-use nbody_tests::contacts::contact::Uniform;
+use nbody_tests::contacts::contact::{Near, Uniform};
 use rayon::prelude::*;
 
 const GRAVITY: Gravity = Gravity { eps2: 0.25 };
@@ -429,6 +429,70 @@ fn tasks_of_one_pool_share_what_is_found_once() {
             let all: Vec<_> = all.collect();
             assert!(all.iter().all(|one| *one == all[0] && one.len() == 300));
         });
+    }
+}
+
+/// Orders of summation of far more bags, splits, or j-particles of a bag than there are j-particles: the result, or
+/// an error, soon.
+#[test]
+fn orders_beyond_the_particles_end_soon() {
+    const MOST: usize = usize::MAX;
+    let orders =
+        [(1, 1 << 30), (3, MOST), (1 << 40, 1 << 40), (MOST, 1), (MOST, MOST), (1 << 62, 2)];
+    let (cache, devices) = devices();
+    assert!(devices.len() > 1, "there is no emulator");
+    ends(2, move || {
+        for device in &devices {
+            for (bag, splits) in orders {
+                let options = Options::default().order(SummationOrder { bag, splits });
+                // Programs have one order for both.
+                let each = if device.is_cpu() { 2 } else { 1 };
+                for math in [Math::Fast, Math::Exact].into_iter().take(each) {
+                    check_order(device, options.math(math));
+                }
+            }
+        }
+        drop(cache);
+    });
+}
+
+fn check_order(device: &Device, options: Options) {
+    let balls = Random(3).balls(300);
+    let (uniform, usual) = (Uniform { cutoff: 0.25 }, Options::default());
+    let ended = |result: Result<Vec<Near>, Error>, expected: &[Near]| match result {
+        Ok(found) => assert_eq!(found, expected, "{device} {options:?}"),
+        Err(error) => {
+            let error = error.to_string();
+            assert!(error.contains("use") || error.contains("give"), "{device}: {error}");
+            assert!(!device.is_cpu(), "{options:?}: {error}");
+        }
+    };
+    let direct = |options| {
+        AllPairs::with_options(device, uniform, options).and_then(|mut it| it.evaluate_self(&balls))
+    };
+    let expected = direct(usual).unwrap();
+    ended(direct(options), &expected);
+    let lists = |excluded: &[[u32; 2]], options| {
+        let mut engine = ShortRange::with_options(device, uniform, options)?;
+        engine.exclude(excluded);
+        engine.evaluate::<f64>(Domain::Open, &balls)
+    };
+    ended(lists(&[], options), &expected);
+    ended(lists(&[[1, 2]], options), &lists(&[[1, 2]], usual).unwrap());
+    let bodies = bodies(300);
+    let walk = |options| {
+        let opening = Opening::theta(0.5);
+        let mut tree = Tree::with_options(device, GRAVITY, opening, options)?;
+        tree.evaluate_self(&bodies)
+    };
+    let expected = walk(usual).unwrap();
+    match walk(options) {
+        Ok(found) => {
+            let near = |a: &Field, b: &Field| (a.pot - b.pot).abs() <= 1e-5 * b.pot.abs();
+            let is_near = found.iter().zip(&expected).all(|(a, b)| near(a, b));
+            assert!(found.len() == 300 && is_near, "{device} {options:?}");
+        }
+        Err(error) => assert!(!device.is_cpu(), "{options:?}: {error}"),
     }
 }
 

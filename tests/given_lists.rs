@@ -391,6 +391,22 @@ fn given_pairs_are_left_out_on(device: &Device) {
 }
 
 #[test]
+fn rows_that_are_not_there_are_empty() {
+    let csr =
+        |offsets: &[u64], indices: &[u32]| Csr { offsets: offsets.into(), indices: indices.into() };
+    let good = csr(&[0, 2, 2, 3], &[4, 5, 6]);
+    assert_eq!([0, 1, 2].map(|k| good.row(k)), [&[4, 5][..], &[], &[6]]);
+    for malformed in [csr(&[], &[1]), csr(&[0], &[1]), csr(&[2, 1], &[1; 3]), csr(&[1, 9], &[1; 3])]
+    {
+        assert!(malformed.check().is_err());
+        for k in [0, 1, 2, usize::MAX - 1, usize::MAX] {
+            assert_eq!(malformed.row(k), [0; 0], "{malformed:?}");
+        }
+    }
+    assert_eq!(csr(&[0, u64::MAX, 1], &[1]).row(0), [0; 0]);
+}
+
+#[test]
 fn rows_and_pairs_of_other_particles_are_refused() {
     let (_cache, devices) = devices();
     devices.iter().for_each(other_particles_are_refused_on);
@@ -411,6 +427,11 @@ fn other_particles_are_refused_on(device: &Device) {
         refused(csr(&[], &[])),
         "no offsets, expected one for each particle and the end; for no particles give one, 0"
     );
+    for n in [usize::MAX, 1 << 60, (1 << 27) + 1] {
+        let error = Neighbours::from_pairs(device, Domain::Open, n, &[]).unwrap_err().to_string();
+        let message = "particles, expected at most 134217728; upload fewer at a time";
+        assert_eq!(error, format!("{n} {message}"));
+    }
     let error = Neighbours::from_pairs(device, Domain::Open, 3, &[[0, 1], [3, 1]]).unwrap_err();
     let names = |what: &str, found: u32, n: usize| {
         format!("{what} names particle {found} of {n}; indices of particles begin with 0")

@@ -349,6 +349,27 @@ fn a_changed_number_marks_lists_as_old() {
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(4));
 }
 
+#[test]
+fn there_may_be_no_particles() {
+    let (_cache, devices) = devices();
+    let laws = [
+        vec![engines(&devices, Greater)],
+        vec![engines(&devices, ByTypes { cutoffs: [[0.1; 3]; 3] })],
+        // More numbers of a particle than one.
+        vec![engines(&devices, Branches { threshold: 0.02 })],
+        vec![engines(&devices, Powers { exponent: 1.7 }), engines(&devices, Radii)],
+    ];
+    for law in &laws {
+        let mut lists = Lists::new(&devices, Domain::Open, Skin::Auto);
+        let grains = Random(8).grains(40);
+        assert_eq!(lists.update(&grains[..0], ALONE, law), Ok(1));
+        assert_eq!(lists.update(&grains, Some(&grains[..0]), law), Ok(2));
+        assert_eq!(lists.update(&grains[..0], Some(&grains), law), Ok(3));
+        assert_eq!(lists.update(&grains, ALONE, law), Ok(4));
+        assert_eq!(lists.update(&grains[..0], ALONE, law), Ok(5));
+    }
+}
+
 /// Records with the numbers of two cutoffs, or of one of them.
 #[nbody::interaction]
 mod records {

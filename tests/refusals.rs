@@ -150,6 +150,10 @@ fn memory_that_does_not_fit_is_an_error() {
                 let error = error.unwrap_err().to_string();
                 assert!(error.starts_with("out of memory"), "{device}: {n}: {error}");
             }
+            let mut out = direct.results(2).unwrap();
+            let error = out.resize(n).unwrap_err().to_string();
+            assert!(error.starts_with("out of memory"), "{device}: {n}: {error}");
+            assert_eq!(out.len(), 2, "{device}: {n}");
         }
     }
 }

@@ -47,14 +47,17 @@ impl Bags {
         Self { splits, per_split, entries }
     }
 
-    /// Returns the bags of each split.
+    /// Returns the bags of each split that has entries, and of the first one. The sums of the others would
+    /// change nothing.
     pub fn splits(self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.splits).map(move |split| split * self.per_split..(split + 1) * self.per_split)
+        let filled = self.entries.div_ceil(self.per_split).max(1);
+        let splits = 0..self.splits.min(filled);
+        splits.map(move |split| split * self.per_split..(split + 1) * self.per_split)
     }
 
     /// Returns the range that has the entries of a bag, and the step from one to the next.
     pub fn entries(self, bag: usize) -> (Range<usize>, usize) {
-        (bag.min(self.entries)..self.entries, self.splits * self.per_split)
+        (bag.min(self.entries)..self.entries, self.splits.saturating_mul(self.per_split))
     }
 }
 
@@ -76,7 +79,8 @@ mod tests {
             all.sort_unstable();
             prop_assert!(all.into_iter().eq(0..entries));
             prop_assert!(bags.splits().flatten().all(|one| entries_of(one).len() <= bag));
-            prop_assert_eq!(bags.splits().count(), splits);
+            let filled = (0..splits).filter(|split| split * bags.per_split < entries).count();
+            prop_assert_eq!(bags.splits().count(), filled.max(1));
         }
     }
 }

@@ -229,7 +229,7 @@ impl Levels {
     /// Returns the bounds of all particles.
     pub fn all(&self) -> Vec<Interval> {
         let top = self.levels.last().map_or(&[][..], Vec::as_slice);
-        let of = |place| top[place..].iter().step_by(self.places).copied();
+        let of = |place| top.iter().skip(place).step_by(self.places).copied();
         (0..self.places).filter_map(|place| of(place).reduce(Interval::hull)).collect()
     }
 }

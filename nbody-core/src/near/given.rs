@@ -1,6 +1,6 @@
 //! Lists of pairs that the caller gives, and pairs that are left out of lists.
 
-use super::image::{self, IMAGES, INDEX_BITS};
+use super::image::{self, IMAGES, INDEX_BITS, LIMIT};
 use super::list::{Lists, octets};
 use super::order::Ordered;
 use super::pairs::Csr;
@@ -54,8 +54,11 @@ impl Given {
 
 impl Csr {
     /// Makes the rows of `n` particles of one set from pairs, each of which acts both ways; one of a
-    /// particle and itself acts once.
+    /// particle and itself acts once. More particles than lists can have are refused.
     pub fn from_pairs(n: usize, pairs: &[[u32; 2]]) -> Result<Self, Error> {
+        if n > LIMIT {
+            return Err(Error::TooManyParticles { found: n, limit: LIMIT });
+        }
         check_indices("pairs", pairs.iter().map(|pair| &pair[..]), n)?;
         Ok(Self::of(n, both_ways(pairs)))
     }

@@ -15,9 +15,14 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Returns the neighbours of an i-particle.
+    /// Returns the neighbours of an i-particle: none where the offsets have no such row, or the indices
+    /// have not all of it. [`check`](Self::check) refuses such rows.
     pub fn row(&self, i: usize) -> &[u32] {
-        &self.indices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+        let ends = self.offsets.get(i..).and_then(<[u64]>::first_chunk);
+        let row = ends.and_then(|&[begin, end]| {
+            self.indices.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?)
+        });
+        row.unwrap_or_default()
     }
 }
 

@@ -82,10 +82,11 @@ impl Buffer {
 
     /// Changes the number of records of `words` words, whose contents are lost if they need more memory.
     pub fn resize(&mut self, n: usize, words: usize) -> Result<(), Error> {
-        self.changes();
-        if n * words * bytes_of(self.precision) > self.memory.words() * size_of::<u64>() {
-            self.memory = allocate(&*self.backend, &[n, words, bytes_of(self.precision)])?;
+        let sizes = [n, words, bytes_of(self.precision)];
+        if product(&*self.backend, &sizes)? > self.memory.words() * size_of::<u64>() {
+            self.memory = allocate(&*self.backend, &sizes)?;
         }
+        self.changes();
         self.n = n;
         Ok(())
     }
@@ -204,12 +205,16 @@ impl Scratch {
 }
 
 fn allocate(backend: &dyn Backend, sizes: &[usize]) -> Result<Box<dyn Memory>, Error> {
+    backend.allocate(product(backend, sizes)?)
+}
+
+/// Returns the product of sizes in bytes; an error if no backend has so much memory.
+fn product(backend: &dyn Backend, sizes: &[usize]) -> Result<usize, Error> {
     let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
     // No more than half of the address space, so that backends can round up without overflow.
-    match bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) {
-        Some(bytes) => backend.allocate(bytes),
-        None => Err(Error::OutOfMemory { bytes: usize::MAX, device: backend.describe() }),
-    }
+    bytes
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or_else(|| Error::OutOfMemory { bytes: usize::MAX, device: backend.describe() })
 }
 
 /// Fills columns of `n` words with the words of a record.

@@ -84,7 +84,8 @@ impl Program {
 fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
     let SummationOrder { bag, splits } = options.order.unwrap_or_default();
-    let restriction = if is_restricted { TABLE + bag.next_multiple_of(WORD) * 4 } else { 0 };
+    let masks = bag.div_ceil(WORD).saturating_mul(WORD * 4);
+    let restriction = if is_restricted { masks.saturating_add(TABLE) } else { 0 };
     let of_warp = shared_memory(law, options, bag).saturating_add(restriction);
     let merged = dim(law.f) * bytes_of(options.backup()) * WARP;
     let of_block = parameters(law, options) + DISPLACEMENTS;
