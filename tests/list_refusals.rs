@@ -275,6 +275,34 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
     }
 }
 
+/// Nothing says what their reach is, and which point is the position. Lists that there are stay.
+#[test]
+fn lists_of_no_interaction_are_refused() {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().map(|device| device.with_cache_dir(cache.path()));
+    let devices: Vec<_> = devices.collect();
+    assert!(devices.len() > 1, "there is no emulator");
+    for device in &devices {
+        let uniform = ShortRange::new(device, UNIFORM).unwrap();
+        let found = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let given = Neighbours::from_pairs(device, Domain::Open, 50, &[[0, 1], [3, 40]]).unwrap();
+        for mut near in [found, given] {
+            let balls = near.upload(&Random(1).balls(50)).unwrap();
+            for expected in [None, Some(1)] {
+                let two = near.update_with(&balls, Sources::Others(&balls), &[]);
+                for error in [near.update(&balls, &[]), two] {
+                    let message = "neighbour lists updated for no interaction; give those that are \
+                                   evaluated over them";
+                    assert_eq!(error.unwrap_err().to_string(), message, "{device}");
+                }
+                assert_eq!(near.to_csr().unwrap().is_some(), expected.is_some(), "{device}");
+                assert_eq!(near.rebuilds().unwrap(), expected.unwrap_or(0), "{device}");
+                near.update(&balls, &[&uniform]).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn particles_without_the_fields_are_refused() {
     let mut good = Good::new();

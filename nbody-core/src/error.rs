@@ -291,6 +291,9 @@ pub enum Error {
         /// The interaction.
         law: &'static str,
     },
+    /// Lists are updated for no interaction: its cutoff is their reach, and its first point the position.
+    #[error("neighbour lists updated for no interaction; give those that are evaluated over them")]
+    NoInteractions,
     /// Lists of another number of particles.
     #[error("{found} {what} given to neighbour lists of {expected}; update them for these")]
     OtherLength {

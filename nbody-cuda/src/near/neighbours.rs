@@ -168,10 +168,14 @@ impl Neighbours {
             return Ok(());
         }
         let program = Program::neighbours_of(&varying);
-        if program.source != self.kernel.program.source {
-            self.kernel = build(&*self.backend, &self.cache, program)?;
+        let is_other = program.source != self.kernel.program.source;
+        let other = is_other.then(|| build(&*self.backend, &self.cache, program)).transpose()?;
+        // The kernel reads the numbers of its own cutoffs: both are replaced, or none.
+        self.reach.set(&*self.backend, varying)?;
+        if let Some(kernel) = other {
+            self.kernel = kernel;
         }
-        self.reach.set(&*self.backend, varying)
+        Ok(())
     }
 
     /// Returns the cutoffs that depend on particles.

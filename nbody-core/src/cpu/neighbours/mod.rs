@@ -240,6 +240,9 @@ impl CpuNeighbours {
     fn renew(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
         let mut laps = self.timer.start();
         laps.times.updates = 1;
+        if interactions.is_empty() {
+            return Err(Error::NoInteractions);
+        }
         let cutoffs: Vec<_> = interactions.iter().map(|it| it.cutoff()).collect();
         if let Origin::Found(_) = self.origin {
             cutoffs.iter().try_for_each(Cutoff::check)?;

@@ -98,6 +98,9 @@ impl CudaNeighbours {
     }
 
     pub fn update(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+        if interactions.is_empty() {
+            return Err(nbody_core::Error::NoInteractions.into());
+        }
         let cutoffs: Vec<_> = interactions.iter().map(|interaction| interaction.cutoff()).collect();
         if !self.is_given() {
             cutoffs.iter().try_for_each(Cutoff::check)?;

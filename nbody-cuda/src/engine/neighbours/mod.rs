@@ -213,6 +213,8 @@ impl Neighbours {
     /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
     /// of half a periodic box or more. On a GPU the host does not wait for the look: evaluations for
     /// positions that are not finite leave the results as they are, and the next update returns the error.
+    ///
+    /// There must be an interaction at least, or nothing says what the lists are to reach.
     pub fn update<P: Record>(
         &mut self,
         particles: &Particles<P>,
