@@ -39,6 +39,8 @@ pub enum Inputs {
     Point,
     /// On one line.
     Line,
+    /// At the sites of a lattice, some at one site: many distances are equal.
+    Lattice,
 }
 
 impl Inputs {
@@ -88,6 +90,7 @@ impl Reader<f64> for Random {
             Inputs::Far if self.special => 262_144.0 + self.below(2048) as f64 / 32.0,
             Inputs::Outlier if self.coordinate == 1 => 2_097_152.0,
             Inputs::Point => return 1.0,
+            Inputs::Lattice => return x - x % 0.25,
             _ => x,
         };
         x + rest

@@ -3,8 +3,10 @@
 
 pub mod charged;
 pub mod contacts;
+pub mod covering;
 mod indexed;
 pub mod inputs;
+pub mod listed;
 pub mod lists;
 pub mod particle_programs;
 pub mod points;

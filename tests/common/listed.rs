@@ -1,0 +1,359 @@
+//! Interactions for the tests of neighbour lists in every way, and their particles in records of other fields.
+
+use nbody::{Interaction, Point, Record, Vector};
+
+use laws::{
+    Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node, Probe,
+    Ranked, Source, Strain, Tabled,
+};
+
+#[nbody::interaction]
+pub mod laws {
+    /// A constant cutoff, two types of particles, and a table by their kinds.
+    pub struct Tabled {
+        pub strength: [[Real; 4]; 2],
+        pub cutoff: Real,
+        pub core2: Real,
+    }
+    /// A cutoff by the larger one of two particles, and every reduction.
+    pub struct Ranked {
+        pub factor: Real,
+    }
+    /// A cutoff by the i-particle, in a plane; particles act on themselves.
+    pub struct Flat {
+        pub factor: Real,
+    }
+    /// Two positions of each particle and nothing else, without a cutoff.
+    pub struct Strain {
+        pub core2: Real,
+    }
+
+    pub struct Probe {
+        pub kind: u32,
+        pub pos: Point,
+    }
+    pub struct MarkedProbe {
+        pub start: Point,
+        pub pos: Point,
+        pub mark: Real,
+        pub kind: u32,
+    }
+    pub struct Source {
+        pub charge: Real,
+        pub pos: Point,
+        pub kind: u32,
+    }
+    pub struct MarkedSource {
+        pub id: u32,
+        pub kind: u32,
+        pub vel: Vector,
+        pub pos: Point,
+        pub charge: Real,
+    }
+    pub struct Force {
+        pub force: Vector,
+        pub by_kind: [Real; 4],
+        pub count: Count,
+    }
+
+    pub struct Grain {
+        pub h: Real,
+        pub pos: Point,
+        pub kind: u32,
+        pub charge: Real,
+    }
+    pub struct MarkedGrain {
+        pub charge: Real,
+        pub start: Point,
+        pub kind: u32,
+        pub mark: Real,
+        pub pos: Point,
+        pub h: Real,
+    }
+    pub struct Rank {
+        pub nearest: ArgMin<Real>,
+        pub sum: Real,
+        pub kind: ArgMin<Real>,
+        pub least: Min<Real>,
+        pub count: Count,
+        pub most: Max<Real>,
+    }
+
+    pub struct Disc {
+        pub pos: Point<2>,
+        pub h: Real,
+        pub charge: Real,
+    }
+    pub struct MarkedDisc {
+        pub mark: Real,
+        pub charge: Real,
+        pub h: Real,
+        pub id: u32,
+        pub pos: Point<2>,
+    }
+    pub struct Push {
+        pub push: Vector<2>,
+        pub nearest: ArgMin<Real>,
+        pub count: Count,
+    }
+
+    pub struct Node {
+        pub pos: Point,
+        pub was: Point,
+    }
+    pub struct MarkedNode {
+        pub mark: u32,
+        pub was: Point,
+        pub between: Point,
+        pub pos: Point,
+    }
+    pub struct Work {
+        pub pull: Vector,
+        pub work: Real,
+        pub count: Count,
+        pub nearest: ArgMin<Real>,
+    }
+
+    impl Interaction for Tabled {
+        type I = Probe;
+        type J = Source;
+        type F = Force;
+
+        fn cutoff(&self, _i: &Probe, _j: &Source) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Probe, j: &Source, f: &mut Force) {
+            let d = j.pos - i.pos;
+            let w = self.strength[i.kind & 1][j.kind] * j.charge / (self.core2 + d.norm2());
+            f.force += w * d;
+            for k in 0..4 {
+                if j.kind == k {
+                    f.by_kind[k] += w;
+                }
+            }
+            f.count += 1;
+        }
+    }
+
+    impl Interaction for Ranked {
+        type I = Grain;
+        type J = Grain;
+        type F = Rank;
+
+        fn cutoff(&self, i: &Grain, j: &Grain) -> Real {
+            self.factor * i.h.max(j.h)
+        }
+
+        fn pair(&self, i: &Grain, j: &Grain, f: &mut Rank) {
+            let r2 = (i.pos - j.pos).norm2();
+            f.nearest.min(r2);
+            f.kind.min(j.kind as Real);
+            f.least.min(i.charge - j.charge);
+            f.most.max(j.charge * i.charge);
+            f.sum += j.charge / (r2 + j.h * i.h);
+            f.count += j.kind;
+        }
+    }
+
+    impl Interaction for Flat {
+        type I = Disc;
+        type J = Disc;
+        type F = Push;
+        const SELF_PAIRS: bool = true;
+
+        fn cutoff(&self, i: &Disc, _j: &Disc) -> Real {
+            self.factor * i.h
+        }
+
+        fn pair(&self, i: &Disc, j: &Disc, f: &mut Push) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            f.push += j.charge / (i.h * i.h + r2) * d;
+            f.nearest.min(r2);
+            f.count += 1;
+        }
+    }
+
+    impl Interaction for Strain {
+        type I = Node;
+        type J = Node;
+        type F = Work;
+
+        fn pair(&self, i: &Node, j: &Node, f: &mut Work) {
+            let d = i.pos - j.pos;
+            let was = i.was - j.was;
+            f.work += d.dot(was);
+            f.pull += (was - d) / (self.core2 + d.norm2());
+            f.nearest.min(was.norm2());
+            f.count += 1;
+        }
+    }
+
+    // Each record of a module is that of a program.
+    pub struct MarkPairs;
+    impl Update for MarkPairs {
+        type P = MarkedProbe;
+        type Q = MarkedSource;
+        fn update(&self, p: &mut MarkedProbe, q: &MarkedSource) {
+            p.mark = q.charge;
+        }
+    }
+    pub struct MarkGrains;
+    impl Update for MarkGrains {
+        type P = MarkedGrain;
+        type Q = MarkedDisc;
+        fn update(&self, p: &mut MarkedGrain, q: &MarkedDisc) {
+            p.mark = q.mark;
+        }
+    }
+    pub struct MarkNodes;
+    impl Update for MarkNodes {
+        type P = MarkedNode;
+        fn update(&self, p: &mut MarkedNode) {
+            p.mark += 1;
+        }
+    }
+}
+
+/// A particle of these interactions.
+pub trait Particle: Record<Lane = f64, Host = Self> {
+    /// A record with the same fields in another order, between others.
+    type Marked: Record<Lane = f64, Host = Self::Marked>;
+
+    /// Returns the record whose other fields have numbers of particle `k`.
+    fn marked(&self, k: usize) -> Self::Marked;
+    /// Returns the coordinates of the position.
+    fn coordinates(&mut self) -> &mut [f64];
+    /// Multiplies all lengths by a factor.
+    fn scale(&mut self, factor: f64);
+}
+
+/// Returns a number of particle `k` that no test expects.
+fn mark(k: usize) -> f64 {
+    -77.0 - k as f64
+}
+
+fn scaled<const D: usize>(pos: Point<f64, D>, factor: f64) -> Point<f64, D> {
+    Point(pos.0.map(|x| factor * x))
+}
+
+impl Particle for Probe {
+    type Marked = MarkedProbe;
+
+    fn marked(&self, k: usize) -> MarkedProbe {
+        let Self { kind, pos } = *self;
+        MarkedProbe { start: Point([mark(k); 3]), pos, mark: mark(k), kind }
+    }
+    fn coordinates(&mut self) -> &mut [f64] {
+        &mut self.pos.0
+    }
+    fn scale(&mut self, factor: f64) {
+        self.pos = scaled(self.pos, factor);
+    }
+}
+
+impl Particle for Source {
+    type Marked = MarkedSource;
+
+    fn marked(&self, k: usize) -> MarkedSource {
+        let Self { charge, pos, kind } = *self;
+        MarkedSource { id: !0, kind, vel: Vector([mark(k); 3]), pos, charge }
+    }
+    fn coordinates(&mut self) -> &mut [f64] {
+        &mut self.pos.0
+    }
+    fn scale(&mut self, factor: f64) {
+        self.pos = scaled(self.pos, factor);
+    }
+}
+
+impl Particle for Grain {
+    type Marked = MarkedGrain;
+
+    fn marked(&self, k: usize) -> MarkedGrain {
+        let Self { h, pos, kind, charge } = *self;
+        MarkedGrain { charge, start: Point([mark(k); 3]), kind, mark: mark(k), pos, h }
+    }
+    fn coordinates(&mut self) -> &mut [f64] {
+        &mut self.pos.0
+    }
+    fn scale(&mut self, factor: f64) {
+        (self.pos, self.h) = (scaled(self.pos, factor), factor * self.h);
+    }
+}
+
+impl Particle for Disc {
+    type Marked = MarkedDisc;
+
+    fn marked(&self, k: usize) -> MarkedDisc {
+        let Self { pos, h, charge } = *self;
+        MarkedDisc { mark: mark(k), charge, h, id: !0, pos }
+    }
+    fn coordinates(&mut self) -> &mut [f64] {
+        &mut self.pos.0
+    }
+    fn scale(&mut self, factor: f64) {
+        (self.pos, self.h) = (scaled(self.pos, factor), factor * self.h);
+    }
+}
+
+impl Particle for Node {
+    type Marked = MarkedNode;
+
+    fn marked(&self, k: usize) -> MarkedNode {
+        let Self { pos, was } = *self;
+        MarkedNode { mark: !0, was, between: Point([mark(k); 3]), pos }
+    }
+    fn coordinates(&mut self) -> &mut [f64] {
+        &mut self.pos.0
+    }
+    fn scale(&mut self, factor: f64) {
+        (self.pos, self.was) = (scaled(self.pos, factor), scaled(self.was, factor));
+    }
+}
+
+/// One of these interactions, with lengths in a unit.
+pub trait Listed: Interaction<I: Particle, J: Particle> {
+    /// Makes the interaction in this unit of lengths: in a box of length 2 its cutoff is less than 1.
+    fn in_unit(unit: f64) -> Self;
+    /// Returns the i-particle that is this j-particle of one set.
+    fn target(j: &Self::J) -> Self::I;
+}
+
+impl Listed for Tabled {
+    fn in_unit(unit: f64) -> Self {
+        let strength = [[0.3, -0.7, 1.1, 0.9], [1.7, 0.1, -0.2, 0.6]];
+        Self { strength, cutoff: 0.4375 * unit, core2: 0.0125 * unit * unit }
+    }
+    fn target(j: &Source) -> Probe {
+        Probe { kind: j.kind, pos: j.pos }
+    }
+}
+
+impl Listed for Ranked {
+    fn in_unit(_: f64) -> Self {
+        Self { factor: 2.5 }
+    }
+    fn target(j: &Grain) -> Grain {
+        *j
+    }
+}
+
+impl Listed for Flat {
+    fn in_unit(_: f64) -> Self {
+        Self { factor: 2.0 }
+    }
+    fn target(j: &Disc) -> Disc {
+        *j
+    }
+}
+
+impl Listed for Strain {
+    fn in_unit(unit: f64) -> Self {
+        Self { core2: 0.0625 * unit * unit }
+    }
+    fn target(j: &Node) -> Node {
+        *j
+    }
+}

@@ -1,0 +1,69 @@
+//! Every way to evaluate neighbour lists, trees and programs per particle, by covering arrays: any choices that
+//! may meet do so in a case, and each case is compared with the reference.
+
+mod list_ways;
+
+use nbody::prelude::*;
+use nbody::{FieldKind, Record, Writer};
+
+/// Returns the CPU at each level of its vector instructions.
+fn levels() -> Vec<Device> {
+    nbody::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
+}
+
+/// Returns the devices that run CUDA programs: the emulator is one.
+fn cuda_devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
+    let devices: Vec<_> = devices.map(|it| it.with_cache_dir(cache.path())).collect();
+    assert!(
+        !devices.is_empty(),
+        "no device that runs CUDA programs; the emulator needs a C++ compiler"
+    );
+    (cache, devices)
+}
+
+/// The integers of results: counts, and the indices of extremes.
+fn integers<F: Record<Lane = f64>>(results: &[F]) -> Vec<u32> {
+    struct Integers(Vec<u32>);
+    impl Writer<f64> for Integers {
+        fn real(&mut self, _: f64) {}
+        fn index(&mut self, x: u32) {
+            self.0.push(x);
+        }
+        fn coordinate(&mut self, _: f64) {}
+    }
+    let mut integers = Integers(Vec::new());
+    results.iter().for_each(|result| result.write(&mut integers));
+    integers.0
+}
+
+/// Returns for each integer of a result whether it is the index of an extreme.
+fn are_indices<F: Record>() -> Vec<bool> {
+    let integers = F::FIELDS.iter().filter_map(|field| match field.kind {
+        FieldKind::ArgMin => Some(true),
+        FieldKind::Count | FieldKind::U32 => Some(false),
+        _ => None,
+    });
+    integers.collect()
+}
+
+/// The cases that fail: all of them, since several faults may have one cause.
+#[derive(Default)]
+struct Failures(Vec<String>);
+
+impl Failures {
+    fn check(&mut self, name: impl Fn() -> String, case: impl FnOnce() -> Result<(), String>) {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(case));
+        match result.unwrap_or_else(|_| Err("a panic".to_owned())) {
+            Ok(()) => {}
+            Err(what) => self.0.push(format!("{}\n{what}", name())),
+        }
+    }
+
+    /// Panics if there are any.
+    fn conclude(self) {
+        let n = self.0.len();
+        assert!(n == 0, "{n} cases fail:\n{}", self.0.join("\n\n"));
+    }
+}
