@@ -8,7 +8,7 @@ use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::listed::laws::{Flat, Ranked, Strain, Tabled};
 use nbody_tests::listed::{Listed, Particle};
 
-use crate::{Failures, are_indices, cuda_devices, integers, levels};
+use crate::{Failures, are_indices, cuda_devices, domain, integers, levels};
 
 /// The pairs that lists have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,17 +88,6 @@ const OPTIONS: [usize; 15] = [
     UNITS.len(),
     SKINS.len(),
 ];
-
-/// Returns unbounded space or a box, of lengths in units of [`UNIT`]. Half of a length is no multiple of it, so
-/// that the nearest image of each pair is certain.
-fn domain(choice: usize, unit: f64) -> Domain {
-    let [x, z] = [2049.0, 4097.0].map(|length| length * UNIT * unit);
-    match choice {
-        0 => Domain::Open,
-        1 => Domain::periodic([x; 3]).unwrap(),
-        _ => Domain::periodic([x, f64::INFINITY, z]).unwrap(),
-    }
-}
 
 /// A way to evaluate lists.
 #[derive(Clone, Debug)]

@@ -2,9 +2,12 @@
 //! may meet do so in a case, and each case is compared with the reference.
 
 mod list_ways;
+mod particle_ways;
+mod tree_ways;
 
 use nbody::prelude::*;
-use nbody::{FieldKind, Record, Writer};
+use nbody::{FieldKind, Reader, Record, Writer};
+use nbody_tests::contacts::UNIT;
 
 /// Returns the CPU at each level of its vector instructions.
 fn levels() -> Vec<Device> {
@@ -21,6 +24,59 @@ fn cuda_devices() -> (tempfile::TempDir, Vec<Device>) {
         "no device that runs CUDA programs; the emulator needs a C++ compiler"
     );
     (cache, devices)
+}
+
+/// Returns unbounded space or a box, of lengths in units of [`UNIT`]. Half of a length is no multiple of it, so
+/// that the nearest image of each pair is certain.
+fn domain(choice: usize, unit: f64) -> Domain {
+    let [x, z] = [2049.0, 4097.0].map(|length| length * UNIT * unit);
+    match choice {
+        0 => Domain::Open,
+        1 => Domain::periodic([x; 3]).unwrap(),
+        _ => Domain::periodic([x, f64::INFINITY, z]).unwrap(),
+    }
+}
+
+/// Returns the numbers of records.
+fn numbers<F: Record<Lane = f64>>(records: &[F]) -> Vec<f64> {
+    struct Numbers(Vec<f64>);
+    impl Writer<f64> for Numbers {
+        fn real(&mut self, x: f64) {
+            self.0.push(x);
+        }
+        fn index(&mut self, x: u32) {
+            self.0.push(x.into());
+        }
+        fn coordinate(&mut self, x: f64) {
+            self.0.push(x);
+        }
+    }
+    let mut numbers = Numbers(Vec::new());
+    records.iter().for_each(|record| record.write(&mut numbers));
+    numbers.0
+}
+
+/// Returns the records of these numbers.
+fn records<F: Record<Lane = f64>>(numbers: Vec<f64>) -> Vec<F> {
+    struct Numbers(std::vec::IntoIter<f64>);
+    impl Reader<f64> for Numbers {
+        fn real(&mut self) -> f64 {
+            self.0.next().expect("a number for each component")
+        }
+        fn index(&mut self) -> u32 {
+            self.real() as u32
+        }
+        fn coordinate(&mut self) -> f64 {
+            self.real()
+        }
+    }
+    let n = numbers.len() / F::DIM;
+    let mut numbers = Numbers(numbers.into_iter());
+    (0..n).map(|_| F::read(&mut numbers)).collect()
+}
+
+fn bits<F: Record<Lane = f64>>(results: &[F]) -> Vec<u64> {
+    numbers(results).into_iter().map(f64::to_bits).collect()
 }
 
 /// The integers of results: counts, and the indices of extremes.

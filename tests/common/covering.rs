@@ -34,7 +34,7 @@ impl Covering<'_> {
                 // In another order in each row.
                 let option = (k + rows.len()) % row.len();
                 if row[option].is_none() {
-                    row[option] = Some(self.best_choice(&row, option, &missing));
+                    row[option] = Some(self.best_choice(&row, option, &missing, rows.len()));
                 }
             }
             let row: Vec<_> = row.into_iter().flatten().collect();
@@ -61,8 +61,15 @@ impl Covering<'_> {
         faults
     }
 
-    /// Returns the choice of an option that adds most meetings to a row and leaves it possible.
-    fn best_choice(&self, row: &Partial, option: usize, missing: &BTreeSet<Meeting>) -> usize {
+    /// Returns the choice of an option that adds most meetings to a row and leaves it possible; `turn` selects
+    /// among equally good ones.
+    fn best_choice(
+        &self,
+        row: &Partial,
+        option: usize,
+        missing: &BTreeSet<Meeting>,
+        turn: usize,
+    ) -> usize {
         let made: Meeting =
             row.iter().enumerate().filter_map(|(k, &choice)| Some((k, choice?))).collect();
         let others = subsets(&made, self.strength - 1);
@@ -80,8 +87,9 @@ impl Covering<'_> {
             row[option] = Some(choice);
             row
         };
-        let possible =
-            (0..self.choices[option]).filter(|&choice| self.may_become(&mut with(choice)));
+        let choices =
+            (0..self.choices[option]).map(|choice| (choice + turn) % self.choices[option]);
+        let possible = choices.filter(|&choice| self.may_become(&mut with(choice)));
         possible.max_by_key(|&choice| added(choice)).expect("a choice that is allowed")
     }
 

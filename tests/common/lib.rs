@@ -11,6 +11,7 @@ pub mod lists;
 pub mod particle_programs;
 pub mod points;
 pub mod spheres;
+pub mod steps;
 
 use nbody::Law;
 use nbody_interactions::Visitor;

@@ -1,0 +1,138 @@
+//! Programs per particle that read second particles and results, for their tests in every way.
+
+#[nbody::interaction]
+pub mod programs {
+    pub struct Item {
+        pub pos: Point,
+        pub kind: u32,
+        pub vel: Vector,
+        pub table: [Real; 3],
+        pub active: u32,
+        pub mass: Real,
+    }
+    /// The same fields in another order, between others.
+    pub struct MarkedItem {
+        pub mark: Real,
+        pub active: u32,
+        pub mass: Real,
+        pub start: Point,
+        pub table: [Real; 3],
+        pub id: u32,
+        pub pos: Point,
+        pub vel: Vector,
+        pub kind: u32,
+    }
+    pub struct Guide {
+        pub flag: u32,
+        pub weight: Real,
+        pub pos: Point,
+    }
+    pub struct MarkedGuide {
+        pub pos: Point,
+        pub mark: u32,
+        pub weight: Real,
+        pub was: Point,
+        pub flag: u32,
+    }
+    pub struct Pulled {
+        pub acc: Vector,
+        pub near: Count,
+        pub pot: Real,
+    }
+
+    pub struct Attract {
+        pub eps2: Real,
+    }
+    impl Interaction for Attract {
+        type I = Item;
+        type J = Item;
+        type F = Pulled;
+        fn pair(&self, i: &Item, j: &Item, f: &mut Pulled) {
+            let d = j.pos - i.pos;
+            f.acc += j.mass * d;
+            f.pot -= (d.norm2() + self.eps2) * j.mass;
+            if j.kind == 2 {
+                f.near += 1;
+            }
+        }
+    }
+
+    pub struct Step {
+        pub dt: Real,
+        pub rates: [Real; 2],
+    }
+    impl Update for Step {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        fn update(&self, p: &mut Item, q: &Guide, f: &Pulled) {
+            let d = q.pos - p.pos;
+            p.vel += self.rates[0] / q.weight.sqrt() * d;
+            p.vel += self.dt * f.acc;
+            p.mass -= q.weight * self.rates[1];
+            p.table[1] = d.norm2() + f.pot;
+            p.pos += self.dt * p.vel;
+            if q.flag == 1 {
+                p.kind += f.near + 2;
+            }
+        }
+    }
+
+    pub struct Tally {
+        pub scale: Real,
+    }
+    pub struct Sums {
+        pub count: Count,
+        pub energy: Real,
+        pub momentum: Vector,
+        pub least: Min<Real>,
+        pub slowest: ArgMin<Real>,
+        pub most: Max<Real>,
+    }
+    impl Measure for Tally {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        type T = Sums;
+        fn measure(&self, p: &Item, q: &Guide, f: &Pulled, t: &mut Sums) {
+            t.energy += self.scale * p.mass * p.vel.norm2() + f.pot;
+            t.momentum += p.mass * (p.pos - q.pos);
+            t.least.min(p.vel.x);
+            t.most.max(f.acc.y);
+            if q.flag == 1 {
+                t.count += 1;
+                t.slowest.min(p.table[2]);
+            }
+        }
+    }
+
+    // Each record of a module is that of a program.
+    pub struct MarkItems;
+    impl Update for MarkItems {
+        type P = MarkedItem;
+        type Q = MarkedGuide;
+        fn update(&self, p: &mut MarkedItem, q: &MarkedGuide) {
+            p.id += q.mark;
+        }
+    }
+}
+
+use programs::{Guide, Item, MarkedGuide, MarkedItem};
+
+impl Item {
+    /// Returns the record whose other fields have numbers of particle `k`.
+    pub fn marked(self, k: usize) -> MarkedItem {
+        let Self { pos, kind, vel, table, active, mass } = self;
+        let (mark, id) = (-77.0 - k as f64, !0 - k as u32);
+        MarkedItem { mark, active, mass, start: nbody::Point([mark; 3]), table, id, pos, vel, kind }
+    }
+}
+
+impl Guide {
+    /// Returns the record whose other fields have numbers of particle `k`.
+    pub fn marked(self, k: usize) -> MarkedGuide {
+        let Self { flag, weight, pos } = self;
+        let was = nbody::Point([-77.0 - k as f64; 3]);
+        MarkedGuide { pos, mark: !0, weight, was, flag }
+    }
+}
