@@ -85,7 +85,7 @@ use forces::{Body, Force, Spring};
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
 }

@@ -25,8 +25,10 @@ fn emulator() -> (tempfile::TempDir, Device) {
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices =
-        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
+    let devices = nbody_tests::all_devices()
+        .into_iter()
+        .map(|device| device.with_cache_dir(cache.path()))
+        .collect();
     (cache, devices)
 }
 

@@ -9,7 +9,7 @@ const SIZES: [usize; 10] = [0, 1, 2, 15, 16, 17, 255, 256, 257, 70_001];
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
 }

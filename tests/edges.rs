@@ -121,7 +121,7 @@ fn engines<X: Interaction>(
     let numerics = Precision::ALL.iter().flat_map(move |&precision| {
         [Math::Fast, Math::Exact].map(|math| options.precision(precision).math(math))
     });
-    Device::all().into_iter().flat_map(move |device| {
+    nbody_tests::all_devices().into_iter().flat_map(move |device| {
         numerics.clone().map(move |options| {
             let name = format!("{device}, {options}");
             (name, AllPairs::with_options(&device, interaction, options).unwrap())

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// The devices that run CUDA programs.
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
+    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
     let devices = devices.map(|device| device.with_cache_dir(cache.path())).collect();
     (cache, devices)
 }

@@ -33,7 +33,7 @@ fn the_example_of_gravity_runs() {
 
 #[test]
 fn the_law_of_the_example_is_newtons_on_every_device() {
-    for device in Device::all() {
+    for device in nbody_tests::all_devices() {
         let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 }).unwrap();
         assert_by_hand(&direct.evaluate_self(&bodies()).unwrap());
     }

@@ -45,7 +45,8 @@ fn plain_loop(i: &[Ball], j: &[Ball], acts: impl Fn(usize, usize) -> u32) -> Vec
 /// Returns the devices, with a cache of programs that lasts as long as the folder.
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path())).collect();
+    let devices =
+        nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path())).collect();
     (cache, devices)
 }
 

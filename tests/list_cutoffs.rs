@@ -216,7 +216,7 @@ impl Random {
 /// The CPU first.
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let all = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let all = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let mut devices: Vec<_> = all.collect();
     devices.sort_by_key(|device| !device.is_cpu());
     assert!(devices[0].is_cpu() && devices.len() > 1);

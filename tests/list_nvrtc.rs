@@ -1,11 +1,11 @@
-//! Programs over neighbour lists, compiled by NVRTC: each interaction with a cutoff in one precision for
-//! one architecture, all of which take turns. Those of the library use no local memory in single precision,
+//! Programs over neighbour lists, compiled by NVRTC: each interaction with a cutoff, and those of given pairs of
+//! each without, in one precision for one architecture, all of which take turns. Those of the library use no local memory in single precision,
 //! nor do the programs that build lists for their cutoffs.
 
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{Interaction, Law, Math, Options, Precision, Program};
+use nbody::{Interaction, Law, Math, Options, Precision, Program, SummationOrder};
 use nbody_interactions::Visitor;
 
 use crate::compiler::Compiler;
@@ -29,7 +29,13 @@ struct Trials {
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
         let (compiler, library, turn) = (self.compiler.clone(), self.library, self.all.len());
-        if !X::LAW.cutoff || !nbody_tests::is_tested(X::LAW, library) {
+        if !nbody_tests::is_tested(X::LAW, library) {
+            return;
+        }
+        if !X::LAW.cutoff {
+            self.all.push(Trial::test(format!("given_pairs_of_{}", X::LAW.name), move || {
+                compiles_given::<X>(&compiler, library, turn)
+            }));
             return;
         }
         self.all.push(Trial::test(format!("list_{}", X::LAW.name), move || {
@@ -56,6 +62,29 @@ fn builds_lists(
     let local = local_memory(compiler, &Program::neighbours_for(law), architecture)?;
     if local > 0 && library {
         let name = law.name;
+        return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
+    }
+    Ok(())
+}
+
+/// Compiles the program that evaluates given pairs of a law without a cutoff.
+fn compiles_given<X: Interaction>(
+    compiler: &Compiler,
+    library: bool,
+    turn: usize,
+) -> Result<(), Failed> {
+    let architectures = architectures(compiler);
+    let precision = Precision::ALL[turn % Precision::ALL.len()];
+    let math = Math::ALL[turn / 2 % Math::ALL.len()];
+    // Bags that fit for the largest j-particles.
+    let order = SummationOrder { bag: 32, splits: 1 };
+    let options = Options::default().precision(precision).math(math).order(order);
+    let buffers = [<X::I as nbody::Record>::FIELDS, <X::J as nbody::Record>::FIELDS];
+    let program = Program::restricted_list(X::LAW, options, buffers)?;
+    let architecture = architectures[turn % architectures.len()];
+    let local = local_memory(compiler, &program, architecture)?;
+    if local > 0 && library && precision == Precision::Single {
+        let name = X::LAW.name;
         return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
     }
     Ok(())

@@ -13,7 +13,7 @@ const MANY: usize = 65_536 + 300;
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
 }

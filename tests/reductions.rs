@@ -87,7 +87,7 @@ fn engines() -> impl Iterator<Item = AllPairs<Nearest>> {
     let choices = Precision::ALL.iter().flat_map(|&precision| {
         Accumulation::ALL.iter().map(move |&accumulation| (precision, accumulation))
     });
-    Device::all().into_iter().flat_map(move |device| {
+    nbody_tests::all_devices().into_iter().flat_map(move |device| {
         choices.clone().map(move |(precision, accumulation)| {
             let options = Options::default().precision(precision).accumulation(accumulation);
             AllPairs::with_options(&device, LAW, options).unwrap()

@@ -9,7 +9,7 @@ const SIZES: [usize; 8] = [0, 1, 2, 16, 255, 257, 1000, 70_001];
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
 }
@@ -144,7 +144,7 @@ fn the_soonest_particles_come_first() {
 fn wrong_buffers_are_refused() {
     let (_cache, devices) = devices();
     // Another handle of a device has its particles, too.
-    for (device, other) in devices.iter().zip(Device::all()) {
+    for (device, other) in devices.iter().zip(nbody_tests::all_devices()) {
         let five = other.upload(&runners(5, 1), Precision::Single).unwrap();
         let mut selection = Selection::new(device).unwrap();
         assert_eq!(selection.select(&five).unwrap(), 5);

@@ -51,7 +51,7 @@ impl Step {
 #[test]
 fn a_sequence_has_the_effect_of_its_operations() {
     let cache = tempfile::tempdir().unwrap();
-    for device in Device::all().into_iter().map(|it| it.with_cache_dir(cache.path())) {
+    for device in nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path())) {
         let (mut plain, mut repeated) = (Step::new(&device), Step::new(&device));
         let mut sequence = Sequence::new(&device);
         for k in 0..12 {
@@ -71,7 +71,7 @@ fn a_sequence_has_the_effect_of_its_operations() {
 
 #[test]
 fn an_error_in_a_sequence_leaves_what_was_done_before_it() {
-    for device in Device::all() {
+    for device in nbody_tests::all_devices() {
         let mut bodies = device.upload(&uniform::<Body>(40, 1), Precision::Double).unwrap();
         let before = bodies.download().unwrap();
         let mut drift = PerParticle::new(&device, Drift { dt: 1.0 }).unwrap();

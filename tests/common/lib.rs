@@ -13,7 +13,7 @@ pub mod points;
 pub mod spheres;
 pub mod steps;
 
-use nbody::Law;
+use nbody::{Device, Law};
 use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
@@ -27,6 +27,18 @@ const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cu
 
 /// Number of ways to compute each interaction in a quick test.
 const QUICK_WAYS: usize = 3;
+
+/// Returns every device, of which one at least runs CUDA programs.
+///
+/// # Panics
+///
+/// Panics if there is none, where a test would check nothing.
+pub fn all_devices() -> Vec<Device> {
+    let devices = Device::all();
+    let runs_cuda = devices.iter().any(|device| !device.is_cpu());
+    assert!(runs_cuda, "no device runs CUDA programs; install a C++ compiler for the emulator");
+    devices
+}
 
 /// Tests whether this is a quick test.
 pub fn is_quick() -> bool {

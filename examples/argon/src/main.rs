@@ -149,7 +149,10 @@ fn measure(
             bar.inc(SAMPLING.into());
             let [now, total] = liquid.state()?;
             temperature += now * EPSILON / SAMPLES as f64;
-            measured.energy_error = measured.energy_error.max((total / energy - 1.0).abs());
+            let error = (total / energy - 1.0).abs();
+            if error.is_nan() || error > measured.energy_error {
+                measured.energy_error = error;
+            }
             let positions = liquid.positions()?;
             distances.add(&positions);
             trajectory.push(positions);

@@ -55,7 +55,7 @@ fn a_small_run_draws_frames_and_keeps_the_energy() {
     let energies = fs::read_to_string(folder.join("energy.csv")).unwrap();
     let number = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap().abs();
     let errors: Vec<_> = energies.lines().skip(1).map(number).collect();
-    let greatest = errors.iter().copied().fold(0.0, f64::max);
+    let greatest = errors.iter().copied().max_by(f64::total_cmp).unwrap();
     assert!(errors.len() == 11 && greatest > 0.0 && greatest < 1e-2, "{greatest}");
     assert!(report.contains(&format!("energy {greatest:.1e}\n")), "{report}");
     assert!(fs::read_to_string(folder.join("energy.svg")).unwrap().contains("E(0)"));
