@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::law::pack::{dim, words};
-use crate::{Law, Mixed, Options, Precision, SummationOrder};
+use crate::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 
 /// Splits of lists, for up to so many i-particles: fewer groups than a GPU needs to be busy share the work of
 /// each list out.
@@ -13,21 +13,55 @@ const SPLITS: [(usize, usize); 2] = [(16_384, 4), (131_072, 2)];
 const STAGED: usize = 512;
 const BYTES: [usize; 2] = [32, 64];
 
-/// Returns the order of summation over the lists of `n` i-particles: the one that is asked for, if any.
+/// Shared memory in bytes that a block has on every GPU.
+const SHARED_MEMORY: usize = 48 * 1024;
+/// Threads of a warp, and candidates per word of its hits.
+const WARP: usize = 32;
+/// Alignment of j-particles in a bag, and the bytes of the index of one.
+const ALIGNED: usize = 16;
+/// Bytes of a j-particle in a bag beside its numbers, for a screen and for the i-particles that it acts on.
+const BESIDE: usize = 8;
+/// Bytes of the hits of a warp in a word, of the places and the table of a warp, and of the images of a block.
+const HITS: usize = 8;
+const TABLE: usize = 2200;
+const IMAGES: usize = 648;
+
+/// Returns the order of summation over the lists of `n` i-particles: the one that is asked for, if any, else
+/// one whose bags have room on every GPU, also where pairs are left out.
 pub fn order(law: &Law, options: Options, n: usize) -> SummationOrder {
     options.order.unwrap_or_else(|| {
-        let of_j = match options.precision {
-            Precision::Single => words::<f32>(law.j) * size_of::<f32>(),
-            Precision::Double => words::<f64>(law.j) * size_of::<f64>(),
-            Precision::Mixed => words::<Mixed>(law.j) * size_of::<f32>(),
-        };
-        let bytes = [of_j, dim(law.f) * size_of::<f64>()];
+        let bytes = [bytes_of(law.j, options.precision), dim(law.f) * size_of::<f64>()];
         let fits = bytes.iter().zip(BYTES).all(|(&bytes, most)| bytes <= most);
-        match SPLITS.iter().find(|&&(most, _)| fits && n <= most) {
-            Some(&(_, splits)) => SummationOrder { bag: STAGED / splits, splits },
-            None => SummationOrder::default(),
-        }
+        let shared = SPLITS.iter().filter(|&&(most, _)| fits && n <= most);
+        let shared = shared.map(|&(_, splits)| SummationOrder { bag: STAGED / splits, splits });
+        let halves = |&bag: &usize| (bag > WARP).then_some(bag / 2);
+        let whole = std::iter::successors(Some(SummationOrder::default().bag), halves);
+        let mut orders = shared.chain(whole.map(|bag| SummationOrder { bag, splits: 1 }));
+        let least = SummationOrder { bag: WARP, splits: 1 };
+        orders.find(|order| shared_memory(law, options, *order) <= SHARED_MEMORY).unwrap_or(least)
     })
+}
+
+fn bytes_of(fields: &[Field], precision: Precision) -> usize {
+    match precision {
+        Precision::Single => words::<f32>(fields) * size_of::<f32>(),
+        Precision::Double => words::<f64>(fields) * size_of::<f64>(),
+        Precision::Mixed => words::<Mixed>(fields) * size_of::<f32>(),
+    }
+}
+
+/// Returns the greatest shared memory in bytes that a block of these splits needs.
+fn shared_memory(law: &Law, options: Options, order: SummationOrder) -> usize {
+    let SummationOrder { bag, splits } = order;
+    let keeps_index = law.f.iter().any(|field| field.kind == FieldKind::ArgMin);
+    let index = if keeps_index { ALIGNED } else { 0 };
+    let slot = bytes_of(law.j, options.precision).next_multiple_of(ALIGNED).max(ALIGNED);
+    let words = bag.div_ceil(WARP);
+    let of_bag = words * WARP * (slot + index + BESIDE) + (words + 2) * WARP * HITS;
+    let parameters = bytes_of(law.parameters, options.precision).next_multiple_of(ALIGNED);
+    let backup = if options.backup() == Precision::Single { 4 } else { 8 };
+    let merged = (splits - 1) * dim(law.f) * backup * WARP;
+    splits * (of_bag + TABLE) + merged + parameters + IMAGES
 }
 
 /// The bags of a list on a GPU, and in exact mathematics everywhere. They are interleaved: bag b of B has
