@@ -59,6 +59,21 @@ impl Ctxt {
         }
     }
 
+    /// Does something, and forgets the errors that it reported.
+    pub fn quietly<T>(&self, act: impl FnOnce() -> T) -> T {
+        let before = self.messages().len();
+        let done = act();
+        self.forget(before);
+        done
+    }
+
+    /// Forgets all errors but the first ones.
+    pub fn forget(&self, first: usize) {
+        if let Some(errors) = self.errors.borrow_mut().as_mut() {
+            errors.truncate(first);
+        }
+    }
+
     fn push(&self, site: Site, text: String) {
         if let Some(errors) = self.errors.borrow_mut().as_mut() {
             errors.push((site, text));

@@ -118,11 +118,12 @@ impl<'a> Stub<'a> {
     fn function(&self, item: &Function) -> TokenStream {
         let (krate, name) = (self.krate, &item.ident);
         let ty = |written| {
-            let known = check::types::check(&self.quiet, written, &self.constants);
+            let known = check::types::exact(&self.quiet, written, &self.constants);
             type_tokens(known.unwrap_or(ir::Type::Real), krate)
         };
-        let (parameters, output) =
-            (item.parameters.iter().map(|(_, written)| ty(written)), ty(&item.output));
+        let parameters = item.parameters.iter().map(|(_, written)| ty(written));
+        let real = syn::parse_quote!(Real);
+        let output = ty(item.output.as_ref().unwrap_or(&real));
         quote! {
             pub fn #name<Real: #krate::Lane>(#(_: #parameters),*) -> #output {
                 ::core::unimplemented!()
@@ -186,7 +187,7 @@ impl<'a> Stub<'a> {
 
     /// The type of a field: its own, or the written type if it is one of Rust, or else a number.
     fn ty(&self, of: &Ident, ty: &Type) -> TokenStream {
-        let known = check::types::check(&self.quiet, ty, &self.constants);
+        let known = check::types::exact(&self.quiet, ty, &self.constants);
         match (known, ty) {
             (Some(known), _) if known != ir::Type::Bool => type_tokens(known, self.krate),
             (_, Type::Array(array)) => {

@@ -1,10 +1,10 @@
 //! Assignments: to variables, and to the sums and other results of `pair`.
 
-use quote::ToTokens;
 use syn::{Expr, Ident};
 
+use crate::check::advice::operators::{of_unary, of_value};
+use crate::check::advice::written;
 use crate::check::body::BodyChecker;
-use crate::check::expr::real_of;
 use crate::check::operator;
 use crate::check::scope::Binding;
 use crate::diagnostics::Site;
@@ -23,8 +23,10 @@ enum Target {
 
 impl BodyChecker<'_> {
     pub fn assign(&mut self, left: &Expr, op: Option<BinaryOp>, right: &Expr) -> Option<()> {
-        let target = self.target(left, op);
+        let rest = operator::written_assignment(op).to_owned() + &written(right);
+        let target = self.target(left, op, &rest);
         let value = self.expr(right);
+        self.reads_output = false;
         let (target, value) = (target?, value?);
         let ty = match &target {
             Target::Local(place) => place.ty(),
@@ -39,14 +41,21 @@ impl BodyChecker<'_> {
             {
                 Some(ty)
             }
-            (Some(op), ..) => operator::binary(op, ty, value.ty).ok(),
+            (Some(op), ..) => operator::binary(op, ty, value.ty),
             (None, ..) => Some(value.ty),
         };
         if result != Some(ty) {
-            let help = match (&target, real_of(&value, ty)) {
+            let help = match (&target, of_value(&value, ty)) {
+                (Target::Local(Place { of, component: None, .. }), _)
+                    if self.redeclared(*of, value.ty).is_some() =>
+                {
+                    self.redeclare(*of, value.ty)
+                }
+                (Target::Output(_), Some(real)) if value.ty == Type::U32 && ty == Type::Real => {
+                    format!("{real}, or declare the field as a `Count`")
+                }
                 (Target::Output(Place { whole: Type::Array(_), component: None, .. }), _) => {
-                    let written = left.to_token_stream().to_string().replace(' ', "");
-                    format!("write `{written}[k] += ...`")
+                    format!("write `{}[k] += ...`", written(left))
                 }
                 (_, Some(real)) => real,
                 (Target::Particle(_), None) if matches!(ty, Type::Point(_)) => {
@@ -75,7 +84,7 @@ impl BodyChecker<'_> {
     }
 
     /// Resolves the left side of an assignment.
-    fn target(&mut self, left: &Expr, op: Option<BinaryOp>) -> Option<Target> {
+    fn target(&mut self, left: &Expr, op: Option<BinaryOp>, rest: &str) -> Option<Target> {
         let cx = self.items.cx;
         let site = Site::of(left);
         match left {
@@ -86,26 +95,46 @@ impl BodyChecker<'_> {
             Expr::Field(field) => {
                 if let Some(binding) = self.record(&field.base) {
                     match binding {
-                        Binding::Output => return self.accumulator(field, op).map(Target::Output),
+                        Binding::Output => {
+                            return self.accumulator(field, op, rest).map(Target::Output);
+                        }
                         Binding::Input(Input::P) if self.changes => {
                             return self.changed(field).map(Target::Particle);
                         }
+                        Binding::Input(input) => {
+                            cx.error(
+                                site,
+                                &message::ASSIGN_INPUT,
+                                &[&written(left), self.of_input(input)],
+                            );
+                        }
                         _ => {}
                     }
-                    let written = left.to_token_stream().to_string();
-                    cx.error(site, &message::ASSIGN_INPUT, &[&written.replace(' ', "")]);
                     return None;
                 }
-                let base = self.target(&field.base, op)?;
+                if self.refuse_hidden(&field.base, &field.member) {
+                    return None;
+                }
+                let base = self.target(&field.base, op, rest)?;
+                if let Target::Particle(Place { whole: Type::Point(_), .. }) = base {
+                    self.refuse_component(&field.base, &field.member);
+                    return None;
+                }
                 let component = |ty| self.component_index(ty, &field.member);
                 component_of(base, |ty| component(ty).map(Index::Fixed))
             }
             Expr::Index(index) => {
-                let base = self.target(&index.expr, op)?;
-                component_of(base, |ty| self.known_index(ty, &index.expr, &index.index))
+                let base = self.target(&index.expr, op, rest)?;
+                component_of(base, |ty| self.known_index(ty, (&index.expr, &index.index), rest))
             }
-            Expr::Paren(paren) => self.target(&paren.expr, op),
-            Expr::Group(group) => self.target(&group.expr, op),
+            Expr::Paren(paren) => self.target(&paren.expr, op, rest),
+            Expr::Group(group) => self.target(&group.expr, op, rest),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
+                let help = of_unary(unary.op, (&unary.expr, Type::Real));
+                cx.error(site, &message::UNARY, &["*", &written(&unary.expr), &help]);
+                self.target(&unary.expr, op, rest);
+                None
+            }
             _ => {
                 cx.error(site, &message::ASSIGN_TARGET, &[]);
                 None
@@ -132,13 +161,13 @@ impl BodyChecker<'_> {
                 self.refuse_whole(site, &name, Input::P);
                 None
             }
-            Some(Binding::Input(_)) => {
-                cx.error(site, &message::ASSIGN_INPUT, &[&name]);
+            Some(Binding::Input(input)) => {
+                cx.error(site, &message::ASSIGN_INPUT, &[&name, self.of_input(input)]);
                 None
             }
             Some(Binding::Output) => {
-                let field = format!("{name}.field");
-                cx.error(site, &message::ASSIGN_OUTPUT, &[&field, &field]);
+                let help = format!("write `{name}.field += ...` or `{name}.field -= ...`");
+                cx.error(site, &message::ASSIGN_OUTPUT, &[&help]);
                 None
             }
             Some(Binding::Unknown) => None,
@@ -151,11 +180,55 @@ impl BodyChecker<'_> {
         }
     }
 
+    /// Advice for an assignment to an input of this kind.
+    fn of_input(&self, input: Input) -> &'static str {
+        match input {
+            Input::J => {
+                "a pair acts on i alone: the action of i on j is that of the pair of j and i, which is evaluated too"
+            }
+            Input::I => {
+                "accumulate into the result; an `impl Update` changes particles, or bind the new value to a name"
+            }
+            _ => "bind the new value to a name of its own",
+        }
+    }
+
+    /// The declaration that a variable should have had: one that was declared by a number of another type.
+    fn redeclared(&self, local: LocalId, needed: Type) -> Option<String> {
+        let (name, number) = self.numbers.get(&local)?;
+        let value = match (self.locals[local].ty, needed, number.parse::<f64>().ok()?) {
+            (Type::U32, Type::Real, _) => format!("{number}.0"),
+            (Type::U32 | Type::Real, Type::Vector(2), 0.0) => "Vector::new(0.0, 0.0)".to_owned(),
+            (Type::U32 | Type::Real, Type::Vector(_), 0.0) => {
+                "Vector::new(0.0, 0.0, 0.0)".to_owned()
+            }
+            _ => return None,
+        };
+        let mutable = if self.locals[local].mutable { "mut " } else { "" };
+        Some(format!("declare it as `let {mutable}{name} = {value};`"))
+    }
+
+    /// Gives a variable the type that it should have had, so that its other uses are not errors too, and
+    /// returns the declaration.
+    pub fn redeclare(&mut self, local: LocalId, needed: Type) -> String {
+        let help = self.redeclared(local, needed).unwrap_or_default();
+        self.locals[local].ty = needed;
+        help
+    }
+
+    /// Advice for an operand that is an integer: the declaration of the variable, if a number declared it.
+    pub fn redeclared_operand(&mut self, expr: &crate::ir::Expr) -> Option<String> {
+        let crate::ir::ExprKind::Local(local) = expr.kind else { return None };
+        self.redeclared(local, Type::Real)?;
+        Some(self.redeclare(local, Type::Real))
+    }
+
     /// The field of the particle that is changed.
     fn changed(&mut self, field: &syn::ExprField) -> Option<Place<FieldId>> {
         let of = self.field(self.record_of(Input::P), &field.member)?;
         self.accumulated.insert(of);
-        Some(Place { of, whole: self.items.structs[of].ty, component: None })
+        let field = &self.items.structs[of];
+        (!field.is_refused).then_some(Place { of, whole: field.ty, component: None })
     }
 
     /// The field of the result that is accumulated into.
@@ -163,23 +236,35 @@ impl BodyChecker<'_> {
         &mut self,
         field: &syn::ExprField,
         op: Option<BinaryOp>,
+        rest: &str,
     ) -> Option<Place<FieldId>> {
         let of = self.field(self.result(), &field.member)?;
         self.accumulated.insert(of);
         let ty = self.items.structs[of].ty;
-        if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
-            let element = if matches!(ty, Type::Array(_)) { "[k]" } else { "" };
-            let written = field.to_token_stream().to_string().replace(' ', "") + element;
-            let message = &message::ASSIGN_OUTPUT;
-            self.items.cx.error(Site::of(field), message, &[&written, &written]);
+        if self.items.structs[of].is_refused {
             return None;
         }
-        let written = field.to_token_stream().to_string().replace(' ', "");
+        let written = written(field);
+        if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
+            let help = match ty {
+                Type::Reduced(Reduction::Count) => format!("write `{written} += 1`"),
+                Type::Reduced(Reduction::Max) => format!("write `{written}.max(...)`"),
+                Type::Reduced(_) => format!("write `{written}.min(...)`"),
+                Type::Array(_) => format!("write `{written}[k] += ...` or `{written}[k] -= ...`"),
+                _ => format!("write `{written} += ...` or `{written} -= ...`"),
+            };
+            self.items.cx.error(Site::of(field), &message::ASSIGN_OUTPUT, &[&help]);
+            // Its own value is read where it is meant to be accumulated.
+            self.reads_output = rest.contains(&written);
+            return None;
+        }
         let instead = match ty {
             Type::Reduced(Reduction::Count) if op == Some(BinaryOp::Add) => None,
-            Type::Reduced(Reduction::Count) => Some(format!("{written} += 1")),
-            Type::Reduced(Reduction::Max) => Some(format!("{written}.max(...)")),
-            Type::Reduced(_) => Some(format!("{written}.min(...)")),
+            Type::Reduced(Reduction::Count) => Some(format!(
+                "a count only grows: write `{written} += 1`, or declare the field as a `Real`"
+            )),
+            Type::Reduced(Reduction::Max) => Some(format!("write `{written}.max(...)`")),
+            Type::Reduced(_) => Some(format!("write `{written}.min(...)`")),
             _ => None,
         };
         if let Some(instead) = instead {
@@ -201,6 +286,10 @@ impl BodyChecker<'_> {
         let of = self.field(self.result(), &field.member)?;
         self.accumulated.insert(of);
         self.turbofish(call);
+        if self.items.structs[of].is_refused {
+            call.args.iter().for_each(|argument| drop(self.expr(argument)));
+            return None;
+        }
         let (ty, method) = (self.items.structs[of].ty, call.method.to_string());
         let takes = match ty {
             Type::Reduced(Reduction::Min | Reduction::ArgMin) => "min",

@@ -1,18 +1,19 @@
 //! Statements.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use quote::ToTokens;
 use syn::{Block, Expr, Ident, Local, Pat};
 
+use crate::check::advice::operators::of_value;
 use crate::check::control::is_simple_if;
 use crate::check::scope::{Binding, Scopes};
 use crate::check::{Items, operator, types};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Body, FieldId, Function, Input, List, LocalId, Reduction, Roles, Stmt, StmtKind,
-    StructId, Type,
+    self, Body, ExprKind, FieldId, Function, Input, List, LocalId, Reduction, Roles, Stmt,
+    StmtKind, StructId, Type,
 };
 use crate::message::{self, Message};
 use crate::names::Unique;
@@ -38,6 +39,12 @@ pub(crate) struct BodyChecker<'a> {
     pub open: Vec<Vec<Stmt>>,
     /// The fields of the result that are accumulated, or of the particle that are changed.
     pub accumulated: HashSet<FieldId>,
+    /// The variables that a number declared, with their names and the numbers.
+    pub numbers: HashMap<LocalId, (String, String)>,
+    /// The value of an assignment to a result, which was refused, may read the result.
+    pub reads_output: bool,
+    /// The names of records that variables were found to hide.
+    pub hidden: HashSet<String>,
 }
 
 /// Advice for statements that the language does not have.
@@ -74,6 +81,9 @@ impl<'a> BodyChecker<'a> {
             pending: Vec::new(),
             open: vec![Vec::new()],
             accumulated: HashSet::new(),
+            numbers: HashMap::new(),
+            reads_output: false,
+            hidden: HashSet::new(),
         }
     }
 
@@ -126,6 +136,9 @@ impl<'a> BodyChecker<'a> {
     pub fn refuse_unused(&self, output: StructId, name: &Ident, function: &str) {
         let fields = self.items.structs.fields(output);
         for (_, field) in fields.filter(|(id, _)| !self.accumulated.contains(id)) {
+            if field.is_refused {
+                continue;
+            }
             let how = match field.ty {
                 Type::Reduced(Reduction::Count) => " += 1;",
                 Type::Reduced(Reduction::Max) => ".max(...);",
@@ -281,11 +294,23 @@ impl<'a> BodyChecker<'a> {
             return None;
         };
         if let Some(declared) = declared.filter(|declared| *declared != ty) {
-            let (found, declared) = (ty.to_string(), declared.to_string());
-            cx.error(Site::of(&init.expr), &message::LET_TYPE, &[&found, &declared]);
+            let help = value.as_ref().and_then(|value| of_value(value, declared));
+            let help = help.unwrap_or_else(|| "remove the type, or convert the value".to_owned());
+            let arguments = [&*ty.to_string(), &declared.to_string(), &help];
+            cx.error(Site::of(&init.expr), &message::LET_TYPE, &arguments);
+            self.declare(name, declared, mutable);
+            return None;
         }
         if let Some(value) = value {
+            let number = match &value.kind {
+                ExprKind::U32(n) => Some(n.to_string()),
+                ExprKind::Real(text) => Some(text.clone()),
+                _ => None,
+            };
             let local = self.declare(name, ty, mutable);
+            if let Some(number) = number {
+                self.numbers.insert(local, (name.to_string(), number));
+            }
             self.push(StmtKind::Let { local, value });
         }
         Some(())
@@ -305,6 +330,10 @@ impl<'a> BodyChecker<'a> {
                 let op = operator::assignment(&binary.op);
                 self.assign(&binary.left, op, &binary.right);
             }
+            Expr::Binary(binary) if operator::assigned(&binary.op).is_some() => {
+                let op = operator::assigned(&binary.op).expect("it is one");
+                self.refuse_assignment(binary, &op);
+            }
             Expr::ForLoop(turns) if turns.label.is_none() => {
                 self.for_(turns);
             }
@@ -319,6 +348,9 @@ impl<'a> BodyChecker<'a> {
             Expr::Match(_) => self.refuse_statement(expr, "`match`", "use `if` and `else`"),
             Expr::MethodCall(call) if self.is_result(&call.receiver) => {
                 self.reduce(call);
+            }
+            Expr::Call(call) if self.is_unknown_function(call) => {
+                self.expr(expr);
             }
             _ => self.items.cx.error(Site::of(expr), &message::NO_EFFECT, &[]),
         }

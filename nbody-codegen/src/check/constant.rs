@@ -9,6 +9,9 @@ use crate::message;
 use crate::names::Unique;
 use crate::syntax;
 
+const CONSTANT: &str =
+    "a constant is computed from numbers, other constants, `+ - * /` and `core::f64::consts`";
+
 /// The constants of the module, in order; each may use those before it.
 pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> List<Constant> {
     let mut constants = List::default();
@@ -16,21 +19,46 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
         let name = item.ident.to_string();
         let ty = syntax::type_name(&item.ty).map(|ty| ty.to_string());
         let found = value(&item.value, &constants);
+        let is_number = matches!(found, Some(Value::U32(_)));
+        let written = if is_number { "u32" } else { "Real" };
+        let (value_site, name_of) = (Site::of(&item.value), || vec![name.clone()]);
         let refused = match (ty.as_deref(), found) {
             (Some("Real"), Some(Value::Real(x))) if x.is_finite() => None,
             (Some("u32"), Some(Value::U32(_))) => None,
             (Some("Real"), Some(Value::Real(_))) => {
-                Some((Site::of(&item.value), &message::CONST_RANGE))
+                Some((value_site, &message::CONST_RANGE, name_of()))
             }
             (Some("u32"), None) if is_whole(&item.value, &constants) => {
-                Some((Site::of(&item.value), &message::CONST_RANGE))
+                Some((value_site, &message::CONST_RANGE, name_of()))
             }
-            (Some("Real" | "u32"), _) => Some((Site::of(&item.value), &message::CONST_VALUE)),
-            _ => Some((Site::of(&item.ty), &message::CONST_TYPE)),
+            (Some("Real"), Some(Value::U32(n))) => {
+                Some((value_site, &message::CONST_VALUE, vec![format!("write `{n}.0`")]))
+            }
+            (Some("Real" | "u32"), _) => {
+                Some((value_site, &message::CONST_VALUE, vec![CONSTANT.to_owned()]))
+            }
+            _ => {
+                let help = match &item.ty {
+                    syn::Type::Array(_) => {
+                        "numbers by index are a field of the parameters: `[Real; N]`, or a table"
+                            .to_owned()
+                    }
+                    ty if syntax::type_name(ty)
+                        .is_some_and(|ty| ty == "Vector" || ty == "Point") =>
+                    {
+                        "a direction or a position is a field of the parameters".to_owned()
+                    }
+                    ty if syntax::type_name(ty).is_some_and(|ty| ty == "bool") => {
+                        format!("write `const {name}: u32 = 1;`, and compare it with 0")
+                    }
+                    _ => format!("write `const {name}: {written} = ...;`"),
+                };
+                Some((Site::of(&item.ty), &message::CONST_TYPE, vec![help]))
+            }
         };
-        if let Some((site, message)) = refused {
-            let ty = if matches!(found, Some(Value::U32(_))) { "u32" } else { "Real" };
-            cx.error(site, message, &[&name, ty]);
+        if let Some((site, message, arguments)) = &refused {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            cx.error(*site, message, &arguments);
         }
         // A refused one stays, so that its uses are not errors too.
         let value = match (ty.as_deref(), found) {
@@ -45,6 +73,8 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
             ident: item.ident.clone(),
             name: names.name(&name),
             value,
+            is_refused: refused.is_some()
+                && !matches!(ty.as_deref(), Some("Real" | "u32" | "f64" | "f32" | "usize")),
         });
     }
     constants

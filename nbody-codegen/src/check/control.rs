@@ -4,8 +4,11 @@ use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{Block, Expr, ExprIf, Ident};
 
+use crate::check::advice::operators::{of_condition, of_value};
+use crate::check::advice::written;
 use crate::check::body::{BodyChecker, Returns};
 use crate::check::constant;
+use crate::check::expr::of_branches;
 use crate::diagnostics::Site;
 use crate::ir::{self, Place, Stmt, StmtKind, Type};
 use crate::message;
@@ -29,11 +32,12 @@ impl BodyChecker<'_> {
         /// Loops are unrolled.
         const LONGEST: u32 = 1024;
         let cx = self.items.cx;
+        let expr = without_groups(&turns.expr);
         let bound = |expr: &Option<Box<Expr>>| {
             let bound = constant::index(expr.as_deref()?, self.items.constants)?;
             u32::try_from(bound).ok()
         };
-        let range = match without_groups(&turns.expr) {
+        let range = match expr {
             Expr::Range(range) if matches!(range.limits, syn::RangeLimits::HalfOpen(_)) => {
                 bound(&range.start).zip(bound(&range.end)).map(|(start, end)| start..end)
             }
@@ -42,13 +46,15 @@ impl BodyChecker<'_> {
         let range = range.filter(|range| !range.is_empty() && range.len() <= LONGEST as usize);
         let name = syntax::plain_name(&turns.pat);
         if range.is_none() {
-            cx.error(Site::of(&turns.expr), &message::FOR_RANGE, &[]);
+            cx.error(Site::of(&turns.expr), &message::FOR_RANGE, &[&self.of_range(expr)]);
         }
         if name.is_none() {
             cx.error(Site::of(&turns.pat), &message::FOR_PATTERN, &[]);
         }
         let comments = std::mem::take(&mut self.pending);
         self.scopes.enter();
+        // Its variable may be meant to be anything, if it is no range.
+        let name = name.filter(|_| range.is_some() || matches!(expr, Expr::Range(_)));
         if name.is_none() {
             self.scopes.bind_unknown(turns.pat.to_token_stream());
         }
@@ -62,6 +68,41 @@ impl BodyChecker<'_> {
         self.pending = comments;
         self.push(StmtKind::For { local: local?, range: range?, body });
         Some(())
+    }
+
+    /// Advice for what a `for` cannot run over.
+    fn of_range(&self, expr: &Expr) -> String {
+        let k = |bound: &Option<Box<Expr>>| bound.as_ref().map(|bound| written(&**bound));
+        match expr {
+            Expr::Range(range) => {
+                let (start, end) = (k(&range.start), k(&range.end));
+                let known = |bound: &Option<Box<Expr>>| {
+                    bound.as_ref().and_then(|bound| constant::index(bound, self.items.constants))
+                };
+                match (known(&range.start), known(&range.end), &range.limits) {
+                    (Some(start), Some(end), syn::RangeLimits::Closed(_)) => {
+                        format!("write `for k in {start}..{} {{ ... }}`", end.saturating_add(1))
+                    }
+                    (Some(_), Some(_), _) => {
+                        "write `for k in 0..3 { ... }`, with 1 to 1024 iterations".to_owned()
+                    }
+                    _ => {
+                        let (start, end) = (start.unwrap_or_default(), end.unwrap_or_default());
+                        let test = match known(&range.start) {
+                            Some(0) => format!("k < {end}"),
+                            _ => format!("k >= {start} && k < {end}"),
+                        };
+                        format!(
+                            "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 {{ if {test} \
+                             {{ ... }} }}`"
+                        )
+                    }
+                }
+            }
+            _ => "write `for k in 0..3 { ... }`, and read elements as `a[k]`; the pairs of a particle are not seen \
+                  here: `pair` is called for each"
+                .to_owned(),
+        }
     }
 
     pub fn return_(&mut self, guard: &syn::ExprReturn) -> Option<()> {
@@ -87,8 +128,10 @@ impl BodyChecker<'_> {
             (Some(expr), Returns::Value(ty)) => {
                 let value = self.expr(expr)?;
                 if value.ty != ty {
-                    let (found, expected) = (value.ty.to_string(), ty.to_string());
-                    cx.error(Site::of(expr), &message::LET_TYPE, &[&found, &expected]);
+                    let help =
+                        of_value(&value, ty).unwrap_or_else(|| "convert the value".to_owned());
+                    let arguments = [&*value.ty.to_string(), &ty.to_string(), &help];
+                    cx.error(Site::of(expr), &message::LET_TYPE, &arguments);
                     return None;
                 }
                 Some(value)
@@ -124,8 +167,10 @@ impl BodyChecker<'_> {
         let (condition, yes_value, no_value) = (condition?, yes_value?, no_value?);
         let ty = yes_value.ty;
         if ty != no_value.ty {
-            let types = [ty.to_string(), no_value.ty.to_string()];
-            cx.error(Site::of(choice), &message::BRANCHES, &[&types[0], &types[1]]);
+            let arguments =
+                [ty.to_string(), no_value.ty.to_string(), of_branches(&yes_value, &no_value)];
+            let arguments = arguments.each_ref().map(String::as_str);
+            cx.error(Site::of(choice), &message::BRANCHES, &arguments);
             return None;
         }
         let span = choice.if_token.span();
@@ -155,10 +200,16 @@ impl BodyChecker<'_> {
     }
 
     fn condition(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        if let Expr::Let(binding) = expr {
+            self.expr(expr);
+            self.scopes.bind_unknown(binding.pat.to_token_stream());
+            return None;
+        }
         let condition = self.expr(expr)?;
         if condition.ty != Type::Bool {
             let found = condition.ty.to_string();
-            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found]);
+            let help = of_condition((expr, condition.ty));
+            self.items.cx.error(Site::of(expr), &message::CONDITION, &[&found, &help]);
             return None;
         }
         Some(condition)

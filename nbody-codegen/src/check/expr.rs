@@ -4,6 +4,9 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Lit, Member, UnOp};
 
+use crate::check::advice::functions::{Call, misspelt};
+use crate::check::advice::operators::{Power, of_value};
+use crate::check::advice::{self, operand, written};
 use crate::check::body::BodyChecker;
 use crate::check::index::component_of;
 use crate::check::scope::Binding;
@@ -45,6 +48,20 @@ impl BodyChecker<'_> {
             Expr::Group(group) => self.expr(&group.expr),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Array(array) => self.array(array),
+            Expr::Repeat(repeat) => {
+                let n = constant::index(&repeat.len, self.items.constants)
+                    .filter(|n| (1..=8).contains(n));
+                let element = written(&repeat.expr);
+                let real = if element.bytes().all(|c| c.is_ascii_digit()) { ".0" } else { "" };
+                let list = vec![format!("{element}{real}"); n.unwrap_or(3)].join(", ");
+                let help = format!(
+                    "write the elements out: `[{list}{}]`",
+                    if n.is_none() { ", ..." } else { "" }
+                );
+                let arguments = ["a repeated array", &help];
+                self.items.cx.error(Site::of(expr), &message::EXPRESSION, &arguments);
+                None
+            }
             _ => {
                 let (name, help) = refusal(expr);
                 self.items.cx.error(Site::of(expr), &message::EXPRESSION, &[name, help]);
@@ -72,7 +89,17 @@ impl BodyChecker<'_> {
             }
             Lit::Bool(value) => (ExprKind::Bool(value.value), Type::Bool),
             _ => {
-                cx.error(Site::of(literal), &message::LITERAL, &[]);
+                let help = match literal {
+                    Lit::Float(float) => {
+                        format!("write `{}`, without a suffix", float.base10_digits())
+                    }
+                    Lit::Int(int) if int.suffix().starts_with('f') => {
+                        format!("write `{}.0`, without a suffix", int.base10_digits())
+                    }
+                    Lit::Int(int) => format!("write `{}`, without a suffix", int.base10_digits()),
+                    _ => "write `1.0`, `2.5e-3` for a `Real` or `3` for a `u32`".to_owned(),
+                };
+                cx.error(Site::of(literal), &message::LITERAL, &[&help]);
                 return None;
             }
         };
@@ -88,7 +115,9 @@ impl BodyChecker<'_> {
                 let known = ir::CONSTS.iter().map(|(name, _)| *name);
                 let help = match written.rsplit_once("f64::consts::") {
                     Some((_, name)) => suggestion(name, known),
-                    None => "paths lead to `core::f64::consts` only".to_owned(),
+                    None => {
+                        advice::names::of_name(&written).unwrap_or_else(|| self.of_path(&path.path))
+                    }
                 };
                 cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&written, &help]);
                 return None;
@@ -104,7 +133,7 @@ impl BodyChecker<'_> {
                 return None;
             }
             Some(Binding::Output) => {
-                cx.error(Site::of(path), &message::READ_OUTPUT, &[]);
+                self.refuse_reading(Site::of(path));
                 return None;
             }
             Some(Binding::Unknown) => return None,
@@ -115,16 +144,57 @@ impl BodyChecker<'_> {
                     let constants: Vec<_> =
                         constants.iter().map(|constant| constant.ident.to_string()).collect();
                     let constants = constants.iter().map(String::as_str);
-                    let help = self.of_record(&name);
+                    let help = self.of_record(&name).or_else(|| advice::names::of_name(&name));
                     let help = help
                         .unwrap_or_else(|| suggestion(&name, self.scopes.names().chain(constants)));
                     cx.error(Site::of(path), &message::UNKNOWN_NAME, &[&name, &help]);
                     return None;
                 };
+                if constant.is_refused {
+                    return None;
+                }
                 (ExprKind::Constant(id), constant.value.ty())
             }
         };
         Some(ir::Expr::new(kind, ty, span))
+    }
+
+    fn refuse_reading(&self, site: Site) {
+        if !self.reads_output {
+            self.items.cx.error(site, &message::READ_OUTPUT, &[]);
+        }
+    }
+
+    /// Advice for a path that leads to no constant.
+    fn of_path(&self, path: &syn::Path) -> String {
+        let last = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        if self.items.constants.iter().any(|constant| constant.ident == last) {
+            return format!("constants belong to the module: write `{last}`");
+        }
+        "paths lead to `core::f64::consts` only".to_owned()
+    }
+
+    /// The name that the parameter of this role has in the function.
+    fn role(&self, input: Input) -> Option<&str> {
+        let is =
+            |name: &&str| matches!(self.scopes.find(name), Some(Binding::Input(of)) if of == input);
+        self.scopes.names().find(is)
+    }
+
+    /// The difference of two points that was meant by this one.
+    fn point_difference(&self, point: &Expr) -> String {
+        let field = match without_groups(point) {
+            Expr::Field(field) => written(&field.member),
+            _ => "pos".to_owned(),
+        };
+        match (self.role(Input::I), self.role(Input::J), self.role(Input::P)) {
+            (Some(i), Some(j), _) if written(point).starts_with(&format!("{i}.")) => {
+                format!("{i}.{field} - {j}.{field}")
+            }
+            (Some(i), Some(j), _) => format!("{j}.{field} - {i}.{field}"),
+            (_, _, Some(p)) => format!("{p}.{field} - self.origin"),
+            _ => "b - a".to_owned(),
+        }
     }
 
     /// Refuses a record in the place of one of its fields.
@@ -175,7 +245,14 @@ impl BodyChecker<'_> {
             let record = &structs[record];
             let fields: Vec<_> =
                 record.fields.iter().map(|field| field.ident.to_string()).collect();
-            let help = suggestion(&name, fields.iter().map(String::as_str));
+            let help = if ["id", "index", "idx"].contains(&&*name) {
+                format!(
+                    "a pair does not know the indices of i and j: write a field `{name}: u32` into `{}`",
+                    record.ident
+                )
+            } else {
+                suggestion(&name, fields.iter().map(String::as_str))
+            };
             let arguments: [&str; 3] = [&record.ident.to_string(), &name, &help];
             self.items.cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
         }
@@ -186,6 +263,9 @@ impl BodyChecker<'_> {
         match self.record(&access.base) {
             Some(Binding::Input(input)) => {
                 let field = self.field(self.record_of(input), &access.member)?;
+                if self.items.structs[field].is_refused {
+                    return None;
+                }
                 let (kind, span) = (ExprKind::Input(input, field), access.member.span());
                 let ty = match self.items.structs[field].ty {
                     Type::Reduced(Reduction::Min | Reduction::Max) => Type::Real,
@@ -195,17 +275,69 @@ impl BodyChecker<'_> {
                 Some(ir::Expr::new(kind, ty, span))
             }
             Some(_) => {
-                self.items.cx.error(Site::of(access), &message::READ_OUTPUT, &[]);
+                self.refuse_reading(Site::of(access));
                 None
             }
             None => {
                 let base = self.expr_or_table(&access.base)?;
+                if self.refuse_hidden(&access.base, &access.member)
+                    || self.refuse_method(&access.base, base.ty, &access.member)
+                {
+                    return None;
+                }
+                if matches!(base.ty, Type::Point(_)) {
+                    self.refuse_component(&access.base, &access.member);
+                    return None;
+                }
                 let component = self.component_index(base.ty, &access.member)?;
                 let is_index = matches!(base.ty, Type::Reduced(_)) && component == 1;
                 let ty = if is_index { Type::U32 } else { Type::Real };
                 Some(ir::Expr { ty, ..component_of(base, Index::Fixed(component)) })
             }
         }
+    }
+
+    /// Refuses a variable in the place of the record that it hides.
+    pub fn refuse_hidden(&mut self, base: &Expr, member: &Member) -> bool {
+        let Expr::Path(path) = without_groups(base) else { return false };
+        let Some(name) = path.path.get_ident().map(ToString::to_string) else { return false };
+        let (record, what) = match self.scopes.hidden(&name) {
+            Some(Binding::Output) => (self.result(), "the result"),
+            Some(Binding::Input(input)) => (self.record_of(input), "the particle"),
+            _ => return false,
+        };
+        let member = member.to_token_stream().to_string();
+        let mut fields = self.items.structs.fields(record);
+        let Some((field, _)) = fields.find(|(_, field)| field.ident == member) else {
+            return false;
+        };
+        self.accumulated.insert(field);
+        if self.hidden.insert(name.clone()) {
+            self.items.cx.error(Site::of(path), &message::HIDDEN, &[&name, what]);
+        }
+        true
+    }
+
+    /// Refuses a method without parentheses.
+    fn refuse_method(&self, base: &Expr, ty: Type, member: &Member) -> bool {
+        let name = written(member);
+        let x = operand(base);
+        let help = match Builtin::find(ty, &name) {
+            Some(method) if method.arguments() == 0 => {
+                format!("it is a method: write `{x}.{name}()`")
+            }
+            Some(_) => format!("it is a method: write `{x}.{name}(...)`"),
+            None => return false,
+        };
+        let arguments: [&str; 3] = [&ty.to_string(), &name, &help];
+        self.items.cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
+        true
+    }
+
+    /// Refuses a component of a point.
+    pub fn refuse_component(&self, point: &Expr, member: &Member) {
+        let help = format!("({}).{}", self.point_difference(point), written(member));
+        self.items.cx.error(Site::of(member), &message::POINT_COMPONENT, &[&help]);
     }
 
     /// The component `x`, `y` or `z` of a vector.
@@ -227,10 +359,14 @@ impl BodyChecker<'_> {
             }
             Type::Reduced(_) => cx.error(Site::of(member), &message::ARG_MIN, &[]),
             Type::Point(_) => {
-                cx.error(Site::of(member), &message::POINT_COMPONENT, &["pos", "pos"]);
+                let help = "add a vector to the whole position";
+                cx.error(Site::of(member), &message::POINT_COMPONENT, &[help]);
             }
             _ => {
-                let help = "only particles, parameters and vectors have fields";
+                let help = match ty {
+                    Type::Array(_) => "the elements of an array are `a[0]`, `a[1]`, ...",
+                    _ => "only particles, parameters and vectors have fields",
+                };
                 let arguments: [&str; 3] = [&ty.to_string(), &name, help];
                 cx.error(Site::of(member), &message::UNKNOWN_FIELD, &arguments);
             }
@@ -246,7 +382,8 @@ impl BodyChecker<'_> {
             _ => {
                 let op = unary.op.to_token_stream().to_string();
                 let ty = operand.ty.to_string();
-                self.items.cx.error(Site::of(unary), &message::UNARY, &[&op, &ty]);
+                let help = advice::operators::of_unary(unary.op, (&unary.expr, operand.ty));
+                self.items.cx.error(Site::of(unary), &message::UNARY, &[&op, &ty, &help]);
                 return None;
             }
         };
@@ -255,21 +392,104 @@ impl BodyChecker<'_> {
     }
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> Option<ir::Expr> {
+        if matches!(binary.op, syn::BinOp::Eq(_) | syn::BinOp::Ne(_))
+            && let Some([a, b]) = self.records_of([&binary.left, &binary.right])
+        {
+            let op = binary.op.to_token_stream().to_string();
+            let help = "a particle does not meet itself, unless `SELF_PAIRS` is `true`; else compare fields, such as \
+                        `i.id == j.id`";
+            self.items.cx.error(Site::of(binary), &message::BINARY, &[&a, &op, &b, help]);
+            return None;
+        }
+        let before = self.items.cx.messages().len();
         let (a, b) = (self.expr(&binary.left), self.expr(&binary.right));
-        let (a, b) = (a?, b?);
-        let checked = operator::of(&binary.op).map(|op| (op, operator::binary(op, a.ty, b.ty)));
-        let help = match checked {
-            Some((op, Ok(ty))) => {
-                let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
-                return Some(ir::Expr::new(kind, ty, binary.op.span()));
+        if let Some(power) = Power::of(binary) {
+            let is_of_bits = [&a, &b].into_iter().flatten().all(|value| value.ty != Type::Real)
+                && a.is_some()
+                && b.is_some()
+                && !power.is_of_numbers();
+            if !is_of_bits && self.refuse_power(binary, &power, before) {
+                return None;
             }
-            Some((_, Err(help))) => help,
-            None => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`",
+        }
+        let (a, b) = (a?, b?);
+        let op = operator::of(&binary.op, [a.ty, b.ty]);
+        if let Some((op, ty)) = op.and_then(|op| Some((op, operator::binary(op, a.ty, b.ty)?))) {
+            let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
+            return Some(ir::Expr::new(kind, ty, binary.op.span()));
+        }
+        let (left, right) = ((&*binary.left, a.ty), (&*binary.right, b.ty));
+        let redeclared = match (a.ty, b.ty) {
+            (Type::U32, Type::Real | Type::Vector(_)) => self.redeclared_operand(&a),
+            (Type::Real | Type::Vector(_), Type::U32) => self.redeclared_operand(&b),
+            _ => None,
         };
+        let help =
+            redeclared.unwrap_or_else(|| advice::operators::of_binary(&binary.op, left, right));
         let op = binary.op.to_token_stream().to_string();
         let (a, b) = (a.ty.to_string(), b.ty.to_string());
-        self.items.cx.error(Site::of(binary), &message::BINARY, &[&a, &op, &b, help]);
+        self.items.cx.error(Site::of(binary), &message::BINARY, &[&a, &op, &b, &help]);
         None
+    }
+
+    /// The structs of two records.
+    fn records_of(&self, expressions: [&Expr; 2]) -> Option<[String; 2]> {
+        let names = expressions.map(|expr| match self.record(expr)? {
+            Binding::Input(input) => {
+                Some(self.items.structs[self.record_of(input)].ident.to_string())
+            }
+            _ => None,
+        });
+        let [Some(a), Some(b)] = names else { return None };
+        Some([a, b])
+    }
+
+    /// Refuses `x ^ 6` and `x ** 2`, if they are meant to be powers, instead of what their operands are
+    /// refused for, the errors from `before` on.
+    fn refuse_power(&mut self, binary: &syn::ExprBinary, power: &Power, before: usize) -> bool {
+        let Some([base, exponent]) = self.types_of([power.base, power.exponent]) else {
+            return false;
+        };
+        let is_power = matches!(base, Type::Real | Type::U32 | Type::Vector(_))
+            && matches!(exponent, Type::Real | Type::U32);
+        if !is_power {
+            return false;
+        }
+        let mut text = power.text(base, exponent);
+        // Sums bind tighter than `^`: the left side of `x^2 + y^2` has a power of its own.
+        let mut inner = Power::before(binary);
+        while let Some((binary, power)) =
+            inner.and_then(|binary| Some((binary, Power::of(binary)?)))
+        {
+            if let Some([base, exponent]) = self.types_of([power.base, power.exponent]) {
+                text = format!("{}` and `{text}", power.text(base, exponent));
+            }
+            inner = Power::before(binary);
+        }
+        self.items.cx.forget(before);
+        self.items.cx.error(Site::of(binary), &message::POWER, &[power.sign, &text]);
+        true
+    }
+
+    /// The types of expressions, without errors.
+    fn types_of<const N: usize>(&mut self, expressions: [&Expr; N]) -> Option<[Type; N]> {
+        let cx = self.items.cx;
+        let found = expressions.map(|expr| cx.quietly(|| self.expr(expr)).map(|value| value.ty));
+        let found: Vec<Type> = found.into_iter().collect::<Option<_>>()?;
+        found.try_into().ok()
+    }
+
+    /// Refuses `n >>= 2` and the like.
+    pub fn refuse_assignment(&mut self, binary: &syn::ExprBinary, op: &syn::BinOp) {
+        let Some([a, b]) = self.types_of([&*binary.left, &*binary.right]) else {
+            self.expr(&binary.left);
+            self.expr(&binary.right);
+            return;
+        };
+        let help = advice::operators::of_binary(op, (&binary.left, a), (&binary.right, b));
+        let op = binary.op.to_token_stream().to_string();
+        let arguments = [&*a.to_string(), &op, &b.to_string(), &help];
+        self.items.cx.error(Site::of(binary), &message::BINARY, &arguments);
     }
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Option<ir::Expr> {
@@ -277,7 +497,8 @@ impl BodyChecker<'_> {
         let to = syntax::type_name(&cast.ty);
         if value.ty != Type::U32 || to.is_none_or(|to| to != "Real") {
             let (from, to) = (value.ty.to_string(), cast.ty.to_token_stream().to_string());
-            self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to]);
+            let help = advice::operators::of_cast((&cast.expr, value.ty), &to);
+            self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to, &help]);
             return None;
         }
         let (ty, span) = (Type::Real, value.span);
@@ -296,15 +517,20 @@ impl BodyChecker<'_> {
     }
 
     fn method(&mut self, call: &ExprMethodCall) -> Option<ir::Expr> {
+        let name = call.method.to_string();
+        if let Some(binding) = self.record(&call.receiver) {
+            self.refuse_record_method(call, binding);
+            return None;
+        }
         let receiver = self.expr(&call.receiver)?;
         self.turbofish(call);
-        let name = call.method.to_string();
         let span = call.method.span();
         match (receiver.ty, name.as_str()) {
             (Type::Real, "powi") => return self.powi(call, receiver),
             (Type::Bool, "select") => return self.select(call, receiver),
             (Type::Point(_), name) => {
-                self.items.cx.error(Site::of(&call.method), &message::POINT_METHOD, &[name]);
+                let help = self.of_point(call, name);
+                self.items.cx.error(Site::of(&call.method), &message::POINT_METHOD, &[&help]);
                 return None;
             }
             _ => {}
@@ -313,9 +539,7 @@ impl BodyChecker<'_> {
         let builtin = Builtin::find(ty, &name)
             .filter(|builtin| *builtin != Builtin::Cross || ty == Type::Vector(3));
         let Some(builtin) = builtin else {
-            let methods = Builtin::of(ty).iter().map(|builtin| builtin.name());
-            let real = (ty == Type::Real).then_some("powi");
-            let help = suggestion(&name, methods.chain(real));
+            let help = self.of_method(call, ty);
             let arguments: [&str; 3] = [&ty.to_string(), &name, &help];
             self.items.cx.error(Site::of(&call.method), &message::UNKNOWN_METHOD, &arguments);
             return None;
@@ -344,12 +568,93 @@ impl BodyChecker<'_> {
             _ => None,
         };
         let Some(exponent) = exponent else {
-            self.items.cx.error(Site::of(call), &message::POWI, &[]);
+            let help = self.of_exponent(call, &operand(&call.receiver));
+            self.items.cx.error(Site::of(call), &message::POWI, &[&help]);
             return None;
         };
         let span = call.method.span();
         let kind = ExprKind::Powi(Box::new(receiver), exponent);
         Some(ir::Expr::new(kind, Type::Real, span))
+    }
+
+    /// Advice for a method that no value of this type has.
+    fn of_method(&self, call: &ExprMethodCall, ty: Type) -> String {
+        let name = call.method.to_string();
+        let arguments: Vec<String> = call.args.iter().map(written).collect();
+        let receiver = operand(&call.receiver);
+        let known = Call { name: &name, receiver: &receiver, arguments: &arguments }.advice(ty);
+        known.unwrap_or_else(|| {
+            let mut methods: Vec<_> =
+                Builtin::of(ty).iter().map(|builtin| builtin.name()).collect();
+            methods.extend((ty == Type::Real).then_some("powi"));
+            misspelt(&name, &methods)
+        })
+    }
+
+    /// Advice for a method of a point.
+    fn of_point(&self, call: &ExprMethodCall, name: &str) -> String {
+        let difference = match call.args.first() {
+            Some(other) if !Builtin::OF_VECTOR.iter().any(|method| method.name() == name) => {
+                format!("{} - {}", written(&call.receiver), written(other).trim_start_matches('&'))
+            }
+            _ => self.point_difference(&call.receiver),
+        };
+        let receiver = format!("({difference})");
+        let is_vector = Builtin::OF_VECTOR.iter().any(|method| method.name() == name);
+        let of_difference = match name {
+            "distance" | "dist" | "distance_to" => Some(format!("write `{receiver}.norm()`")),
+            "distance_squared" | "distance2" | "dist2" => {
+                Some(format!("write `{receiver}.norm2()`"))
+            }
+            "sub" => Some(format!("write `{difference}`")),
+            "clone" | "to_owned" => {
+                return "a point is a value: remove `.clone()`".to_owned();
+            }
+            _ if is_vector => {
+                let arguments: Vec<String> = call.args.iter().map(written).collect();
+                Some(format!("write `{receiver}.{name}({})`", arguments.join(", ")))
+            }
+            _ => Call { name, receiver: &receiver, arguments: &[] }.advice(Type::Vector(3)),
+        };
+        of_difference.unwrap_or_else(|| format!("take `{difference}`, a `Vector`"))
+    }
+
+    /// Refuses a method of a particle, the parameters or the result.
+    fn refuse_record_method(&mut self, call: &ExprMethodCall, binding: Binding) {
+        let name = call.method.to_string();
+        let record = match binding {
+            Binding::Input(input) => self.record_of(input),
+            _ => self.result(),
+        };
+        let arguments: Vec<String> = call.args.iter().map(written).collect();
+        let help = match &*name {
+            "clone" => "name one of its fields".to_owned(),
+            _ => format!(
+                "a function of the module gets the fields that it needs as its arguments: `{name}({})`",
+                if arguments.is_empty() { "...".to_owned() } else { arguments.join(", ") }
+            ),
+        };
+        let arguments = [&*self.items.structs[record].ident.to_string(), &name, &help];
+        self.items.cx.error(Site::of(&call.method), &message::UNKNOWN_METHOD, &arguments);
+        call.args.iter().for_each(|argument| drop(self.expr(argument)));
+    }
+
+    /// Advice for an exponent of `powi` that is no constant whole number.
+    fn of_exponent(&mut self, call: &ExprMethodCall, x: &str) -> String {
+        let exponent = match call.args.first() {
+            Some(exponent) if call.args.len() == 1 => exponent,
+            _ => return "write it as a number, such as `powi(3)`".to_owned(),
+        };
+        let text = written(exponent);
+        let whole = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'));
+        match (whole, self.types_of([exponent])) {
+            (Some(whole), _) => format!("write `{x}.powi({whole})`"),
+            (_, Some([Type::U32])) => {
+                format!("write it as a number, or `{x}.powf({} as Real)`", operand(exponent))
+            }
+            (_, Some([Type::Real])) => format!("write it as a number, or `{x}.powf({text})`"),
+            _ => "write it as a number, such as `powi(3)`, or use `powf`".to_owned(),
+        }
     }
 
     fn select(&mut self, call: &ExprMethodCall, condition: ir::Expr) -> Option<ir::Expr> {
@@ -364,8 +669,9 @@ impl BodyChecker<'_> {
             return None;
         };
         if yes.ty != no.ty {
+            let help = of_branches(&yes, &no);
             let (yes, no) = (yes.ty.to_string(), no.ty.to_string());
-            cx.error(Site::of(call), &message::BRANCHES, &[&yes, &no]);
+            cx.error(Site::of(call), &message::BRANCHES, &[&yes, &no, &help]);
             return None;
         }
         let (ty, span) = (yes.ty, call.method.span());
@@ -384,23 +690,58 @@ impl BodyChecker<'_> {
             return self.vector(call, &name, ty);
         }
         let Some(signature) = self.items.signatures.get(&name) else {
-            let functions = self.items.signatures.keys().map(String::as_str);
-            let help = as_method(path, call)
-                .unwrap_or_else(|| suggestion(&name, functions.chain(["Vector::new"])));
+            let is_refused = path.path.get_ident().is_some_and(|ident| {
+                matches!(self.scopes.find(&ident.to_string()), Some(Binding::Unknown))
+            });
+            if is_refused {
+                return None;
+            }
+            let help = self.of_function(path, call);
             cx.error(site, &message::UNKNOWN_FUNCTION, &[&name, &help]);
             return None;
         };
         let Some(expected) = signature.parameters.iter().copied().collect::<Option<Vec<_>>>()
         else {
-            for argument in &call.args {
-                self.expr(argument);
-            }
+            // They may be records, which the refused types stand for.
+            cx.quietly(|| call.args.iter().for_each(|argument| drop(self.expr(argument))));
             return None;
         };
         let arguments = self.arguments((site, &name), &call.args, &expected)?;
         let span = path.span();
         let kind = ExprKind::Call(signature.id, arguments);
         Some(ir::Expr::new(kind, signature.output?, span))
+    }
+
+    /// Tests whether a call is of a function that the module does not have, whose name has advice.
+    pub fn is_unknown_function(&self, call: &ExprCall) -> bool {
+        let name = call.func.to_token_stream().to_string().replace(' ', "");
+        let known = ["rand", "random", "srand", "curand_init"];
+        !self.items.signatures.contains_key(&name) && known.contains(&&*name)
+    }
+
+    /// Advice for a call of a function that the module does not have.
+    fn of_function(&mut self, path: &syn::ExprPath, call: &ExprCall) -> String {
+        let name = path.to_token_stream().to_string().replace(' ', "");
+        let arguments: Vec<String> = call.args.iter().map(written).collect();
+        if let Some(help) =
+            as_method(path, call).or_else(|| advice::names::of_function(&name, &arguments))
+        {
+            return help;
+        }
+        let ty = call.args.first().and_then(|first| self.types_of([first]));
+        if let (Some(first), Some(last)) = (call.args.first(), path.path.segments.last()) {
+            let ty = match ty {
+                Some([ty @ Type::Vector(_)]) => ty,
+                _ => Type::Real,
+            };
+            let (receiver, name) = (operand(first), last.ident.to_string());
+            let known = Call { name: &name, receiver: &receiver, arguments: &arguments[1..] };
+            if let Some(help) = known.advice(ty) {
+                return help;
+            }
+        }
+        let functions = self.items.signatures.keys().map(String::as_str);
+        suggestion(&name, functions.chain(["Vector::new"]))
     }
 
     fn vector(&mut self, call: &ExprCall, name: &str, ty: Type) -> Option<ir::Expr> {
@@ -431,7 +772,7 @@ impl BodyChecker<'_> {
         let mut right = true;
         for ((value, argument), ty) in values.iter().zip(&arguments).zip(expected) {
             if value.ty != *ty {
-                let help = real_of(value, *ty).unwrap_or_default();
+                let help = of_value(value, *ty).unwrap_or_default();
                 let arguments = [&*value.ty.to_string(), name, &ty.to_string(), &help];
                 cx.error(Site::of(argument), &message::ARGUMENT_TYPE, &arguments);
                 right = false;
@@ -441,13 +782,14 @@ impl BodyChecker<'_> {
     }
 }
 
-/// Advice to make the expected real number of an integer.
-pub(crate) fn real_of(value: &ir::Expr, expected: Type) -> Option<String> {
-    match (&value.kind, value.ty, expected) {
-        (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
-        (_, Type::U32, Type::Real) => Some("convert it with `as Real`".to_owned()),
+/// Advice for two values of different types, one of which is chosen.
+pub(crate) fn of_branches(yes: &ir::Expr, no: &ir::Expr) -> String {
+    let help = match (yes.ty, no.ty) {
+        (Type::U32, Type::Real) => of_value(yes, Type::Real),
+        (Type::Real, Type::U32) => of_value(no, Type::Real),
         _ => None,
-    }
+    };
+    help.unwrap_or_else(|| "both must give a value of one type".to_owned())
 }
 
 /// The method that was called as if it were a function, as in `sqrt(x)` and `f64::max(a, b)`.
@@ -455,19 +797,11 @@ fn as_method(function: &syn::ExprPath, call: &ExprCall) -> Option<String> {
     let name = function.path.segments.last()?.ident.to_string();
     let methods = Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR).map(|method| method.name());
     methods.chain(["powi", "select"]).find(|method| *method == name)?;
-    let written = |expr: &Expr| {
-        let text = expr.to_token_stream().to_string();
-        [" . ", " ,", "( ", " )", " ("]
-            .iter()
-            .fold(text, |text, space| text.replace(space, space.trim()))
-    };
     let (receiver, arguments) = (call.args.first()?, call.args.iter().skip(1));
-    let receiver = match receiver {
-        Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::If(_) => {
-            format!("({})", written(receiver))
-        }
-        _ => written(receiver),
-    };
+    let mut receiver = operand(receiver);
+    if receiver.bytes().all(|c| c.is_ascii_digit()) {
+        receiver += ".0";
+    }
     let arguments: Vec<_> = arguments.map(written).collect();
     Some(format!("`{name}` is a method: write `{receiver}.{name}({})`", arguments.join(", ")))
 }
@@ -499,12 +833,22 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
         }
         Expr::Reference(_) => ("a reference", "everything is passed by value; remove the `&`"),
         Expr::Tuple(_) => ("a tuple", "use separate variables, or a `Vector`"),
+        Expr::Struct(literal) if is_vector(&literal.path) => {
+            ("a struct literal", "write `Vector::new(x, y, z)`")
+        }
         Expr::Struct(_) => ("a struct literal", "use separate variables"),
         Expr::Range(_) => ("a range", "compare with both ends"),
-        Expr::Repeat(_) => ("a repeated array", "write the elements out"),
+
+        Expr::Try(_) => ("`?`", "no expression of the language fails; remove it"),
         Expr::Assign(_) => ("an assignment inside an expression", "make it a statement"),
         Expr::Unsafe(_) => ("`unsafe`", "remove it"),
         Expr::Let(_) => ("`if let`", "compare values with `if`"),
         _ => ("this expression", "see the language's reference for what is"),
     }
+}
+
+/// Tests whether a path is a type of vectors, here or elsewhere.
+fn is_vector(path: &syn::Path) -> bool {
+    let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    name.to_lowercase().starts_with("vec") || ["float3", "double3"].contains(&&*name)
 }

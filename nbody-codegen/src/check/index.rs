@@ -2,6 +2,7 @@
 
 use syn::Expr;
 
+use crate::check::advice::{operand, written};
 use crate::check::body::BodyChecker;
 use crate::diagnostics::Site;
 use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
@@ -32,27 +33,89 @@ impl BodyChecker<'_> {
             (Checked::Known(index), _) => Some(component_of(base, index)),
             (Checked::Data(index), Type::Array(_)) => Some(entry(base, vec![index])),
             (Checked::Data(_), _) => {
-                self.items.cx.error(Site::of(&access.index), &message::INDEX_DATA, &[]);
+                let (base, index) = (operand(&access.expr), written(&access.index));
+                let components: Vec<_> =
+                    ["x", "y", "z"][..n].iter().map(|name| format!("{base}.{name}")).collect();
+                let help = format!("write `[{}][{index}]`", components.join(", "));
+                self.items.cx.error(Site::of(&access.index), &message::INDEX_DATA, &[&help]);
                 None
             }
         }
     }
 
-    /// Checks the index of an assigned component, which must be known.
-    pub fn known_index(&mut self, ty: Type, base: &Expr, index: &Expr) -> Option<Index> {
+    /// Checks the index of an assigned component, which must be known, in a statement that goes on with
+    /// this text.
+    pub fn known_index(
+        &mut self,
+        ty: Type,
+        (base, index): (&Expr, &Expr),
+        rest: &str,
+    ) -> Option<Index> {
         let n = self.length(ty, base)?;
+        if let Some(real) = self.bin(index) {
+            let base = written(base);
+            let help = format!(
+                "write `for k in 0..{n} {{ let x = {real} - k as Real; if x >= 0.0 && x < 1.0 {{ {base}[k] {rest}; }} }}`"
+            );
+            self.items.cx.error(Site::of(index), &message::INDEX_DATA, &[&help]);
+            return None;
+        }
         match self.index(n, index)? {
             Checked::Known(index) => Some(index),
-            Checked::Data(_) => {
-                self.items.cx.error(Site::of(index), &message::INDEX_DATA, &[]);
+            Checked::Data(value) => {
+                let (base, text) = (written(base), written(index));
+                let words = text.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
+                let k = if words.contains(&"k") { "m" } else { "k" };
+                let number = match &value.kind {
+                    ExprKind::Local(local) => self.numbers.get(local),
+                    _ => None,
+                };
+                let help = match number {
+                    Some((_, number)) => {
+                        format!("write `{base}[{number}]`, or a `const` of the module")
+                    }
+                    None => format!(
+                        "write `for {k} in 0..{n} {{ if {text} == {k} {{ {base}[{k}] {rest}; }} }}`"
+                    ),
+                };
+                self.items.cx.error(Site::of(index), &message::INDEX_DATA, &[&help]);
                 None
             }
         }
+    }
+
+    /// The `Real` that was cut off to an index, as in `bins[(r / width) as usize]`.
+    fn bin(&mut self, index: &Expr) -> Option<String> {
+        let (mut inner, mut is_cut) = (index, false);
+        loop {
+            inner = match inner {
+                Expr::Cast(cast) => {
+                    is_cut = true;
+                    &cast.expr
+                }
+                Expr::Paren(paren) => &paren.expr,
+                Expr::Group(group) => &group.expr,
+                _ => break,
+            };
+        }
+        let cx = self.items.cx;
+        let ty = cx.quietly(|| self.expr(inner)).map(|value| value.ty);
+        (is_cut && ty == Some(Type::Real)).then(|| operand(inner))
     }
 
     fn length(&self, ty: Type, base: &Expr) -> Option<usize> {
         let (Type::Vector(n) | Type::Array(n)) = ty else {
-            self.items.cx.error(Site::of(base), &message::NOT_INDEXABLE, &[&ty.to_string()]);
+            let help = match (ty, base) {
+                (Type::Point(_), _) => {
+                    "only differences of points have components: `(j.pos - i.pos)[k]`"
+                }
+                (_, Expr::Index(_)) => {
+                    "arrays and vectors have one index, and tables of the parameters two"
+                }
+                _ => "arrays and vectors can",
+            };
+            let arguments = [&*ty.to_string(), help];
+            self.items.cx.error(Site::of(base), &message::NOT_INDEXABLE, &arguments);
             return None;
         };
         Some(n)

@@ -3,6 +3,7 @@
 //! Every error is collected; items that could not be resolved are left out, so that each error is
 //! reported once.
 
+pub(crate) mod advice;
 mod assign;
 mod body;
 pub(crate) mod constant;
@@ -209,7 +210,7 @@ fn signature(
         Some(found)
     };
     let parameters = function.parameters.iter().map(|(_, ty)| of(ty)).collect();
-    Signature { id, name, parameters, output: of(&function.output) }
+    Signature { id, name, parameters, output: function.output.as_ref().and_then(of) }
 }
 
 /// A helper function, after those that it calls if none of them was refused.
@@ -222,6 +223,9 @@ fn function(
     let signature = items.signature(&function.ident)?;
     let mut checker = BodyChecker::new(items, &function.block);
     checker.returns = signature.output.map_or(Returns::Unknown, Returns::Value);
+    if function.takes_self {
+        checker.scopes.bind("self".to_owned(), scope::Binding::Unknown);
+    }
     let mut declare = |pattern: &syn::Pat, ty: Option<Type>| {
         let Some((ident, ty)) = syntax::plain_name(pattern).zip(ty) else {
             checker.scopes.bind_unknown(pattern.to_token_stream());
@@ -234,11 +238,18 @@ fn function(
     let site = Site::of(&function.ident);
     let written = || function.output.to_token_stream().to_string();
     let output = signature.output.map_or_else(written, |ty| ty.to_string());
+    if function.output.is_none() {
+        let is_value = matches!(function.block.stmts.last(), Some(syn::Stmt::Expr(_, None)));
+        if !is_value {
+            checker.block_without_value(&function.block);
+            return None;
+        }
+    }
     let missing = (site, &message::FN_VALUE, &[name.as_str(), output.as_str()][..]);
     let value = checker.block_value(&function.block, missing)?;
     let returned = signature.output?;
     if value.ty != returned {
-        items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), &output]);
+        refuse_value(items, &function.block, &value, returned);
     }
     Some(ir::Function {
         attrs: function.attrs.clone(),
@@ -308,7 +319,7 @@ fn cutoff(
     let site = Site::of(&cutoff.function.sig.ident);
     let value = checker.block_value(block, (site, &message::FN_VALUE, &["cutoff", "Real"]))?;
     if value.ty != Type::Real {
-        items.cx.error(site, &message::LET_TYPE, &[&value.ty.to_string(), "Real"]);
+        refuse_value(items, block, &value, Type::Real);
     }
     let [_, (_, i), (_, j)] = *records;
     let points = [position(items, site, i, j), position(items, site, j, i)];
@@ -318,13 +329,24 @@ fn cutoff(
     Some(ir::Cutoff { attrs, roles, body, points: [i, j] })
 }
 
+/// Refuses the value at the end of a body, which has another type than was declared.
+fn refuse_value(items: &Items, block: &syn::Block, value: &ir::Expr, declared: Type) {
+    let help = advice::operators::of_value(value, declared);
+    let help = help.unwrap_or_else(|| "convert the value, or declare its type".to_owned());
+    let arguments = [&*value.ty.to_string(), &declared.to_string(), &help];
+    let site = block.stmts.last().map_or_else(|| Site::of(block), Site::of);
+    items.cx.error(site, &message::LET_TYPE, &arguments);
+}
+
 /// The one position of a particle, if it can differ from one of the other.
 fn position(items: &Items, site: Site, particle: StructId, other: StructId) -> Option<FieldId> {
     let (fields, other) = (items.structs.fields(particle), &items.structs[other].fields);
     let mut points = fields.filter(|(_, field)| matches!(field.ty, Type::Point(_)));
     let found = points.next().filter(|_| points.next().is_none());
     let found = found.filter(|(_, point)| other.iter().any(|field| field.ty == point.ty));
-    if found.is_none() {
+    let particles = [&items.structs[particle].fields, other];
+    let is_refused = particles.into_iter().flatten().any(|field| field.is_refused);
+    if found.is_none() && !is_refused {
         let particle = &items.structs[particle].ident;
         items.cx.error(site, &message::CUTOFF_POSITION, &[&particle.to_string()]);
     }

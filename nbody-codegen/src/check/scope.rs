@@ -61,6 +61,11 @@ impl Scopes {
         self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
 
+    /// The meaning that a name has outside of the block that hides it.
+    pub fn hidden(&self, name: &str) -> Option<Binding> {
+        self.blocks.first().and_then(|block| block.get(name)).copied()
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(|block| block.keys().map(String::as_str))
     }

@@ -42,7 +42,11 @@ pub(crate) fn structs(
         if !find(ident) {
             let all: Vec<_> = module.structs.iter().map(|item| item.ident.to_string()).collect();
             let name = ident.to_string();
-            let help = suggestion(&name, all.iter().map(String::as_str));
+            let help = if ["Real", "Vector", "u32", "f64", "Count", "Point"].contains(&&*name) {
+                format!("name a struct that holds it: `pub struct Sum {{ pub value: {name} }}`")
+            } else {
+                suggestion(&name, all.iter().map(String::as_str))
+            };
             cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
         }
     }
@@ -90,7 +94,9 @@ fn structure(
     let Use { is_parameters, is_particle, is_output } = Use::of(module, &item.ident);
     if TYPES_OF_THE_LANGUAGE.contains(&name.as_str()) {
         cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
-    } else if !(is_parameters || is_particle || is_output || is_incomplete(module)) {
+    } else if !(is_parameters || is_particle || is_output || is_incomplete(module))
+        && !is_type(module, &item.ident)
+    {
         cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
     }
     if item.fields.is_empty() && (is_particle || is_output) {
@@ -110,32 +116,17 @@ fn structure(
     members.keep(&type_name);
     let field = |field: &syntax::Field| {
         // A field of a refused type stays, so that its uses are not errors too.
-        let mut ty = types::check(cx, &field.ty, constants).unwrap_or(Type::Real);
-        if ty == Type::Bool {
-            cx.error(Site::of(&field.ty), &message::FIELD_BOOL, &[]);
-            ty = Type::Real;
-        } else if matches!(ty, Type::Reduced(_)) && !is_output {
-            // A struct without a role may be a result, if an `impl` was refused.
-            if is_parameters || is_particle || !is_incomplete(module) {
-                cx.error(Site::of(&field.ty), &message::REDUCTION_PLACE, &[&ty.to_string()]);
-            }
-            ty = Type::Real;
-        } else if matches!(ty, Type::Table(..)) && (is_particle || is_output) {
-            let of_programs = module.programs.iter().map(|impl_| &impl_.target);
-            let mut all = module.interactions.iter().map(|impl_| &impl_.target).chain(of_programs);
-            let parameters = all.next().map(ToString::to_string).unwrap_or_default();
-            cx.error(Site::of(&field.ty), &message::TABLE_PLACE, &[&parameters]);
-            ty = Type::Real;
-        } else if is_output && matches!(ty, Type::Point(_) | Type::U32) {
-            cx.error(Site::of(&field.ty), &message::OUTPUT_TYPE, &[&ty.to_string()]);
-            ty = Type::Real;
-        }
+        let found = types::check(cx, &field.ty, constants);
+        let roles = Use { is_parameters, is_particle, is_output };
+        let is_refused = found.is_none_or(|ty| !is_field(cx, module, field, ty, &roles));
+        let ty = found.filter(|_| !is_refused).unwrap_or(Type::Real);
         ir::Field {
             attrs: field.attrs.clone(),
             vis: field.vis.clone(),
             ident: field.ident.clone(),
             name: members.name(&field.ident.to_string()),
             ty,
+            is_refused,
         }
     };
     ir::Struct {
@@ -146,6 +137,61 @@ fn structure(
         fields: distinct.map(field).collect(),
         is_output,
     }
+}
+
+/// Tests whether the struct is the type of a field or of a parameter, which is refused there.
+fn is_type(module: &syntax::Module, ident: &Ident) -> bool {
+    let fields = module.structs.iter().flat_map(|item| &item.fields).map(|field| &field.ty);
+    let parameters = module.functions.iter().flat_map(|item| &item.parameters).map(|(_, ty)| ty);
+    fields.chain(parameters).any(|ty| {
+        let mut names = ty.to_token_stream().into_iter();
+        names.any(|token| matches!(token, proc_macro2::TokenTree::Ident(name) if name == *ident))
+    })
+}
+
+/// Tests whether a field of a struct of these roles may have this type, and refuses it otherwise.
+fn is_field(
+    cx: &Ctxt,
+    module: &syntax::Module,
+    field: &syntax::Field,
+    ty: Type,
+    roles: &Use,
+) -> bool {
+    let Use { is_parameters, is_particle, is_output } = *roles;
+    let site = Site::of(&field.ty);
+    let name = field.ident.to_string();
+    match ty {
+        Type::Bool => cx.error(site, &message::FIELD_BOOL, &[]),
+        Type::Reduced(_) if !is_output => {
+            // A struct without a role may be a result, if an `impl` was refused.
+            if is_parameters || is_particle || !is_incomplete(module) {
+                cx.error(site, &message::REDUCTION_PLACE, &[&ty.to_string()]);
+            }
+        }
+        Type::Table(rows, columns) if is_particle || is_output => {
+            let of_programs = module.programs.iter().map(|impl_| &impl_.target);
+            let mut all = module.interactions.iter().map(|impl_| &impl_.target).chain(of_programs);
+            let parameters = all.next().map(ToString::to_string).unwrap_or_default();
+            let (whole, role) =
+                if is_output { ("that is a result", "f") } else { ("of each particle", "i") };
+            let (numbers, columns) = ((rows * columns).to_string(), columns.to_string());
+            let element = format!("{role}.{name}");
+            let arguments = [&*parameters, &name, whole, &numbers, &element, &columns];
+            cx.error(site, &message::TABLE_PLACE, &arguments);
+        }
+        Type::U32 if is_output => {
+            let help = format!(
+                "a count of pairs, or a sum of integers, is a `Count`: write `{name}: Count`, and `f.{name} += 1`"
+            );
+            cx.error(site, &message::OUTPUT_TYPE, &["u32", &help]);
+        }
+        Type::Point(_) if is_output => {
+            let help = "positions do not add: sum differences of two points, in a `Vector`";
+            cx.error(site, &message::OUTPUT_TYPE, &[&ty.to_string(), help]);
+        }
+        _ => return true,
+    }
+    false
 }
 
 /// Tests whether there is no `impl`, or one was refused or names no struct of the module, so that it

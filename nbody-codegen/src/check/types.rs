@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Expr, GenericArgument, PathArguments};
 
-use crate::check::constant;
+use crate::check::{advice, constant};
 use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{Constant, Reduction, Type};
 use crate::message;
@@ -11,8 +11,13 @@ use crate::message;
 /// The longest array: far longer than the registers of a thread, and short enough for compilers.
 const LONGEST: usize = 4096;
 
-/// The type that this syntax names.
+/// The type that this syntax names, or the one that a refused one was meant to be.
 pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
+    exact(cx, ty, constants).or_else(|| advice::types::meant(ty, constants))
+}
+
+/// The type that this syntax names.
+pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
     let found = match ty {
         syn::Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => {
             let segment = &path.path.segments[0];
@@ -33,7 +38,7 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
             }
         }
         syn::Type::Array(array) => {
-            let element = check(cx, &array.elem, constants)?;
+            let element = exact(cx, &array.elem, constants)?;
             let whole = constant::index(&array.len, constants)
                 .filter(|n| (1..=LONGEST / element.components()).contains(n));
             match (element, whole) {
@@ -46,14 +51,15 @@ pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                 _ => None,
             }
         }
-        syn::Type::Group(group) => return check(cx, &group.elem, constants),
-        syn::Type::Paren(paren) => return check(cx, &paren.elem, constants),
+        syn::Type::Group(group) => return exact(cx, &group.elem, constants),
+        syn::Type::Paren(paren) => return exact(cx, &paren.elem, constants),
         _ => None,
     };
     if found.is_none() {
         let written = ty.to_token_stream().to_string();
         let written = written.replace(" < ", "<").replace(" >", ">").replace(" ;", ";");
-        cx.error(Site::of(ty), &message::TYPE, &[&written]);
+        let written = written.replace("& ", "&").replace(" ,", ",");
+        cx.error(Site::of(ty), &message::TYPE, &[&written, &advice::types::of_type(ty)]);
     }
     found
 }
@@ -74,7 +80,8 @@ fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> 
     };
     let dimension = dimension.filter(|n| [2, 3].contains(n));
     if dimension.is_none() {
-        cx.error(Site::of(arguments), &message::DIMENSION, &[name, name, name]);
+        let help = advice::types::of_dimension(name, arguments);
+        cx.error(Site::of(arguments), &message::DIMENSION, &[name, &help]);
     }
     dimension
 }

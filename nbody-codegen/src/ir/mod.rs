@@ -88,6 +88,8 @@ pub struct Field {
     pub ident: Ident,
     pub name: String,
     pub ty: Type,
+    /// The type was refused, so that the uses of the field are not checked.
+    pub is_refused: bool,
 }
 
 /// A constant of the module, computed in `f64`.
@@ -97,6 +99,8 @@ pub struct Constant {
     pub ident: Ident,
     pub name: String,
     pub value: Value,
+    /// The type was refused, so that the uses of the constant are not checked.
+    pub is_refused: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

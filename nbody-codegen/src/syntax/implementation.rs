@@ -36,6 +36,23 @@ pub(super) fn trait_of(item: &ItemImpl) -> Option<Trait> {
     traits.into_iter().find(|of| path.is_ident(of.name()))
 }
 
+/// Advice for an `impl` that is not one of the language.
+pub(super) fn other(item: &ItemImpl) -> String {
+    let Some((path, _)) = &item.trait_ else {
+        return "helper functions are free functions of the module; functions of the host stand outside of it"
+            .to_owned();
+    };
+    let traits = [Trait::Interaction, Trait::Update, Trait::Measure];
+    let last = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    match (traits.iter().find(|of| last == of.name()), &*item.self_ty) {
+        (Some(of), Type::Path(ty)) => {
+            let target = ty.path.segments.last().map(|last| last.ident.to_string());
+            format!("write `impl {} for {}`", of.name(), target.unwrap_or_default())
+        }
+        _ => "derives are added by the macro; the `impl` of another trait stands outside of the module".to_owned(),
+    }
+}
+
 /// The structs that an `impl` names.
 pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
     let last_name = |ty: &Type| match ty {
@@ -96,8 +113,23 @@ impl Header {
     }
 
     /// Refuses an item that the trait does not have.
-    pub fn refuse(&self, cx: &Ctxt, item: &ImplItem, items: &str) {
-        let arguments = [&*impl_item_name(item), self.of.name(), items];
+    ///
+    /// If that is `missing`, the item may be meant to be its main function.
+    pub fn refuse(&self, cx: &Ctxt, item: &ImplItem, items: &str, missing: bool) {
+        let help = match item {
+            ImplItem::Fn(item) => {
+                let name = item.sig.ident.to_string();
+                let mut known = functions(self.of).iter();
+                match known.find(|known| missing == (**known != "cutoff") && is_meant(&name, known))
+                {
+                    Some(known) => format!("did you mean `fn {known}`? "),
+                    None => "helper functions are free functions of the module; ".to_owned(),
+                }
+            }
+            ImplItem::Const(_) => "constants stand beside the structs; ".to_owned(),
+            _ => String::new(),
+        };
+        let arguments = [&*impl_item_name(item), self.of.name(), &help, items];
         cx.error(Site::of(item), &message::IMPL_ITEM, &arguments);
     }
 
@@ -107,13 +139,49 @@ impl Header {
         cx.error(Site::of(&self.target), &message::MISSING_ITEM, &arguments);
     }
 
-    /// The struct of a role that must be there.
-    pub fn role(&self, cx: &Ctxt, name: &str, ty: Option<Type>) -> Option<Ident> {
+    /// The struct of a role that must be there; the function names it as its parameter of this place.
+    pub fn role(
+        &self,
+        cx: &Ctxt,
+        name: &str,
+        ty: Option<Type>,
+        written: Option<&Ident>,
+    ) -> Option<Ident> {
         if ty.is_none() {
-            self.missing(cx, &format!("type {name}"), &format!("type {name} = ...;"));
+            let written = written.map_or_else(|| "...".to_owned(), ToString::to_string);
+            self.missing(cx, &format!("type {name}"), &format!("type {name} = {written};"));
         }
         struct_of(cx, &ty?)
     }
+}
+
+/// The functions of a trait.
+fn functions(of: Trait) -> &'static [&'static str] {
+    match of {
+        Trait::Interaction => &["pair", "cutoff"],
+        Trait::Update => &["update"],
+        Trait::Measure => &["measure"],
+    }
+}
+
+/// Tests whether a function that a trait does not have was meant to be this one of it.
+fn is_meant(name: &str, known: &str) -> bool {
+    let others: &[&str] = match known {
+        "pair" => &[
+            "force",
+            "interact",
+            "interaction",
+            "act",
+            "evaluate",
+            "compute",
+            "kernel",
+            "pairwise",
+        ],
+        "cutoff" => &["radius", "range", "reach", "cut_off", "cutoff_radius"],
+        "update" => &["step", "apply", "kick", "drift", "advance"],
+        _ => &["energy", "reduce", "sum"],
+    };
+    others.contains(&name) || crate::message::nearest(name, [known]).is_some()
 }
 
 /// The struct that a type names.
@@ -121,7 +189,8 @@ pub(super) fn struct_of(cx: &Ctxt, ty: &Type) -> Option<Ident> {
     let ident = type_name(ty);
     if ident.is_none() {
         let written = ty.to_token_stream().to_string();
-        cx.error(Site::of(ty), &message::UNKNOWN_STRUCT, &[&written, "name a struct"]);
+        let help = "name a struct of the module, without arguments";
+        cx.error(Site::of(ty), &message::UNKNOWN_STRUCT, &[&written, help]);
     }
     ident
 }
@@ -157,6 +226,18 @@ pub(super) fn names_of(
         && matches!(signature.safety, syn::Safety::Default)
         && inputs.next().is_none();
     (receiver && plain).then_some(names)
+}
+
+/// The structs that a function takes references to, in order, with the names of these parameters, and
+/// where they are.
+pub(super) fn records_of(signature: &syn::Signature) -> Vec<(String, Ident, Site)> {
+    let record = |input: &syn::FnArg| {
+        let syn::FnArg::Typed(parameter) = input else { return None };
+        let Type::Reference(reference) = type_without_groups(&parameter.ty) else { return None };
+        let name = plain_name(&parameter.pat)?.to_string();
+        Some((name, type_name(&reference.elem)?, Site::of(parameter)))
+    };
+    signature.inputs.iter().filter_map(record).collect()
 }
 
 /// Refuses attributes inside an impl that would be lost.

@@ -4,7 +4,7 @@ use syn::{Ident, ImplItem, ItemImpl};
 
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
-use crate::syntax::implementation::{Header, names_of};
+use crate::syntax::implementation::{Header, names_of, records_of};
 use crate::syntax::{Cutoff, Interaction, Trait, type_name};
 
 const ITEMS: &str = "`type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
@@ -14,6 +14,7 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
     let (header, items) = Header::parse(cx, Trait::Interaction, item)?;
     let (mut i, mut j, mut f) = (None, None, None);
     let (mut self_pairs, mut cutoff, mut pair) = (None, None, None);
+    let mut others = Vec::new();
     for item in items {
         match item {
             ImplItem::Type(item) if item.ident == "I" => i = Some(item.ty),
@@ -27,12 +28,20 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
             }
             ImplItem::Fn(item) if item.sig.ident == "cutoff" => cutoff = Some(item),
             ImplItem::Fn(item) if item.sig.ident == "pair" => pair = Some(item),
-            other => header.refuse(cx, &other, ITEMS),
+            other => others.push(other),
         }
     }
-    let role = |name, ty| header.role(cx, name, ty);
-    let (i, j, f) = (role("I", i), role("J", j), role("F", f));
+    // A function that is refused may be meant to be `pair`.
+    let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
+    others.iter().for_each(|other| header.refuse(cx, other, ITEMS, pair.is_none()));
+    let written = pair.as_ref().map(|pair| records_of(&pair.sig)).unwrap_or_default();
+    let role =
+        |place: usize, name, ty| header.role(cx, name, ty, written.get(place).map(|(_, ty, _)| ty));
+    let (i, j, f) = (role(0, "I", i), role(1, "J", j), role(2, "F", f));
     let Some(pair) = pair else {
+        if has_other {
+            return None;
+        }
         let example = "fn pair(&self, i: &..., j: &..., f: &mut ...) { ... }";
         header.missing(cx, "fn pair", example);
         return None;

@@ -108,7 +108,10 @@ pub struct Function {
     pub ident: Ident,
     /// Anything but a plain name is refused.
     pub parameters: Vec<(syn::Pat, Type)>,
-    pub output: Type,
+    /// It has a parameter `self`, which is refused.
+    pub takes_self: bool,
+    /// A missing one is refused.
+    pub output: Option<Type>,
     pub block: syn::Block,
 }
 
@@ -203,6 +206,23 @@ impl Module {
                 self.tuples.push(Tuple { ident: item.ident, fields });
             }
             Item::Struct(item) => self.structs.push(structure(cx, item)),
+            // One that is refused stays, so that its uses are not errors too.
+            Item::Static(item) => {
+                cx.error(site, &message::ITEM, &["a static", STATIC]);
+                let name = type_name(&item.ty).map(|name| name.to_string()).unwrap_or_default();
+                let ty = match &*name {
+                    "Real" | "f64" | "f32" => syn::parse_quote!(Real),
+                    "u32" | "usize" => syn::parse_quote!(u32),
+                    _ => return,
+                };
+                self.constants.push(Constant {
+                    attrs: Vec::new(),
+                    vis: item.vis,
+                    ident: item.ident,
+                    ty,
+                    value: *item.expr,
+                });
+            }
             Item::Const(item) => self.constants.push(Constant {
                 attrs: attributes(cx, item.attrs),
                 vis: item.vis,
@@ -210,9 +230,9 @@ impl Module {
                 ty: *item.ty,
                 value: *item.expr,
             }),
-            Item::Fn(item) => self.functions.extend(function(cx, item)),
+            Item::Fn(item) => self.functions.push(function(cx, item)),
             Item::Impl(item) => self.implementation(cx, item, structs),
-            other => cx.error(site, &message::ITEM, &[item_name(&other)]),
+            other => cx.error(site, &message::ITEM, &[item_name(&other), item_help(&other)]),
         }
     }
 }
@@ -226,7 +246,10 @@ impl Module {
                 self.interactions.extend(interaction::interaction(cx, item, structs));
             }
             Some(of) => self.programs.extend(program::program(cx, of, item, structs)),
-            None => cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[]),
+            None => {
+                let help = implementation::other(&item);
+                cx.error(Site::of(&item.self_ty), &message::OTHER_TRAIT, &[&help]);
+            }
         }
     }
 }
@@ -309,7 +332,7 @@ fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
     }
 }
 
-fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
+fn function(cx: &Ctxt, item: syn::ItemFn) -> Function {
     let signature = &item.sig;
     let plain = signature.constness.is_none()
         && signature.asyncness.is_none()
@@ -326,23 +349,33 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Option<Function> {
             syn::FnArg::Receiver(_) => None,
         };
         if typed.is_none_or(|parameter| plain_name(&parameter.pat).is_none()) {
-            cx.error(Site::of(input), &message::FN_PARAMETER, &[]);
+            let help = match input {
+                syn::FnArg::Receiver(_) => {
+                    "pass the fields of the parameters that it needs: `eps2: Real`"
+                }
+                syn::FnArg::Typed(_) => "write `name: Real`",
+            };
+            cx.error(Site::of(input), &message::FN_PARAMETER, &[help]);
         }
         let parameter = typed.map(|parameter| (*parameter.pat.clone(), *parameter.ty.clone()));
         parameters.extend(parameter);
     }
-    let syn::ReturnType::Type(_, output) = item.sig.output else {
-        cx.error(Site::of(&item.sig.ident), &message::FN_OUTPUT, &[]);
-        return None;
+    let output = match item.sig.output {
+        syn::ReturnType::Type(_, output) => Some(*output),
+        syn::ReturnType::Default => {
+            cx.error(Site::of(&item.sig.ident), &message::FN_OUTPUT, &[]);
+            None
+        }
     };
-    Some(Function {
+    Function {
+        takes_self: item.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Receiver(_))),
         attrs: attributes(cx, item.attrs),
         vis: item.vis,
         ident: item.sig.ident,
         parameters,
-        output: *output,
+        output,
         block: *item.block,
-    })
+    }
 }
 
 /// The name, if a pattern is only a name.
@@ -393,6 +426,25 @@ fn struct_name(item: &Item) -> Option<Ident> {
     }
 }
 
+const STATIC: &str = "write `const NAME: Real = ...;`, or a field of the parameters";
+
+/// Advice for an item that a module does not hold.
+fn item_help(item: &Item) -> &'static str {
+    match item {
+        Item::ExternCrate(_) | Item::Use(_) => {
+            "the types of the language are known without; constants are written with their path, such as \
+             `core::f64::consts::PI`, and functions in the module itself"
+        }
+        Item::Enum(_) => "a kind is a `u32`, and its values are constants: `const WALL: u32 = 1;`",
+
+        Item::Type(_) => "write the type itself",
+        _ => {
+            "a module holds structs, constants, helper functions and `impl`s of `Interaction`, `Update` and \
+             `Measure`"
+        }
+    }
+}
+
 fn item_name(item: &Item) -> &'static str {
     match item {
         Item::Enum(_) => "an enum",
@@ -400,7 +452,7 @@ fn item_name(item: &Item) -> &'static str {
         Item::ForeignMod(_) => "a foreign block",
         Item::Macro(_) => "a macro call",
         Item::Mod(_) => "a nested module",
-        Item::Static(_) => "a static",
+
         Item::Trait(_) | Item::TraitAlias(_) => "a trait",
         Item::Type(_) => "a type alias",
         Item::Union(_) => "a union",

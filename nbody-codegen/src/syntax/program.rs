@@ -4,7 +4,7 @@ use syn::{Ident, ImplItem, ItemImpl, Type};
 
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
-use crate::syntax::implementation::{Header, names_of, struct_of};
+use crate::syntax::implementation::{Header, names_of, records_of, struct_of};
 use crate::syntax::{Program, Trait};
 
 /// The name of the function of a trait.
@@ -25,6 +25,7 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     let name = function_name(of);
     let (header, all) = Header::parse(cx, of, item)?;
     let (mut p, mut q, mut f, mut t, mut function) = (None, None, None, None, None);
+    let mut others = Vec::new();
     for item in all {
         match item {
             ImplItem::Type(item) if item.ident == "P" => p = Some(item.ty),
@@ -32,14 +33,22 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
             ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
             ImplItem::Type(item) if item.ident == "T" && of == Trait::Measure => t = Some(item.ty),
             ImplItem::Fn(item) if item.sig.ident == name => function = Some(item),
-            other => header.refuse(cx, &other, items(of)),
+            other => others.push(other),
         }
     }
-    let p = header.role(cx, "P", p);
+    // A function that is refused may be meant to be that of the trait.
+    let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
+    others.iter().for_each(|other| header.refuse(cx, other, items(of), function.is_none()));
+    let written = function.as_ref().map(|it| records_of(&it.sig)).unwrap_or_default();
+    let p = header.role(cx, "P", p, written.first().map(|(_, ty, _)| ty));
     // The inner option is `None` where the type was refused.
-    let t = (of == Trait::Measure).then(|| header.role(cx, "T", t));
+    let t = (of == Trait::Measure)
+        .then(|| header.role(cx, "T", t, written.last().map(|(_, ty, _)| ty)));
     let [q, f] = [q, f].map(|ty: Option<Type>| ty.map(|ty| struct_of(cx, &ty)));
     let Some(function) = function else {
+        if has_other {
+            return None;
+        }
         let examples = if of == Trait::Measure { "p: &..., t: &mut ..." } else { "p: &mut ..." };
         let example = format!("fn {name}(&self, {examples}) {{ ... }}");
         header.missing(cx, &format!("fn {name}"), &example);
@@ -54,6 +63,9 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     let names = names_of(&function.sig, &types, structs)
         .filter(|_| matches!(function.sig.output, syn::ReturnType::Default));
     let Some(names) = names else {
+        if undeclared(cx, &header, &written, &expected) {
+            return None;
+        }
         let written = expected.iter().map(|(role, ty, mutable)| {
             format!("{role}: &{}{ty}", if *mutable { "mut " } else { "" })
         });
@@ -64,6 +76,41 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     };
     let Header { target, attrs, .. } = header;
     Some(Program { of, attrs, target, p, q, f, t, function, names })
+}
+
+/// Refuses a function that takes one more record than the `impl` names, `q` or `f`: its type is missing.
+fn undeclared(
+    cx: &Ctxt,
+    header: &Header,
+    written: &[(String, Ident, Site)],
+    expected: &[(&'static str, &Ident, bool)],
+) -> bool {
+    let mut known: Vec<&Ident> = expected.iter().map(|(_, ty, _)| *ty).collect();
+    let mut is_new = |ty: &Ident| {
+        let found = known.iter().position(|known| *known == ty);
+        found.map(|at| known.remove(at)).is_none()
+    };
+    let new: Vec<_> = written.iter().filter(|(_, ty, _)| is_new(ty)).collect();
+    let missing = ["Q", "F"].map(|role| {
+        expected.iter().all(|(known, ..)| !role.eq_ignore_ascii_case(known)).then_some(role)
+    });
+    if new.is_empty() || written.len() != expected.len() + new.len() {
+        return false;
+    }
+    let roles: Vec<&str> = match (&new[..], missing) {
+        ([(name, ..)], [Some(_), Some(_)]) => {
+            vec![if ["q", "old", "other", "aux"].contains(&&**name) { "Q" } else { "F" }]
+        }
+        ([_], missing) => missing.into_iter().flatten().collect(),
+        ([_, _], [Some(q), Some(f)]) => vec![q, f],
+        _ => return false,
+    };
+    for ((_, ty, site), role) in new.into_iter().zip(&roles) {
+        let arguments =
+            [&*format!("type {role}"), header.of.name(), &format!("type {role} = {ty};")];
+        cx.error(*site, &message::MISSING_ITEM, &arguments);
+    }
+    !roles.is_empty()
 }
 
 /// The parameters of the function: a name, the struct, and whether it changes.

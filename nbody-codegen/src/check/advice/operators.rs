@@ -1,0 +1,318 @@
+//! Advice on operators, conversions, conditions and values of another type.
+
+use syn::{BinOp, Expr, ExprBinary, UnOp};
+
+use super::{operand, written};
+use crate::ir::{self, ExprKind, Type};
+use crate::syntax::without_groups;
+
+/// An operand: the expression, and its type.
+pub(crate) type Operand<'a> = (&'a Expr, Type);
+
+/// Advice for an operator that has no meaning for its operands.
+pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> String {
+    use Type::{Array, Bool, Point, Real, U32, Vector};
+    let (x, y) = (operand(left), operand(right));
+    match (a, op, b) {
+        (_, BinOp::Rem(_), _) => remainder(&x, &y, [a, b]),
+        (U32, BinOp::Shl(_), U32) => match number(right) {
+            Some(n) if n < 32 => format!("write `{x} * {}`", 1_u64 << n),
+            _ => "integers do not shift: write a product with a power of two".to_owned(),
+        },
+        (_, BinOp::Shr(_) | BinOp::Shl(_), _) => {
+            "integers do not shift: let the host compute it, as a field `u32`; `n & 0xffff` takes bits".to_owned()
+        }
+        (_, BinOp::And(_) | BinOp::Or(_), _) => {
+            let condition = |(expr, ty): Operand| match ty {
+                Bool => operand(expr),
+                Real => format!("{} != 0.0", operand(expr)),
+                _ => format!("{} != 0", operand(expr)),
+            };
+            let op = written(op);
+            format!("conditions are `bool`: write `{} {op} {}`", condition((left, a)), condition((right, b)))
+        }
+        (U32, BinOp::Eq(_) | BinOp::Ne(_), Bool) => flag(&x, matches!(op, BinOp::Eq(_)), right),
+        (Bool, BinOp::Eq(_) | BinOp::Ne(_), U32) => flag(&y, matches!(op, BinOp::Eq(_)), left),
+        (Bool, BinOp::Mul(_), _) => format!("write `{x}.select({y}, {})`", zero(b)),
+        (_, BinOp::Mul(_), Bool) => format!("write `{y}.select({x}, {})`", zero(a)),
+        (Bool, ..) | (.., Bool) => "use `if` to turn a condition into a number".to_owned(),
+        (Point(_), BinOp::Add(_), Point(_)) => {
+            "points cannot be added; only their difference exists".to_owned()
+        }
+        (Point(m), BinOp::Sub(_), Point(n)) if m != n => {
+            "the points have different numbers of components".to_owned()
+        }
+        (Point(_), BinOp::Add(_) | BinOp::Sub(_), Vector(_)) => format!(
+            "a position moves in an `update` alone: `p.pos += v`; in a pair, add to a difference of two points: \
+             `(j.pos - i.pos) + {y}`"
+        ),
+        (Point(_) | Vector(_), BinOp::Eq(_) | BinOp::Ne(_), Point(_) | Vector(_)) if a == b => {
+            format!("write `({x} - {y}).norm2() {} 0.0`", written(op))
+        }
+        (Point(_), ..) | (.., Point(_)) => {
+            "a `Point` has no meaning by itself; only the difference of two exists, a `Vector`".to_owned()
+        }
+        (Array(_), ..) | (.., Array(_)) => {
+            "arrays have no arithmetic: a position is a `Point`, a quantity with a direction a `Vector`; of others \
+             take the elements in a `for`"
+                .to_owned()
+        }
+        (Vector(_), BinOp::Mul(_), Vector(_)) => {
+            "write `a.dot(b)` for the scalar product or `a.cross(b)` for the vector product".to_owned()
+        }
+        (Real, BinOp::Div(_), Vector(_)) => {
+            "a vector does not divide anything; `v / v.norm2()` has the inverse length".to_owned()
+        }
+        (Vector(_), BinOp::Div(_), Vector(_)) => {
+            "a vector does not divide anything; the components do: `Vector::new(a.x / b.x, ...)`".to_owned()
+        }
+        (Vector(_), BinOp::Add(_) | BinOp::Sub(_), Real)
+        | (Real, BinOp::Add(_) | BinOp::Sub(_), Vector(_)) => {
+            "a `Vector` and a `Real` do not add; take a component or multiply a vector".to_owned()
+        }
+        (Vector(_), op, _) | (_, op, Vector(_)) if is_comparison(op) => {
+            "vectors have no order; compare their lengths or components".to_owned()
+        }
+        (Vector(_), BinOp::Add(_) | BinOp::Sub(_), Vector(_)) => {
+            "the vectors have different numbers of components".to_owned()
+        }
+        (Real | Vector(_), _, U32) => real_from(right),
+        (U32, _, Real | Vector(_)) => match number_of_real(right) {
+            Some(n) if number(left).is_none() && is_comparison(op) => format!("write `{n}`"),
+            _ => real_from(left),
+        },
+        (U32, BinOp::Div(_), U32) => format!(
+            "integers do not divide: the quotient is `{} / {}`, and its `.floor()` that of integers, as a `Real`",
+            real_text(&x),
+            real_text(&y)
+        ),
+        (Real, BinOp::BitAnd(_) | BinOp::BitOr(_), Real) => {
+            "the bits of a `Real` are not seen; `&&` and `||` join conditions".to_owned()
+        }
+        _ => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`".to_owned(),
+    }
+}
+
+fn remainder(x: &str, y: &str, types: [Type; 2]) -> String {
+    match (types, y.parse::<u64>()) {
+        ([Type::U32, Type::U32], Ok(n)) if n.is_power_of_two() => {
+            format!("write `{x} & {}`", n - 1)
+        }
+        ([Type::Real, _], _) => {
+            let y = if types[1] == Type::U32 { real_text(y) } else { y.to_owned() };
+            format!("write `{x} - {y} * ({x} / {y}).trunc()`")
+        }
+        _ => "integers have no remainder: let the host compute it, as a field `u32`".to_owned(),
+    }
+}
+
+fn flag(x: &str, is_equal: bool, value: &Expr) -> String {
+    let is_true = written(value) != "false";
+    let op = if is_equal == is_true { "!=" } else { "==" };
+    format!("a flag is compared with 0: write `{x} {op} 0`")
+}
+
+fn zero(ty: Type) -> &'static str {
+    match ty {
+        Type::U32 => "0",
+        Type::Vector(2) => "Vector::new(0.0, 0.0)",
+        Type::Vector(_) => "Vector::new(0.0, 0.0, 0.0)",
+        _ => "0.0",
+    }
+}
+
+fn is_comparison(op: &BinOp) -> bool {
+    use BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
+/// The number that is written, if it is an integer.
+fn number(expr: &Expr) -> Option<u64> {
+    match without_groups(expr) {
+        Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(int) => int.base10_parse().ok(),
+            _ => None,
+        },
+        Expr::Paren(paren) => number(&paren.expr),
+        _ => None,
+    }
+}
+
+/// The integer of the same value as a written `Real`.
+fn number_of_real(expr: &Expr) -> Option<u32> {
+    let text = written(expr);
+    let text = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'))?;
+    text.parse().ok()
+}
+
+/// Advice to make a `Real` of an integer.
+pub(crate) fn real_from(expr: &Expr) -> String {
+    match number(expr) {
+        Some(n) => format!("write `{n}.0`"),
+        None => format!("write `{}`", real_text(&operand(expr))),
+    }
+}
+
+fn real_text(x: &str) -> String {
+    if x.bytes().all(|c| c.is_ascii_digit()) { format!("{x}.0") } else { format!("({x} as Real)") }
+}
+
+/// Advice for a value of another type than is needed.
+pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
+    match (&value.kind, value.ty, needed) {
+        (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
+        (_, Type::U32, Type::Real) => Some("convert it with `as Real`".to_owned()),
+        (ExprKind::Real(text), _, Type::U32) => {
+            let whole = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'))?;
+            Some(format!("write `{whole}`"))
+        }
+        (_, Type::Real, Type::U32) => Some(
+            "a `Real` does not become an integer: count with integers from the start".to_owned(),
+        ),
+        (_, Type::Bool, Type::Real) => {
+            Some("write `c.select(1.0, 0.0)` for a condition `c`".to_owned())
+        }
+        (_, Type::Bool, Type::U32) => Some("write `c.select(1, 0)` for a condition `c`".to_owned()),
+        (_, Type::Real, Type::Vector(_)) => {
+            Some("a number times a direction is a vector: `x / d.norm() * d`".to_owned())
+        }
+        (_, Type::Vector(_), Type::Real) => {
+            Some("take a component of the vector, or its `norm()`".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Advice for a unary operator that has no meaning for its operand.
+pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
+    let x = operand(expr);
+    match (op, ty) {
+        (UnOp::Deref(_), _) => format!("everything is passed by value: write `{x}`"),
+        (UnOp::Not(_), Type::U32) => {
+            format!("write `{x} == 0` for a flag, or `{x} ^ 0xffffffff` for the bits")
+        }
+        (UnOp::Neg(_), Type::U32) => match number(expr) {
+            Some(n) => format!("an integer has no sign: write `-{n}.0`"),
+            None => format!("an integer has no sign: write `-({x} as Real)`"),
+        },
+        (UnOp::Neg(_), Type::Point(_)) => {
+            "a `Point` has no meaning by itself; only the difference of two exists".to_owned()
+        }
+        _ => "`-` takes a `Real` or a `Vector`, `!` a `bool`".to_owned(),
+    }
+}
+
+/// Advice for a conversion that the language does not have.
+pub(crate) fn of_cast((expr, ty): Operand, to: &str) -> String {
+    let x = operand(expr);
+    match (ty, to) {
+        (Type::U32, "f64" | "f32") => format!("write `{x} as Real`"),
+        (Type::U32, "usize" | "u32" | "i32" | "u64" | "i64" | "isize" | "u8" | "u16") => {
+            format!("an index is a `u32` as it is: write `{x}`")
+        }
+        (Type::Real, "Real" | "f64" | "f32") => format!("it is a `Real` already: write `{x}`"),
+        (Type::Real, _) => {
+            "a `Real` does not become an integer: compare it with numbers, as in `for k in 0..8 { if x >= k as Real \
+             && x < (k + 1) as Real { ... } }`, or let the host compute a field `u32`"
+                .to_owned()
+        }
+        (Type::Bool, "u32" | "usize" | "i32") => format!("write `{x}.select(1, 0)`"),
+        (Type::Bool, _) => format!("write `{x}.select(1.0, 0.0)`"),
+        _ => "the only one is `u32 as Real`".to_owned(),
+    }
+}
+
+/// Advice for a condition that is no `bool`.
+pub(crate) fn of_condition((expr, ty): Operand) -> String {
+    match ty {
+        Type::U32 => format!("write `{} != 0`", operand(expr)),
+        Type::Real => format!("write `{} != 0.0`", operand(expr)),
+        _ => "compare it with something".to_owned(),
+    }
+}
+
+/// The power that `a ^ b` and `a ** b` were meant to be: as they bind in mathematics, tighter than
+/// products.
+pub(crate) struct Power<'a> {
+    /// `^` or `**`.
+    pub sign: &'static str,
+    pub base: &'a Expr,
+    pub exponent: &'a Expr,
+    negative: bool,
+}
+
+impl<'a> Power<'a> {
+    /// The power of an operator, if it may be one.
+    pub fn of(binary: &'a ExprBinary) -> Option<Self> {
+        let (sign, right) = match (&binary.op, without_groups(&binary.right)) {
+            (BinOp::BitXor(_), right) => ("^", right),
+            (BinOp::Mul(_), Expr::Unary(unary)) if matches!(unary.op, UnOp::Deref(_)) => {
+                ("**", &*unary.expr)
+            }
+            _ => return None,
+        };
+        let mut exponent = right;
+        while let Expr::Binary(inner) = without_groups(exponent) {
+            exponent = &inner.left;
+        }
+        let mut negative = false;
+        if let Expr::Unary(unary) = without_groups(exponent)
+            && matches!(unary.op, UnOp::Neg(_))
+        {
+            negative = true;
+            exponent = &unary.expr;
+        }
+        let mut base = &*binary.left;
+        loop {
+            base = match without_groups(base) {
+                Expr::Binary(inner) => &inner.right,
+                Expr::Unary(unary) => &unary.expr,
+                _ => break,
+            };
+        }
+        Some(Self { sign, base, exponent, negative })
+    }
+
+    /// Tests whether both are numbers that are written, so that bits of them mean nothing.
+    pub fn is_of_numbers(&self) -> bool {
+        number(self.base).is_some() && number(self.exponent).is_some()
+    }
+
+    /// The value of a power of numbers, if it is a `u32`.
+    fn value(&self, exponent: u64) -> Option<u32> {
+        let base = u32::try_from(number(self.base)?).ok()?;
+        base.checked_pow(u32::try_from(exponent).ok()?)
+    }
+
+    /// The power inside the left side of this one, as in `x^2 + y^2`.
+    pub fn before(binary: &'a ExprBinary) -> Option<&'a ExprBinary> {
+        match without_groups(&binary.left) {
+            Expr::Binary(inner) if matches!(inner.op, BinOp::BitXor(_)) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The expression of the language, given the types of the base and of the exponent.
+    pub fn text(&self, base: Type, exponent: Type) -> String {
+        let x = operand(self.base);
+        let sign = if self.negative { "-" } else { "" };
+        let n = written(self.exponent).trim_start_matches('(').trim_end_matches(')').to_owned();
+        let whole = number(self.exponent).or(number_of_real(self.exponent).map(u64::from));
+        match (base, whole, &*n) {
+            (Type::Vector(_), Some(2), _) if !self.negative => format!("{x}.norm2()"),
+            (Type::U32, Some(n), _) if !self.negative && self.value(n).is_some() => {
+                self.value(n).unwrap_or_default().to_string()
+            }
+            (Type::U32, Some(n), _) if number(self.base).is_some() => {
+                format!("{x}.0.powi({sign}{n})")
+            }
+            (Type::U32, Some(2), _) if !self.negative => format!("{x} * {x}"),
+            (Type::U32, ..) => format!("({x} as Real).powf({sign}{n})"),
+            (_, Some(n), _) => format!("{x}.powi({sign}{n})"),
+            (_, None, "0.5") if self.negative => format!("{x}.rsqrt()"),
+            (_, None, "0.5") => format!("{x}.sqrt()"),
+            _ if exponent == Type::U32 => format!("{x}.powf({sign}({n} as Real))"),
+            _ => format!("{x}.powf({sign}{n})"),
+        }
+    }
+}
