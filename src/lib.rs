@@ -96,3 +96,8 @@ pub mod prelude {
 #[cfg(all(doctest, feature = "cuda"))]
 #[doc = include_str!("../docs/language.md")]
 struct Language;
+
+/// Doctests of the guide to neighbour lists.
+#[cfg(all(doctest, feature = "cuda"))]
+#[doc = include_str!("../docs/lists.md")]
+struct Lists;
