@@ -181,6 +181,72 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     }
 }
 
+#[nbody::interaction]
+mod tables {
+    /// Tables of 57616 bytes in single precision.
+    pub struct Wide {
+        pub tables: [Real; 4096],
+        pub more: [Real; 4096],
+        pub others: [Real; 4096],
+        pub table: [[Real; 46]; 46],
+    }
+    pub struct Near {
+        pub tables: [Real; 4096],
+        pub more: [Real; 4096],
+        pub others: [Real; 4096],
+        pub table: [[Real; 46]; 46],
+    }
+    pub struct Atom {
+        pub pos: Point,
+        pub charge: Real,
+        pub kind: u32,
+    }
+    pub struct Sum {
+        pub pot: Real,
+    }
+    impl Interaction for Wide {
+        type I = Atom;
+        type J = Atom;
+        type F = Sum;
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Sum) {
+            let factor = self.table[i.kind][i.kind];
+            f.pot += j.charge * factor * (j.pos - i.pos).norm2().rsqrt();
+        }
+    }
+    impl Interaction for Near {
+        type I = Atom;
+        type J = Atom;
+        type F = Sum;
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            1.0
+        }
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Sum) {
+            f.pot += self.table[i.kind][j.kind];
+        }
+    }
+}
+
+#[test]
+fn tables_that_do_not_fit_are_named_as_the_cause() {
+    let (_cache, device) = emulator();
+    let (table, row) = ([[1.0; 46]; 46], [1.0; 4096]);
+    let wide = || tables::Wide { tables: row, more: row, others: row, table };
+    let near = tables::Near { tables: row, more: row, others: row, table };
+    let all_pairs = AllPairs::new(&device, wide()).map(drop);
+    let atoms: Vec<tables::Atom> = nbody::models::uniform(4, 1);
+    let lists = ShortRange::new(&device, near).unwrap().evaluate(Domain::Open, &atoms).map(drop);
+    let tree = Tree::new(&device, wide(), Opening::theta(0.5));
+    let tree = tree.and_then(|mut tree| tree.evaluate_self(&atoms).map(drop));
+    for error in [all_pairs, lists, tree] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("most of it are the parameters"), "{error}");
+    }
+    // Here the bag is larger.
+    let options = Options::default().order(Some(SummationOrder { bag: 100_000, splits: 1 }));
+    let error = AllPairs::with_options(&device, wide(), options).unwrap_err();
+    assert!(error.to_string().contains("use a smaller bag"), "{error}");
+}
+
 #[test]
 fn kernel_configurations_may_be_set_and_impossible_ones_are_refused() {
     let (_cache, device) = emulator();

@@ -9,7 +9,9 @@ use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 
 use super::Text;
-use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
+use super::resources::{
+    ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
+};
 use crate::layout::{bytes_of, numbers_of};
 use crate::{Error, KernelConfig, Program, Schedule};
 
@@ -92,13 +94,14 @@ fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConf
     let shared = splits.saturating_mul(of_warp).saturating_add(of_block);
     let shared = shared.saturating_add(splits.saturating_sub(1).saturating_mul(merged));
     let block = WARP.saturating_mul(splits);
-    let limits = [("bytes of shared memory", shared, SHARED_MEMORY), ("threads", block, THREADS)];
-    for (what, needed, available) in limits {
-        if needed > available {
-            let hint = "give the summation order smaller bags or fewer splits, or the j-particles \
-                        fewer numbers";
-            return Err(Error::KernelDoesNotFit { what, needed, available, hint });
-        }
+    let hint =
+        "give the summation order smaller bags or fewer splits, or the j-particles fewer numbers";
+    if shared > SHARED_MEMORY {
+        return Err(does_not_fit(law, options, shared, hint));
+    }
+    if block > THREADS {
+        let (what, needed, available) = ("threads", block, THREADS);
+        return Err(Error::KernelDoesNotFit { what, needed, available, hint });
     }
     let registers = Registers::of(law, options).with_backup + OTHER_REGISTERS;
     let resident = REGISTERS / (block * registers);

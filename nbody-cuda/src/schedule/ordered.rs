@@ -7,8 +7,8 @@ use nbody_core::{Law, Options, Precision, SummationOrder};
 
 use super::plan::{BLOCK_LATENCY, LANES, MERGE_LATENCY, NUMBER_LATENCY, SPLIT_LATENCY, efficiency};
 use super::resources::{
-    ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, branches, is_short, parameters,
-    resident, slot,
+    ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, branches, does_not_fit, is_short,
+    parameters, resident, slot,
 };
 use super::{Job, Occupancy, Plan, Rules, Text, Work};
 use crate::layout::bytes_of;
@@ -257,12 +257,8 @@ fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error>
     if needed(bag) <= SHARED_MEMORY {
         return Ok(bag);
     }
-    Err(Error::KernelDoesNotFit {
-        what: "bytes of shared memory",
-        needed: needed(bag),
-        available: SHARED_MEMORY,
-        hint: "use a smaller bag (SummationOrder) or smaller j-particles",
-    })
+    let hint = "use a smaller bag (SummationOrder) or smaller j-particles";
+    Err(does_not_fit(law, options, needed(bag), hint))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Precision};
 
+use crate::Error;
 use crate::layout::{bytes_of, numbers_of};
 
 /// Shared memory in bytes that a block has on every GPU without opting in to more.
@@ -56,6 +57,19 @@ pub fn slot(law: &Law, options: Options) -> usize {
     (numbers_of(law.j, options.precision) * bytes_of(options.precision))
         .next_multiple_of(ALIGNED)
         .max(ALIGNED)
+}
+
+/// Returns the error of a kernel that needs more than a block can have, with the hint on its cause: the
+/// parameters, if they take more than half of the shared memory.
+pub fn does_not_fit(law: &Law, options: Options, needed: usize, hint: &'static str) -> Error {
+    let hint = if parameters(law, options) > needed / 2 {
+        "most of it are the parameters: give their tables fewer rows and columns, or let fields of the \
+         particles carry what their entries depend on"
+    } else {
+        hint
+    };
+    let (what, available) = ("bytes of shared memory", SHARED_MEMORY);
+    Error::KernelDoesNotFit { what, needed, available, hint }
 }
 
 /// Returns the bytes of the parameters in shared memory.

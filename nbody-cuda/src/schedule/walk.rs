@@ -7,7 +7,9 @@ use nbody_core::tree::GROUP;
 use nbody_core::{Law, Options};
 
 use super::Text;
-use super::resources::{ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, parameters, slot};
+use super::resources::{
+    ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
+};
 use crate::layout::bytes_of;
 use crate::near::POSITION;
 use crate::tree::WORK;
@@ -104,8 +106,7 @@ fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error
     let shared = of_block.saturating_add(parameters(law, options));
     if shared > SHARED_MEMORY {
         let hint = "give the summation order smaller bags, or the j-particles fewer numbers";
-        let (what, needed, available) = ("bytes of shared memory", shared, SHARED_MEMORY);
-        return Err(Error::KernelDoesNotFit { what, needed, available, hint });
+        return Err(does_not_fit(law, options, shared, hint));
     }
     let registers = Registers::of(law, options).with_backup + OTHER_REGISTERS;
     let resident = REGISTERS / (block * registers);
