@@ -16,6 +16,14 @@ pub enum Error {
         /// Smallest number of particles.
         expected: usize,
     },
+    /// More particles than fit into memory.
+    #[error("{found} particles: {what} of so many does not fit into memory, expected fewer")]
+    TooMany {
+        /// The model.
+        what: &'static str,
+        /// Number of particles.
+        found: usize,
+    },
     /// A parameter of a model outside its range.
     #[error("{what} is {found}, expected a number from {low} to {high}")]
     OutOfRange {

@@ -1,7 +1,7 @@
 //! Fractal star clusters.
 
 use crate::random::Random;
-use crate::{Error, Particle, Snapshot};
+use crate::{Error, Particle, Snapshot, room_for};
 
 const LOWEST: f64 = 1.0;
 const HIGHEST: f64 = 3.0;
@@ -35,11 +35,14 @@ pub fn fractal(n: usize, dimension: f64, seed: u64) -> Result<Snapshot, Error> {
         let what = "the dimension of a fractal cluster";
         return Err(Error::OutOfRange { what, found: dimension, low: LOWEST, high: HIGHEST });
     }
+    let nodes = n.saturating_mul(NODES_PER_PARTICLE);
+    // The last generation has up to eight times the nodes of the one before it, and both are kept.
+    room_for::<[f64; 3]>(nodes.saturating_mul(9), "a fractal cluster", n)?;
     let mut random = Random::new(seed);
     let survival = libm::exp2(dimension - 3.0);
     let mut nodes = loop {
         // All parts may die out: start again.
-        if let Some(nodes) = grow(&mut random, survival, n.saturating_mul(NODES_PER_PARTICLE)) {
+        if let Some(nodes) = grow(&mut random, survival, nodes) {
             break nodes;
         }
     };

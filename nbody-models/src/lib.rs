@@ -24,3 +24,11 @@ pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use sphere::uniform_sphere;
 pub use uniform::{uniform, uniform_far};
+
+/// Returns an empty list with room for this many entries.
+fn room_for<T>(entries: usize, what: &'static str, particles: usize) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    let reserved = list.try_reserve_exact(entries);
+    reserved.map_err(|_| Error::TooMany { what, found: particles })?;
+    Ok(list)
+}

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, SQRT_2};
 
 use crate::random::Random;
-use crate::{Error, Particle, Snapshot};
+use crate::{Error, Particle, Snapshot, room_for};
 
 /// Mass fraction at which the sphere is truncated, at 38.7 scale radii.
 const MASS_FRACTION: f64 = 0.999;
@@ -20,7 +20,8 @@ pub fn plummer(n: usize, seed: u64) -> Result<Snapshot, Error> {
     }
     let mut random = Random::new(seed);
     let mass = 1.0 / n as f64;
-    let particles = (0..n).map(|_| particle(&mut random, mass)).collect();
+    let mut particles = room_for(n, "a Plummer sphere", n)?;
+    particles.extend((0..n).map(|_| particle(&mut random, mass)));
     let mut snapshot = Snapshot { time: 0.0, particles };
     snapshot.centre();
     Ok(snapshot)

@@ -1,7 +1,7 @@
 //! The uniform sphere.
 
 use crate::random::Random;
-use crate::{Error, Particle, Snapshot};
+use crate::{Error, Particle, Snapshot, room_for};
 
 /// Samples `n` equal masses of a sphere of uniform density about the origin.
 ///
@@ -16,7 +16,9 @@ pub fn uniform_sphere(n: usize, seed: u64) -> Result<Snapshot, Error> {
     let mut random = Random::new(seed);
     let mass = 1.0 / n as f64;
     let mut particle = || Particle { mass, pos: position(&mut random), ..Particle::default() };
-    Ok(Snapshot { time: 0.0, particles: (0..n).map(|_| particle()).collect() })
+    let mut particles = room_for(n, "a uniform sphere", n)?;
+    particles.extend((0..n).map(|_| particle()));
+    Ok(Snapshot { time: 0.0, particles })
 }
 
 /// Samples a point uniformly in the unit sphere: its volume within the radius r is r³.

@@ -125,3 +125,14 @@ fn impossible_models_are_refused() {
     }
     assert!(matches!(finite(10, 1.6, 1).virialise(), Err(Error::NotBound { .. })));
 }
+
+#[test]
+fn more_particles_than_fit_into_memory_are_refused() {
+    for n in [1 << 48, usize::MAX / 100, usize::MAX] {
+        let message = fractal(n, 1.6, 1).unwrap_err().to_string();
+        assert!(
+            message.contains("a fractal cluster of so many does not fit into memory"),
+            "{message}"
+        );
+    }
+}

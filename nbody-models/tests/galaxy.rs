@@ -254,3 +254,11 @@ const DIGEST: u64 = 0x6718_f864_9651_843e;
 fn impossible_models_are_refused() {
     assert!(matches!(galaxy(0, 1), Err(Error::TooFew { found: 0, expected: 1, .. })));
 }
+
+#[test]
+fn more_particles_than_fit_into_memory_are_refused() {
+    for n in [1 << 48, usize::MAX / 100, usize::MAX] {
+        let message = galaxy(n, 1).unwrap_err().to_string();
+        assert!(message.contains("a galaxy of so many does not fit into memory"), "{message}");
+    }
+}

@@ -103,3 +103,14 @@ fn lagrangian_radii_weigh_particles_by_mass() {
     assert_eq!(snapshot.lagrangian_radii(&[0.75, 0.8, 1.0]), [1.0, 2.0, 4.0]);
     assert_eq!(Snapshot::default().lagrangian_radii(&[0.5]), [0.0]);
 }
+
+#[test]
+fn more_particles_than_fit_into_memory_are_refused() {
+    for n in [1 << 48, usize::MAX / 100, usize::MAX] {
+        let message = plummer(n, 1).unwrap_err().to_string();
+        assert!(
+            message.contains("a Plummer sphere of so many does not fit into memory"),
+            "{message}"
+        );
+    }
+}

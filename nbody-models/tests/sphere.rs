@@ -83,3 +83,14 @@ fn impossible_models_are_refused() {
     let mut cold = uniform_sphere(10, 1).unwrap();
     assert!(matches!(cold.virialise(), Err(Error::NotBound { .. })));
 }
+
+#[test]
+fn more_particles_than_fit_into_memory_are_refused() {
+    for n in [1 << 48, usize::MAX / 100, usize::MAX] {
+        let message = uniform_sphere(n, 1).unwrap_err().to_string();
+        assert!(
+            message.contains("a uniform sphere of so many does not fit into memory"),
+            "{message}"
+        );
+    }
+}

@@ -10,7 +10,7 @@ use std::ops::Range;
 use self::disk::Disk;
 use self::sphere::Sphere;
 use crate::random::Random;
-use crate::{Error, Snapshot};
+use crate::{Error, Snapshot, room_for};
 
 /// A component of a [`galaxy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub fn galaxy(n: usize, seed: u64) -> Result<Snapshot, Error> {
     }
     let mut random = Random::new(seed);
     let mass = 1.0 / n as f64;
-    let mut particles = Vec::new();
+    let mut particles = room_for(n, "a galaxy", n)?;
     let disk = Disk::new();
     particles.extend(Component::Disk.range(n).map(|_| disk.particle(&mut random, mass)));
     for component in [Component::Bulge, Component::Halo] {

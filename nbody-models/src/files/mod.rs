@@ -1,0 +1,140 @@
+//! Snapshots as text: CSV, the plain text of NEMO's `atos`, and extended XYZ.
+
+mod comments;
+mod table;
+mod text;
+mod xyz;
+
+use std::io::{BufRead, Write};
+
+use self::text::{Words, quoted, syntax};
+use crate::{Error, Particle, Snapshot};
+
+const COLUMNS: [&str; 7] = ["mass", "x", "y", "z", "vx", "vy", "vz"];
+
+impl Snapshot {
+    /// Writes CSV: the columns mass, x, y, z, vx, vy, vz under their names, after comments with the time
+    /// and the number of particles. Numbers have enough digits to be read back exactly.
+    pub fn write_csv(&self, mut to: impl Write) -> Result<(), Error> {
+        let mut write = || {
+            writeln!(to, "# time {}", self.time)?;
+            writeln!(to, "# particles {}", self.particles.len())?;
+            writeln!(to, "{}", COLUMNS.join(","))?;
+            for Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } in &self.particles {
+                writeln!(to, "{mass},{x},{y},{z},{vx},{vy},{vz}")?;
+            }
+            to.flush()
+        };
+        write().map_err(|source| Error::Io { action: "write CSV", source })
+    }
+
+    /// Reads a table as [`write_csv`](Self::write_csv) writes it, or another program: a header with the
+    /// names of columns, in any order and case and among others, perhaps within a comment as numpy
+    /// writes it; then a line for each particle. Commas, semicolons, tabs or blanks are between the columns.
+    /// Exponents may be those of Fortran: `1.0D-01`.
+    ///
+    /// The time is that of the first comment `# time 0.5`, which may also be `# Time: 0.5` or `# t = 0.5`, or
+    /// that of a column `time`; without one it is 0. A comment `# particles 300` states the number of
+    /// particles, and a file that has fewer or more is refused.
+    pub fn read_csv(from: impl BufRead) -> Result<Self, Error> {
+        table::read(&text::read(from, "read CSV")?)
+    }
+
+    /// Writes the text that NEMO's `atos` reads: the number of particles, the number of
+    /// dimensions and the time, a line each; then a line for each mass, each position and each
+    /// velocity.
+    pub fn write_nemo(&self, mut to: impl Write) -> Result<(), Error> {
+        let mut write = || {
+            writeln!(to, "{}\n3\n{}", self.particles.len(), self.time)?;
+            for particle in &self.particles {
+                writeln!(to, "{}", particle.mass)?;
+            }
+            let positions = self.particles.iter().map(|particle| particle.pos);
+            let velocities = self.particles.iter().map(|particle| particle.vel);
+            for [x, y, z] in positions.chain(velocities) {
+                writeln!(to, "{x} {y} {z}")?;
+            }
+            to.flush()
+        };
+        write().map_err(|source| Error::Io { action: "write NEMO text", source })
+    }
+
+    /// Writes extended XYZ, which viewers of particles read: the number of particles; the names and
+    /// numbers of columns, and the time; then a line for each particle, with its position, velocity
+    /// and mass. Numbers have enough digits to be read back exactly.
+    pub fn write_xyz(&self, mut to: impl Write) -> Result<(), Error> {
+        let mut write = || {
+            writeln!(to, "{}", self.particles.len())?;
+            writeln!(to, "Properties=pos:R:3:velo:R:3:mass:R:1 Time={}", self.time)?;
+            for Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } in &self.particles {
+                writeln!(to, "{x} {y} {z} {vx} {vy} {vz} {mass}")?;
+            }
+            to.flush()
+        };
+        write().map_err(|source| Error::Io { action: "write extended XYZ", source })
+    }
+
+    /// Reads text as [`write_nemo`](Self::write_nemo) writes it; line breaks are treated as blanks, but
+    /// for that at the end, which tells that the last number is whole.
+    pub fn read_nemo(from: impl BufRead) -> Result<Self, Error> {
+        let text = text::read(from, "read NEMO text")?;
+        let mut words = Words::new(&text);
+        let count = words.count("the number of particles")?;
+        let (line, dimensions) = words.next("the number of dimensions, 3")?;
+        if dimensions != "3" {
+            return Err(syntax(line, quoted(dimensions), "3 dimensions"));
+        }
+        let time = words.number("the time")?;
+        // The file may announce more particles than it has: allocate for those that are read.
+        let mut particles = Vec::new();
+        for _ in 0..count {
+            particles.push(Particle { mass: words.number("a mass")?, ..Particle::default() });
+        }
+        for particle in &mut particles {
+            particle.pos = words.vector("a position")?;
+        }
+        for particle in &mut particles {
+            particle.vel = words.vector("a velocity")?;
+        }
+        if let Some((line, more)) = words.get() {
+            return Err(syntax(line, quoted(more), "the end of the file"));
+        }
+        text::check_end(&text)?;
+        Ok(Self { time, particles })
+    }
+
+    /// Reads extended XYZ as [`write_xyz`](Self::write_xyz) writes it, or another program: one frame,
+    /// whose `Properties` have positions `pos`, velocities `velo` and masses `mass`, in any order and among
+    /// others. Without `Time` the time is 0.
+    pub fn read_xyz(from: impl BufRead) -> Result<Self, Error> {
+        xyz::read(&text::read(from, "read extended XYZ")?)
+    }
+}
+
+/// The order of the numbers of a particle.
+#[derive(Clone, Copy)]
+enum Order {
+    /// Mass, position, velocity.
+    MassFirst,
+    /// Position, velocity, mass.
+    MassLast,
+}
+
+impl Order {
+    fn particle(self, numbers: [f64; COLUMNS.len()]) -> Particle {
+        let mut numbers = numbers;
+        if let Self::MassLast = self {
+            numbers.rotate_right(1);
+        }
+        let [mass, x, y, z, vx, vy, vz] = numbers;
+        Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] }
+    }
+
+    fn names(self) -> [&'static str; COLUMNS.len()] {
+        let mut names = COLUMNS;
+        if let Self::MassLast = self {
+            names.rotate_left(1);
+        }
+        names
+    }
+}

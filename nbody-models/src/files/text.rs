@@ -1,0 +1,127 @@
+//! Lines, words and numbers of text files, each with the number of its line.
+
+use std::io::BufRead;
+
+use crate::Error;
+
+/// Longest part of a text that a message repeats.
+const LONGEST: usize = 60;
+
+/// Reads a text with line breaks of any system. A byte-order mark is left out. Bytes that are not UTF-8, as
+/// of comments in Latin-1, become the replacement character, which is in no number.
+pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes).map_err(|source| Error::Io { action, source })?;
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(syntax(1, "text in UTF-16".to_owned(), "text in UTF-8 or ASCII"));
+    }
+    let text = String::from_utf8(bytes);
+    let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
+    Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
+}
+
+/// Returns the lines with their numbers, from 1.
+pub fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.lines())
+}
+
+/// Returns the number of the last line.
+pub fn last_line(text: &str) -> u64 {
+    text.lines().count().max(1) as u64
+}
+
+/// Refuses a text whose last line has no end: its last number may be cut short.
+pub fn check_end(text: &str) -> Result<(), Error> {
+    if text.ends_with(char::is_whitespace) {
+        return Ok(());
+    }
+    let found = "the end of the file within a line".to_owned();
+    Err(syntax(
+        last_line(text),
+        found,
+        "a line break after the last number, which may be cut short",
+    ))
+}
+
+pub fn syntax(line: u64, found: String, expected: impl Into<String>) -> Error {
+    Error::Syntax { line, found, expected: expected.into() }
+}
+
+/// Quotes a text for a message, its beginning if it is long.
+pub fn quoted(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// Parses a finite number.
+pub fn number(line: u64, text: &str, what: &str) -> Result<f64, Error> {
+    finite(text).ok_or_else(|| syntax(line, quoted(text), format!("{what}, a finite number")))
+}
+
+/// Parses a finite number, also as Fortran writes it: `1.0D-01`, and `1.0-101` where the exponent has three
+/// digits.
+pub fn finite(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let value = text.parse().ok().or_else(|| double_precision(text)).or_else(|| no_letter(text));
+    value.filter(|value: &f64| value.is_finite())
+}
+
+fn double_precision(text: &str) -> Option<f64> {
+    let at = text.find(['d', 'D'])?;
+    format!("{}e{}", &text[..at], &text[at + 1..]).parse().ok()
+}
+
+/// Parses a number whose exponent has no letter. Its point and the three digits tell it from two numbers
+/// without a blank between them.
+fn no_letter(text: &str) -> Option<f64> {
+    let at = text.rfind(['+', '-'])?;
+    let (mantissa, exponent) = text.split_at(at);
+    let is_exponent = exponent.len() == 4 && exponent[1..].bytes().all(|c| c.is_ascii_digit());
+    let is_mantissa = mantissa.contains('.') && !mantissa.contains(['e', 'E']);
+    (is_exponent && is_mantissa).then(|| format!("{mantissa}e{exponent}").parse().ok())?
+}
+
+/// Words of a text, with the numbers of their lines.
+pub struct Words<'a> {
+    words: Box<dyn Iterator<Item = (u64, &'a str)> + 'a>,
+    last: u64,
+}
+
+impl<'a> Words<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let words =
+            lines(text).flat_map(|(k, line)| line.split_whitespace().map(move |word| (k, word)));
+        Self { words: Box::new(words), last: last_line(text) }
+    }
+
+    /// Returns the next word, if there is one.
+    pub fn get(&mut self) -> Option<(u64, &'a str)> {
+        self.words.next()
+    }
+
+    pub fn next(&mut self, what: &str) -> Result<(u64, &'a str), Error> {
+        let last = self.last;
+        self.get().ok_or_else(|| syntax(last, "the end of the file".to_owned(), what))
+    }
+
+    pub fn count(&mut self, what: &str) -> Result<usize, Error> {
+        let (line, word) = self.next(what)?;
+        word.parse().map_err(|_| syntax(line, quoted(word), what))
+    }
+
+    pub fn number(&mut self, what: &str) -> Result<f64, Error> {
+        let (line, word) = self.next(what)?;
+        number(line, word, what)
+    }
+
+    pub fn vector(&mut self, what: &str) -> Result<[f64; 3], Error> {
+        Ok([self.number(what)?, self.number(what)?, self.number(what)?])
+    }
+}
