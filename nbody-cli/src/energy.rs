@@ -94,6 +94,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => Ok(()),
     };
     let rows = measure(&devices, n, &experiments, &mut write)?;
+    sheet.map_or(Ok(()), Sheet::finish)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}\n\n{}", arguments.head(), table(&rows))?;
     if let Some(folder) = &arguments.plots {

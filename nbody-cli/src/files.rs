@@ -2,14 +2,16 @@
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::io::{BufWriter, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 
-/// A CSV file, created before the measurement, so that a path that cannot be written is an error
-/// before it.
+/// A CSV file, begun before the measurement, so that a path that cannot be written is an error before it.
+/// Rows are written beside it, as FILE.part, which takes its place when all are written.
 pub struct Sheet {
     writer: csv::Writer<File>,
     begun: bool,
+    /// The file that is written, and the one whose place it takes.
+    part: Option<[PathBuf; 2]>,
 }
 
 /// Cells of a row, each with the name of its column.
@@ -17,9 +19,17 @@ pub type Cells = Vec<(&'static str, String)>;
 
 impl Sheet {
     pub fn create(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let path = target(path);
+        let part = (!is_stream(&path)).then(|| {
+            let mut part = path.clone().into_os_string();
+            part.push(".part");
+            [part.into(), path.clone()]
+        });
+        let written = part.as_ref().map_or(&path, |[part, _]| part);
         let file =
-            File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
-        Ok(Self { writer: csv::Writer::from_writer(file), begun: false })
+            if path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { File::create(written) };
+        let file = file.map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+        Ok(Self { writer: csv::Writer::from_writer(file), begun: false, part })
     }
 
     /// Writes a row, and before the first one the header.
@@ -31,6 +41,41 @@ impl Sheet {
         self.writer.write_record(cells.iter().map(|(_, cell)| cell))?;
         Ok(self.writer.flush()?)
     }
+
+    /// Replaces the file by the rows that are written.
+    pub fn finish(mut self) -> Result<(), Box<dyn Error>> {
+        self.writer.flush()?;
+        match self.part.take() {
+            Some([part, path]) => Ok(fs::rename(part, &path)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A measurement that failed leaves its rows in FILE.part, if there are any.
+impl Drop for Sheet {
+    fn drop(&mut self) {
+        if let Some([part, _]) = self.part.take().filter(|_| !self.begun) {
+            // Nothing is lost if an empty file stays.
+            let _ = fs::remove_file(part);
+        }
+    }
+}
+
+/// Returns the file that a path leads to, also through links.
+fn target(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns whether a path is of a device or a pipe, which is written as it is.
+pub fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
+}
+
+/// Returns whether two paths lead to one file.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Writes a file whole or not at all: one of this name is replaced when all is written.
@@ -39,6 +84,13 @@ pub fn replace(
     write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let replace = || -> Result<(), Box<dyn Error>> {
+        let path = &target(path);
+        if is_stream(path) {
+            let file = File::options().write(true).open(path)?;
+            let mut out = BufWriter::new(&file);
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut builder = tempfile::Builder::new();
         // Temporary files are private otherwise; the mask of the process applies.
@@ -53,6 +105,20 @@ pub fn replace(
         Ok(())
     };
     replace().map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+}
+
+/// Adds a line to a file: as a whole, or not at all.
+pub fn append(path: &Path, line: &str) -> Result<(), Box<dyn Error>> {
+    let append = || {
+        let mut file = File::options().append(true).open(path)?;
+        let length = file.metadata()?.len();
+        file.write_all(line.as_bytes()).inspect_err(|_| {
+            // The message is that of the first failure.
+            let _ = file.set_len(length);
+        })
+    };
+    let appended: std::io::Result<()> = append();
+    Ok(appended.map_err(|error| format!("cannot write {}: {error}", path.display()))?)
 }
 
 /// Formats a number in full precision, and `None` as an empty cell.

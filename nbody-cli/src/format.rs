@@ -29,6 +29,16 @@ impl Format {
         }
     }
 
+    /// Returns the format of files with the extension of this one, in any case.
+    pub fn of(path: &Path) -> Option<Self> {
+        match &*path.extension()?.to_str()?.to_ascii_lowercase() {
+            "csv" => Some(Self::Csv),
+            "nemo" | "txt" => Some(Self::Nemo),
+            "xyz" | "extxyz" => Some(Self::Xyz),
+            _ => None,
+        }
+    }
+
     /// Returns the extension of its files.
     pub fn extension(self) -> &'static str {
         match self {
@@ -39,12 +49,12 @@ impl Format {
     }
 }
 
-/// Reads a snapshot in the format of the file's extension; `None` if there is no reader for it.
+/// Reads a snapshot in the format of the file's extension; `None` if it is that of no format.
 pub fn read(path: &Path) -> Option<Result<Snapshot, Error>> {
-    let read = match path.extension()?.to_str()? {
-        "csv" => Snapshot::read_csv,
-        "nemo" | "txt" => Snapshot::read_nemo,
-        _ => return None,
+    let read = match Format::of(path)? {
+        Format::Csv => Snapshot::read_csv,
+        Format::Nemo => Snapshot::read_nemo,
+        Format::Xyz => Snapshot::read_xyz,
     };
     let opened = File::open(path).map_err(|source| Error::Io { action: "open the file", source });
     Some(opened.and_then(|file| read(BufReader::new(file))))

@@ -1,12 +1,14 @@
 //! Plots as SVG. Text is drawn as text elements, which need no fonts here.
 
 use std::error::Error;
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use crate::files;
 use crate::ticks::{self, Axis};
 
 /// Width of a plot, in pixels.
@@ -268,7 +270,7 @@ pub fn write(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn) -
         draw(&root)?;
         root.present()?;
     }
-    Ok(std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?)
+    files::replace(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// Height of this many lines of text.

@@ -1,14 +1,13 @@
 //! `nbody plummer`.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use nbody::models::plummer;
+use nbody::models::{Error, Snapshot, plummer};
 
-use crate::Outcome;
 use crate::format::Format;
+use crate::{Outcome, files};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -17,30 +16,66 @@ pub struct Arguments {
     /// The seed of the random numbers; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The format of the file.
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    /// The format of the file; by default that of its extension (.csv, .nemo, .xyz), or CSV.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Leave out the scaling to exact virial equilibrium, which takes O(n²) time.
     #[arg(long)]
     as_sampled: bool,
-    /// The file to write; by default the standard output.
-    #[arg(short, long)]
+    /// The file to write, which must not exist; by default the standard output.
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the file of --output if it exists.
+    #[arg(long, requires = "output")]
+    overwrite: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    let format = arguments.format()?;
     let mut snapshot = plummer(arguments.n, arguments.seed)?;
     if !arguments.as_sampled {
         snapshot.virialise()?;
     }
-    let out: Box<dyn Write> = match &arguments.output {
-        Some(path) => Box::new(
-            File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?,
-        ),
-        None => Box::new(std::io::stdout()),
-    };
-    match arguments.format.write(&snapshot, BufWriter::new(out)) {
-        Err(nbody::models::Error::Io { source, .. }) => Err(source.into()),
-        other => Ok(other.map(|()| ExitCode::SUCCESS)?),
+    match &arguments.output {
+        Some(path) => files::replace(path, |out| write(format, &snapshot, out))?,
+        None => write(format, &snapshot, BufWriter::new(std::io::stdout()))?,
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(
+    format: Format,
+    snapshot: &Snapshot,
+    to: impl Write,
+) -> Result<(), Box<dyn std::error::Error>> {
+    match format.write(snapshot, to) {
+        Err(Error::Io { source, .. }) => Err(source.into()),
+        other => Ok(other?),
+    }
+}
+
+impl Arguments {
+    /// Returns the format, and refuses a file that exists or whose extension is that of another format.
+    fn format(&self) -> Result<Format, String> {
+        let Some(path) = &self.output else { return Ok(self.format.unwrap_or(Format::Csv)) };
+        if path.exists() && !files::is_stream(path) && !self.overwrite {
+            let path = path.display();
+            return Err(format!("{path} exists: give another name, or --overwrite to replace it"));
+        }
+        match (self.format, Format::of(path)) {
+            (Some(given), Some(expected)) if given != expected => {
+                Err(mismatch(path, given, expected))
+            }
+            (given, expected) => Ok(given.or(expected).unwrap_or(Format::Csv)),
+        }
+    }
+}
+
+fn mismatch(path: &Path, given: Format, expected: Format) -> String {
+    let [given, expected] = [given, expected].map(Format::extension);
+    format!(
+        "{} has the extension of --format {expected}, but {given} is wanted: leave --format out, or give the \
+         extension .{given}",
+        path.display()
+    )
 }

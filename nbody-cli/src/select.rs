@@ -1,5 +1,7 @@
 //! Interactions, devices, numerics and openings of trees by name.
 
+use std::num::{NonZeroUsize, ParseIntError};
+
 use clap::builder::PossibleValuesParser;
 use nbody::{
     Accumulation, Device, DeviceName, Expansion, Interaction, Math, Opening, Options, Precision,
@@ -17,6 +19,15 @@ pub fn interactions() -> PossibleValuesParser {
     let mut names = Names(Vec::new());
     visit_all(&mut names);
     names.0.into()
+}
+
+/// Parses a number of particles, which must be above zero and fit into memory.
+pub fn number(text: &str) -> Result<NonZeroUsize, String> {
+    let number: NonZeroUsize = text.parse().map_err(|error: ParseIntError| error.to_string())?;
+    // The least that a command keeps of each: position, velocity and mass.
+    let reserved = Vec::<[f64; 7]>::new().try_reserve_exact(number.get());
+    reserved.map_err(|_| "so many particles do not fit into memory".to_owned())?;
+    Ok(number)
 }
 
 /// Visits the interactions of these names, or all if the list is empty.

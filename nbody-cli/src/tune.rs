@@ -26,7 +26,7 @@ pub struct Arguments {
     device: DeviceName,
     /// The numbers of particles. A result applies to all numbers that are nearest to the same power
     /// of two.
-    #[arg(short, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
+    #[arg(short, value_parser = select::number, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,

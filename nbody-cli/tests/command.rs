@@ -1,6 +1,7 @@
 //! The command `nbody`, run as a process.
 
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use nbody::models::Snapshot;
 use nbody::{Device, Interaction, Options, Program, Walk};
@@ -145,6 +146,10 @@ fn unknown_names_are_refused_with_the_valid_ones() {
         (&["verify", "--device", "gpu"], "expected cpu, cpu:LEVEL (scalar"),
         (&["bench", "--device", "cpu:mmx"], "emulator or cuda:N"),
         (&["bench", "-n", "0"], "invalid value '0'"),
+        (&["bench", "-n", "18446744073709551615"], "so many particles do not fit into memory"),
+        (&["bench", "-i", "99999999999999"], "so many particles do not fit into memory"),
+        (&["tune", "-n", "99999999999999"], "so many particles do not fit into memory"),
+        (&["accuracy", "-n", "99999999999999"], "so many particles do not fit into memory"),
         (&["plummer", "many"], "invalid value 'many'"),
         (&["scaling", "-n", "64,1"], "1 is not in 2.."),
         (&["energy", "-n", "1"], "1 is not in 2.."),
@@ -275,6 +280,20 @@ fn scaling_measures_and_fits_a_model() {
     // The same from the file, without a measurement.
     let again = nbody(&["scaling", "--from", &csv, "--eta", "0.04"]);
     assert!(again.status.success() && stdout(&again) == text, "{}", stdout(&again));
+    // No file is lost: neither the one that is read, nor another, for no measurement.
+    let (whole, other) = (std::fs::read(&csv).unwrap(), path("other.csv"));
+    std::fs::write(&other, "mine").unwrap();
+    for (to, device, part) in [
+        (&csv, &["--device", "cpu"][..], "is a file of --from too"),
+        (&csv, &[], "is a file of --from too"),
+        (&other, &[], "--from without --device makes none"),
+    ] {
+        let arguments = ["scaling", "--from", &csv, "--eta", "0.04", "-n", "16", "--csv", to];
+        let refused = nbody(&[&arguments[..], device].concat());
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+        assert!(std::fs::read(&csv).unwrap() == whole && std::fs::read(&other).unwrap() == b"mine");
+    }
     for (from, part) in [
         (&csv, "N = 16: measured with --eta 0.04, and this run has 0.02; give --eta 0.04"),
         (&path("plots/scaling.svg"), "give a file that `nbody scaling --csv` wrote"),
@@ -460,9 +479,70 @@ fn plummer_writes_snapshots_that_read_back() {
     let output = nbody(&["plummer", "0"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(stderr(&output), "error: 0 particles: a Plummer sphere needs at least 1\n");
+    for n in ["99999999999999", "18446744073709551615"] {
+        let output = nbody(&["plummer", n]);
+        assert_eq!(output.status.code(), Some(1));
+        let expected = "error: {n} particles: a Plummer sphere of so many does not fit into memory";
+        let expected = expected.replace("{n}", n);
+        assert!(stderr(&output).starts_with(&expected), "{}", stderr(&output));
+    }
     let output = nbody(&["plummer", "5", "-o", "/no/such/folder/file.csv"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/no/such/folder/file.csv"), "{}", stderr(&output));
+}
+
+#[test]
+fn plummer_writes_the_format_of_the_extension_and_replaces_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let expected = Snapshot::read_csv(&nbody(&["plummer", "20"]).stdout[..]).unwrap();
+    let succeed = |arguments: &[&str]| {
+        let output = nbody(&[&["plummer", "20", "-o"], arguments].concat());
+        assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+        std::fs::read(arguments[0]).unwrap()
+    };
+    let refuse = |arguments: &[&str], part: &str| {
+        let output = nbody(&[&["plummer", "20", "-o"], arguments].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    };
+    assert_eq!(Snapshot::read_nemo(&succeed(&[&path("a.nemo")])[..]).unwrap(), expected);
+    assert_eq!(Snapshot::read_xyz(&succeed(&[&path("a.XYZ")])[..]).unwrap(), expected);
+    assert_eq!(Snapshot::read_csv(&succeed(&[&path("a.CSV")])[..]).unwrap(), expected);
+    assert_eq!(Snapshot::read_csv(&succeed(&[&path("a")])[..]).unwrap(), expected);
+    let nemo = succeed(&[&path("b"), "--format", "nemo"]);
+    assert_eq!(Snapshot::read_nemo(&nemo[..]).unwrap(), expected);
+    refuse(&[&path("c.nemo"), "--format", "csv"], "the extension of --format nemo, but csv");
+    assert!(!folder.path().join("c.nemo").exists());
+    std::fs::write(path("mine.csv"), "mine").unwrap();
+    refuse(&[&path("mine.csv")], "exists: give another name, or --overwrite");
+    assert_eq!(std::fs::read(path("mine.csv")).unwrap(), b"mine");
+    let replaced = succeed(&[&path("mine.csv"), "--overwrite"]);
+    assert_eq!(Snapshot::read_csv(&replaced[..]).unwrap(), expected);
+    let output = nbody(&["plummer", "20", "-o", "/dev/stdout"]);
+    assert_eq!(Snapshot::read_csv(&output.stdout[..]).unwrap(), expected);
+    // No temporary file stays.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
+}
+
+#[test]
+fn a_measurement_that_is_killed_keeps_the_file_of_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("energy.csv");
+    std::fs::write(&csv, "mine").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nbody"))
+        .args(["energy", "--device", "cpu", "-n", "100000", "--csv", csv.to_str().unwrap()])
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    let is_begun = || folder.path().join("energy.csv.part").exists();
+    while start.elapsed() < Duration::from_secs(2) && !is_begun() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read(&csv).unwrap(), b"mine");
+    assert!(is_begun());
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub struct Arguments {
     device: Vec<DeviceName>,
     /// The numbers of particles; by default those of the papers: 2048 to 131072, of trees 10000, 100000 and
     /// 500000.
-    #[arg(short, value_delimiter = ',')]
+    #[arg(short, value_parser = select::number, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// Measure trees instead, with far particles of both orders: errors of accelerations and potentials against the
     /// angle or the share that opens cells, evaluations and times, beside all pairs of up to 131072 particles on
@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return run_trees(arguments);
     }
     let devices = select::devices_or_best(&arguments.device)?;
-    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;
     let options = Options::default().precision(precision).math(math).pairs(pairs);
@@ -139,8 +139,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let rows = accuracy.rows()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report(&rows, options))?;
-    if let Some(sheet) = &mut sheet {
+    if let Some(mut sheet) = sheet {
         rows.iter().try_for_each(|row| sheet.row(&row.cells(options, &time)))?;
+        sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
         figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;

@@ -108,12 +108,13 @@ struct Row {
 
 impl Trees<'_> {
     /// Measures, prints a table, and writes the files that are asked for.
-    pub fn run(&self, mut sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+    pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
         plots.map(files::provide).transpose()?;
         let (time, rows) = (date::now(), self.rows()?);
         writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
-        if let Some(sheet) = &mut sheet {
+        if let Some(mut sheet) = sheet {
             rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+            sheet.finish()?;
         }
         let Some(folder) = plots else { return Ok(ExitCode::SUCCESS) };
         for (model, n) in self.cases() {

@@ -30,11 +30,11 @@ pub struct Arguments {
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles; every ordered pair of them counts.
-    #[arg(short, default_values = ["2048", "16384"], value_delimiter = ',')]
+    #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// The numbers of i-particles, as those of a block time step, each with all N as j-particles;
     /// without them one set of N, or two.
-    #[arg(short, value_delimiter = ',')]
+    #[arg(short, value_parser = select::number, value_delimiter = ',')]
     i: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
@@ -83,7 +83,7 @@ struct Bench<'a> {
 pub fn run(arguments: &Arguments) -> Outcome {
     let devices = select::devices(&arguments.device)?;
     // A path that cannot be written is an error before the measurement, not after it.
-    let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     if arguments.tree {
         return run_trees(arguments, &devices, sheet);
@@ -107,8 +107,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report::table(&measurements, options, nvdisasm.is_some()))?;
-    if let Some(sheet) = &mut sheet {
+    if let Some(mut sheet) = sheet {
         measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
+        sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
         let head = Head { day: date::day(&time), options };

@@ -63,6 +63,7 @@ impl Trees<'_> {
         writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
         if let Some(mut sheet) = sheet {
             rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+            sheet.finish()?;
         }
         if let Some(folder) = plots {
             self.figure(&rows, &time).log_log(&folder.join("tree-speed.svg"))?;

@@ -69,14 +69,37 @@ pub struct Arguments {
     plots: Option<PathBuf>,
 }
 
+impl Arguments {
+    /// Returns whether something is measured.
+    fn measures(&self) -> bool {
+        self.from.is_empty() || !self.device.is_empty()
+    }
+
+    /// Refuses to replace earlier measurements, or to write none.
+    fn check_csv(&self) -> Result<(), String> {
+        let Some(csv) = &self.csv else { return Ok(()) };
+        if self.from.iter().any(|from| files::is_same(from, csv)) {
+            let csv = csv.display();
+            return Err(format!("--csv {csv} is a file of --from too: give another for --csv"));
+        }
+        if self.measures() {
+            return Ok(());
+        }
+        Err("--csv writes measurements, and --from without --device makes none: leave it out, or give a \
+             --device"
+            .to_owned())
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Outcome {
     let &Arguments { eps, eta, numerics, .. } = arguments;
     let experiment = Experiment { eps, eta, options: numerics.options(), limit: u64::MAX };
     experiment.check()?;
+    arguments.check_csv()?;
     let earlier = arguments.from.iter().map(|path| earlier::read(path, &experiment));
     let mut rows = earlier.collect::<Result<Vec<_>, _>>()?.concat();
-    let measures = arguments.from.is_empty() || !arguments.device.is_empty();
-    let devices = if measures { select::devices_or_best(&arguments.device)? } else { Vec::new() };
+    let devices =
+        if arguments.measures() { select::devices_or_best(&arguments.device)? } else { Vec::new() };
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     let time = date::now();
@@ -86,6 +109,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => Ok(()),
     };
     rows.extend(measure(&devices, &sizes, &experiment, &mut write)?);
+    sheet.map_or(Ok(()), Sheet::finish)?;
     let report = Report::new(rows, experiment);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report.text())?;
