@@ -22,6 +22,7 @@ mod tune;
 mod verify;
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -39,7 +40,7 @@ Exit codes:
   0    success
   1    a failure, or a check that did not pass
   2    an invalid command line
-  130  `nbody run` ended by Ctrl-C, with a file to restart from";
+  130  `nbody run` ended by Ctrl-C, SIGTERM or SIGHUP, with a file to restart from once it has begun";
 
 /// Print, verify and measure pairwise interactions on every device of this machine.
 #[derive(Parser)]
@@ -94,7 +95,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // The terminal may be gone.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }

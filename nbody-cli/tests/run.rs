@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use nbody::models::{Particle, Snapshot};
@@ -244,7 +244,6 @@ fn a_continued_run_equals_one_without_a_break() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn forces_by_a_tree_keep_the_energy() {
     let folder = tempfile::tempdir().unwrap();
@@ -270,24 +269,55 @@ fn forces_by_a_tree_keep_the_energy() {
     assert!(message.contains("--tree"), "{message}");
 }
 
+/// Waits until a condition holds.
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Begins a run, and waits until a file is there.
+fn spawn(arguments: &[&str], file: &Path) -> Child {
+    let mut command = command(arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("a file of the run", || file.exists());
+    child
+}
+
+#[cfg(unix)]
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits for the end after a signal, and returns what is printed.
+fn interrupted(child: Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[cfg(unix)]
 #[test]
 fn a_run_that_is_interrupted_continues() {
+    for signals in [&["-INT"][..], &["-TERM"], &["-HUP"], &["-TERM", "-HUP"]] {
+        end_and_continue(signals);
+    }
+}
+
+/// Ends a run by signals, continues it, and compares it with a whole one.
+#[cfg(unix)]
+fn end_and_continue(signals: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     let options = ["--n", "16", "--eps", "0.1", "--every", "0.25"];
     let arguments = [&options[..], &["--until", "1e6", "-o", text(&parts)]].concat();
-    let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = spawn(&arguments, &parts.join("snapshot-0001.png"));
     let checkpoint = parts.join("checkpoint.json");
-    let start = Instant::now();
-    while !parts.join("snapshot-0001.png").exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no snapshot was written");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    let printed = String::from_utf8(output.stdout).unwrap();
+    signals.iter().for_each(|signal| send(signal, &child));
+    let printed = interrupted(child);
     assert!(printed.contains("continue with: nbody run --restart "), "{printed}");
 
     let time = snapshot(&parts, "interrupted.csv").time;
@@ -396,7 +426,7 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     succeed(&["--n", "8", "--until", "0.125", "-o", &done]);
     let header = "mass,x,y,z,vx,vy,vz\n";
     fs::write(&file, format!("{header}1,0,0,0,0,0,0\n-1,1,0,0,0,0,0\n")).unwrap();
-    let (none, same, xyz) = (path("none.csv"), path("same.csv"), path("a.xyz"));
+    let (none, same, xyz) = (path("none.csv"), path("same.csv"), path("a.dat"));
     fs::write(&none, header).unwrap();
     fs::write(&same, format!("{header}1,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")).unwrap();
     let inside = format!("{file}/inside");
@@ -408,6 +438,12 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     fs::write(&foreign, replaced).unwrap();
     let infinite = path("infinite.json");
     fs::write(&infinite, text.replacen("\"particles\":[[[", "\"particles\":[[[1e999,", 1)).unwrap();
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (negative, empty) = (path("negative.json"), path("empty.json"));
+    document["state"]["hermite"]["particles"][0][0][12] = (-0.125).into();
+    fs::write(&negative, document.to_string()).unwrap();
+    document["state"]["hermite"]["particles"] = Vec::<f64>::new().into();
+    fs::write(&empty, document.to_string()).unwrap();
     let other = path("other");
     succeed(&["--n", "8", "--until", "0.125", "-o", &other]);
     let restart = |more: &[&'static str]| [&["--restart", &checkpoint[..]], more].concat();
@@ -448,6 +484,21 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (restart(&["--step", "0.1"]), "a run with --step none, but 0.1 is wanted"),
         (vec!["--restart", &checkpoint, "-o", &inside, "--until", "1"], "cannot write in "),
         (vec!["--restart", &checkpoint, "-o", &other, "--until", "1"], "of another run: give"),
+        (
+            vec!["--restart", &negative, "--until", "1"],
+            "not a file to restart from: its particle 0",
+        ),
+        (vec!["--restart", &empty, "--until", "1"], "not a file to restart from: its 0 particles"),
+        (begin(&["--every", "1e-14"]), "times near 1 are multiples of 2.2"),
+        (begin(&["--until", "1e9", "--every", "1e-6"]), "--every is 0.000001, but times near"),
+        (
+            begin(&[leap[0], leap[1], "--step", "1e-17", "--until", "1000"]),
+            "--step is 0.00000000000000001, but times near 1000",
+        ),
+        (
+            begin(&["--checkpoint-every", "0"]),
+            "--checkpoint-every is 0, expected a positive number",
+        ),
         (vec!["--restart", &infinite, "--until", "1"], "not a file to restart from: number out of"),
         (vec!["--restart", &foreign], "a run with interaction coulomb, but hermite is wanted"),
         (vec!["--restart", &table], "not a file to restart from"),
@@ -460,4 +511,242 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         );
         assert!(!Path::new(&new).join("snapshot-0000.csv").exists(), "{arguments:?}");
     }
+}
+
+/// Writes a sphere of 48 in units of two to these powers, at this distance from the origin on each axis.
+fn sphere(path: &Path, length: i32, mass: i32, distance: f64) {
+    let mut sphere = nbody::models::plummer(48, 1).unwrap();
+    let speed = power(length) / power((3 * length - mass) / 2);
+    for it in &mut sphere.particles {
+        it.mass *= power(mass);
+        it.pos = it.pos.map(|x| x * power(length) + distance);
+        it.vel = it.vel.map(|v| v * speed);
+    }
+    sphere.write_csv(fs::File::create(path).unwrap()).unwrap();
+}
+
+fn power(exponent: i32) -> f64 {
+    2_f64.powi(exponent)
+}
+
+#[test]
+fn results_are_the_same_in_any_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (k, options) in [
+        &["--largest"][..],
+        &["--precision", "mixed", "--math", "exact", "--largest"],
+        &["--integrator", "hermite-shared", "--largest"],
+        &["--integrator", "leapfrog", "--step"],
+        &["--integrator", "leapfrog", "--tree", "0.7", "--step"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut expected: Option<(Snapshot, [Vec<f64>; 5])> = None;
+        for (length, mass) in [(0, 0), (70, 104), (-60, 4), (40, 0), (0, -40)] {
+            let time = power((3 * length - mass) / 2);
+            let (model, out) = (path("model.csv"), path(&format!("{k}-{length}-{mass}")));
+            sphere(&model, length, mass, 0.0);
+            let [eps, until, every, step] =
+                [power(length - 6), 0.5 * time, 0.25 * time, time / 64.0].map(|x| x.to_string());
+            let times = ["--until", &until, "--every", &every, "--eps", &eps, "-o", text(&out)];
+            let mut arguments = [&[text(&model)][..], &times, options].concat();
+            arguments.push(&step);
+            succeed(&arguments);
+            let mut end = snapshot(&out, "snapshot-0002.csv");
+            end.time /= time;
+            for it in &mut end.particles {
+                it.mass /= power(mass);
+                it.pos = it.pos.map(|x| x / power(length));
+                it.vel = it.vel.map(|v| v / power(length) * time);
+            }
+            let units =
+                [power(2 * mass - length), power(2 * mass - length), 1.0, 1.0, power(length)];
+            let mut tables = ["kinetic", "potential", "error", "steps", "r50"].map(|name| {
+                let table = if name == "r50" { "lagrange.csv" } else { "energies.csv" };
+                column(&out, table, name)
+            });
+            for (column, unit) in tables.iter_mut().zip(units) {
+                column.iter_mut().for_each(|x| *x /= unit);
+            }
+            let found = (end, tables);
+            let expected = expected.get_or_insert_with(|| found.clone());
+            assert!(expected.1[0][0] > 0.1, "{:?}", expected.1);
+            assert_eq!(expected.1, found.1, "{options:?}, {length}, {mass}");
+            assert!(expected.0 == found.0, "{options:?}, {length}, {mass}");
+        }
+    }
+}
+
+#[test]
+fn a_cluster_far_from_the_origin_moves_as_one_at_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let run = |name: &str, distance: f64| {
+        let (model, out) = (path("model.csv"), path(name));
+        sphere(&model, 0, 0, distance);
+        succeed(&[text(&model), "--until", "0.5", "--eps", "0.01", "-o", text(&out)]);
+        let energies = |name| column(&out, "energies.csv", name)[1];
+        (snapshot(&out, "snapshot-0001.csv"), ["steps", "total", "error"].map(energies))
+    };
+    let (expected, [steps, total, _]) = run("near", 0.0);
+    for (name, distance) in [("far", 1e6), ("farther", 1e8)] {
+        let (found, [found_steps, found_total, error]) = run(name, distance);
+        assert!((found_steps / steps - 1.0).abs() < 0.05, "{found_steps} {steps}");
+        assert!(error.abs() < 1e-6 && (found_total / total - 1.0).abs() < 1e-6, "{error}");
+        for (a, b) in expected.particles.iter().zip(&found.particles) {
+            let away = (0..3).map(|c| (b.pos[c] - distance - a.pos[c]).abs());
+            assert!(away.into_iter().all(|x| x < 1e-5), "{name}: {a:?} {b:?}");
+        }
+    }
+    // Far, in other units and in motion, and continued.
+    let model = path("moving.csv");
+    sphere(&model, 40, 0, 1e20);
+    let mut moving = snapshot(folder.path(), "moving.csv");
+    let speed = power(-20);
+    moving.particles.iter_mut().for_each(|it| it.vel[0] += 1e3 * speed);
+    moving.write_csv(fs::File::create(&model).unwrap()).unwrap();
+    let [quarter, half] = [0.25, 0.5].map(|x| (x * power(60)).to_string());
+    let begin = |until: &str, out: &Path| {
+        let arguments = [text(&model), "--every", &quarter, "--until", until, "-o", text(out)];
+        succeed(&arguments);
+    };
+    let (whole, parts) = (path("whole"), path("parts"));
+    begin(&half, &whole);
+    begin(&quarter, &parts);
+    let checkpoint = parts.join("checkpoint.json");
+    succeed(&["--restart", text(&checkpoint), "--until", &half]);
+    assert_equal(&whole, &parts, 3);
+    let end = snapshot(&whole, "snapshot-0002.csv");
+    let momentum: f64 = end.particles.iter().map(|it| it.mass * it.vel[0]).sum();
+    assert!((momentum / (1e3 * speed) - 1.0).abs() < 1e-6, "{momentum}");
+    assert!(
+        (end.kinetic_energy() / column(&whole, "energies.csv", "kinetic")[2] - 1.0).abs() < 1e-6
+    );
+    assert!(column(&whole, "energies.csv", "error")[2].abs() < 1e-5);
+}
+
+#[test]
+fn a_precision_that_does_not_hold_the_pairs_is_raised_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&folder.path().join(name)).to_owned();
+    let (model, out) = (path("model.csv"), path("out"));
+    let pair = |distance: f64| {
+        let at = |x: f64, y: f64| Particle { mass: 0.25, pos: [x, y, 0.0], ..Particle::default() };
+        let bodies = vec![at(1.0, 0.0), at(1.0, distance), at(-1.0, 0.0), at(-1.0, 0.5)];
+        let bodies = Snapshot { time: 0.0, particles: bodies };
+        bodies.write_csv(fs::File::create(&model).unwrap()).unwrap();
+    };
+    let options = ["--until", "1e-9", "--every", "1e-9", "-o"];
+    for (distance, precision) in [(1e-6, "mixed"), (1e-13, "double")] {
+        pair(distance);
+        let fixed = [&model, "--until", "1e-9", "--precision", "single", "-o", &path("refused")];
+        let message = fail(&fixed);
+        let part = format!("particles 0 and 1, at a distance of {distance:e}, are not told apart");
+        assert!(message.contains(&part), "{message}");
+        assert!(message.contains(&format!("give --precision {precision}")), "{message}");
+        let out = format!("{out}-{precision}");
+        let leap = ["--integrator", "leapfrog", "--step", "1e-9"];
+        let output = run(&[&[&model[..]], &options[..], &[&out], &leap].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{message}");
+        assert!(message.ends_with(&format!("the run is in {precision} precision\n")), "{message}");
+        let potential = column(Path::new(&out), "energies.csv", "potential")[0];
+        let pairs = 0.0625 * (1.0 / distance + 2.0);
+        assert!((potential / -pairs - 1.0).abs() < 1e-3, "{potential}");
+        let checkpoint = format!("{out}/checkpoint.json");
+        succeed(&["--restart", &checkpoint, "--until", "2e-9"]);
+    }
+    // Softened, single precision is enough.
+    pair(1e-6);
+    succeed(&[&model, "--until", "1e-9", "--eps", "0.01", "-o", &path("softened")]);
+}
+
+#[test]
+fn files_of_any_format_are_read_and_none_in_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&folder.path().join(name)).to_owned();
+    let plummer = |file: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+        assert!(command.args(["plummer", "30", "-o", file]).status().unwrap().success());
+    };
+    let mut ends = Vec::new();
+    for name in ["a.CSV", "a.nemo", "a.xyz"] {
+        let (file, out) = (path(name), path(&format!("{name}-out")));
+        plummer(&file);
+        succeed(&[&file, "--until", "0.125", "-o", &out]);
+        ends.push(snapshot(Path::new(&out), "snapshot-0001.csv"));
+        let whole = fs::read(&file).unwrap();
+        // In the middle of a number, of a line, and at the end of a line.
+        for end in [whole.len() / 2, whole.len() / 2 + 31, whole.len() - 1] {
+            fs::write(&file, &whole[..end]).unwrap();
+            let message = fail(&[&file, "--until", "0.125", "-o", &path("none")]);
+            assert!(message.contains(": line "), "{message}");
+        }
+    }
+    assert!(ends[0] == ends[1] && ends[0] == ends[2]);
+}
+
+#[test]
+fn images_can_be_left_out_and_a_run_may_have_no_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let arguments = ["--n", "8", "--until", "1e-20", "--no-images", "-o", text(&out)];
+    let printed = succeed(&arguments);
+    assert!(!printed.contains("NaN"), "{printed}");
+    let checkpoint = out.join("checkpoint.json");
+    succeed(&["--restart", text(&checkpoint), "--until", "0.25"]);
+    assert!(out.join("snapshot-0002.csv").exists());
+    let names = fs::read_dir(&out).unwrap().map(|it| it.unwrap().file_name());
+    assert_eq!(names.filter(|it| text(Path::new(it)).ends_with(".png")).count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_continues_and_no_other_writes_beside_it() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let options = ["--n", "16", "--eps", "0.1", "--every", "0.25"];
+    // A checkpoint every millisecond.
+    let often = ["--until", "1e6", "--checkpoint-every", "1.7e-5", "-o", text(&parts)];
+    let (checkpoint, table) = (parts.join("checkpoint.json"), parts.join("energies.csv"));
+    let mut child = spawn(&[&options[..], &often].concat(), &parts.join("snapshot-0002.png"));
+    let place = fs::metadata(&table).unwrap().ino();
+    let message = fail(&["--restart", text(&checkpoint), "--until", "3"]);
+    assert!(message.contains("another process writes into "), "{message}");
+    let message = fail(&["--n", "8", "-o", text(&parts)]);
+    assert!(message.contains("another process writes into "), "{message}");
+    wait_for("checkpoints", || time_of_checkpoint(&parts) > 1.0);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::metadata(&table).unwrap().ino(), place, "the table was written anew");
+    let until = (time_of_checkpoint(&parts) * 4.0).ceil() / 4.0 + 0.25;
+    let until = until.to_string();
+    succeed(&["--restart", text(&checkpoint), "--until", &until]);
+    succeed(&[&options[..], &["--until", &until, "-o", text(&whole)]].concat());
+    assert_equal(&whole, &parts, column(&whole, "energies.csv", "time").len());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_preparation_and_a_row_of_snapshots_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (early, many) = (folder.path().join("early"), folder.path().join("many"));
+    let child = spawn(&["--n", "300000", "-o", text(&early)], &early);
+    let start = Instant::now();
+    send("-INT", &child);
+    interrupted(child);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    // 10^11 snapshots within a step.
+    let arguments = ["--n", "8", "--no-images", "--until", "0.125", "--every", "1e-12"];
+    let arguments =
+        [&arguments[..], &["--eta", "1e9", "--eta-start", "1e9", "-o", text(&many)]].concat();
+    let child = spawn(&arguments, &many.join("snapshot-0003.csv"));
+    send("-INT", &child);
+    let printed = interrupted(child);
+    assert!(printed.contains("continue with: nbody run --restart "), "{printed}");
+    assert!(many.join("interrupted.csv").exists());
 }

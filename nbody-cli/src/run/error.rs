@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use nbody::Precision;
 use nbody_integrate::Energies;
 
 /// The refusal or the failure of a run.
@@ -11,8 +12,8 @@ pub enum Error {
     Model { path: PathBuf, source: nbody::models::Error },
 
     #[error(
-        "{}: the extension is that of no format that is read; expected .csv, or .nemo or .txt for \
-         NEMO text",
+        "{}: the extension is that of no format that is read; expected .csv for a table, .nemo or \
+         .txt for NEMO text, or .xyz for extended XYZ",
         path.display()
     )]
     Extension { path: PathBuf },
@@ -68,7 +69,30 @@ pub enum Error {
     Energy { time: f64, kinetic: f64, potential: f64 },
 
     #[error("at time {time}: {source}; the last snapshot is that before")]
-    Lost { time: f64, source: nbody_integrate::Error },
+    Lost { time: f64, source: Box<Error> },
+
+    /// The units are those of the numbers in the message, if they are not those of the files.
+    #[error("{source}{units}")]
+    Integration { source: nbody_integrate::Error, units: String },
+
+    #[error("{what}: give --precision {wanted}, or leave the option out")]
+    Precision { what: String, wanted: Precision },
+
+    #[error(
+        "{option} is {value}, but times near {near} are multiples of {resolution:e}: expected at least {least:e}"
+    )]
+    TooFine { option: &'static str, value: f64, near: f64, resolution: f64, least: f64 },
+
+    #[error(
+        "--until {until} is {steps:e} steps of {step} away, expected 2^53 at most: give a larger --step"
+    )]
+    TooManySteps { until: f64, steps: f64, step: f64 },
+
+    #[error(
+        "another process writes into {}: wait for its end, or give another folder with --output",
+        folder.display()
+    )]
+    Locked { folder: PathBuf },
 }
 
 /// Refuses energies at this time that are not finite.

@@ -1,6 +1,7 @@
 //! The snapshots of a run so far: energies and Lagrangian radii, as tables and as plots.
 
 use std::error::Error;
+use std::io::Write as _;
 use std::path::Path;
 
 use nbody::models::Snapshot;
@@ -10,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 use crate::plots::{Drawn, Figure, Line};
 
+/// Names of the tables.
+const ENERGIES: &str = "energies.csv";
+const RADII: &str = "lagrange.csv";
 /// Fractions of the mass, of which the Lagrangian radii are measured.
 const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
@@ -33,16 +37,38 @@ pub struct Row {
     radii: [f64; FRACTIONS.len()],
 }
 
+/// Counts up to this are exact in tables.
+const MOST: u64 = 1 << 53;
+
+impl Counts {
+    pub fn is_valid(&self) -> bool {
+        self.steps <= MOST && self.particle_steps <= MOST && self.seconds >= 0.0
+    }
+}
+
 impl Row {
-    pub fn new(snapshot: &Snapshot, energies: &Energies, counts: Counts) -> Self {
+    /// Measures particles in units of this length at a time.
+    pub fn new(
+        snapshot: &Snapshot,
+        length: f64,
+        time: f64,
+        energies: &Energies,
+        counts: Counts,
+    ) -> Self {
         let mut radii = [0.0; FRACTIONS.len()];
         radii.copy_from_slice(&snapshot.lagrangian_radii(&FRACTIONS));
+        let radii = radii.map(|radius| radius * length);
         let &Energies { kinetic, potential } = energies;
-        Self { time: snapshot.time, counts, kinetic, potential, radii }
+        Self { time, counts, kinetic, potential, radii }
     }
 
     fn total(&self) -> f64 {
         self.kinetic + self.potential
+    }
+
+    /// Returns a line of the table of radii.
+    fn lagrangian_radii(&self) -> String {
+        format!("{},{}\n", self.time, self.radii.map(|radius| radius.to_string()).join(","))
     }
 
     /// Returns the radius of the sphere that contains 90% of the mass.
@@ -56,11 +82,21 @@ impl Row {
 pub struct History {
     first: Row,
     later: Vec<Row>,
+    /// The kinetic energy of a moving frame, which no row has.
+    #[serde(default)]
+    bulk: f64,
 }
 
 impl History {
-    pub fn new(first: Row) -> Self {
-        Self { first, later: Vec::new() }
+    pub fn new(first: Row, bulk: f64) -> Self {
+        Self { first, later: Vec::new(), bulk }
+    }
+
+    /// Returns whether the numbers can be those of a run: times rise, and work and radii are not negative.
+    pub fn is_valid(&self) -> bool {
+        let times: Vec<_> = self.rows().map(|row| row.time).collect();
+        let is_valid = |row: &Row| row.counts.is_valid() && row.radii.iter().all(|r| *r >= 0.0);
+        times.is_sorted_by(|a, b| a < b) && self.rows().all(is_valid)
     }
 
     pub fn push(&mut self, row: Row) {
@@ -101,32 +137,28 @@ impl History {
 
     /// Writes energies.csv and lagrange.csv.
     pub fn write(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
-        let energies = self.rows().map(|row| {
-            let &Row { time, kinetic, potential, counts, .. } = row;
-            let Counts { steps, particle_steps, seconds } = counts;
-            let energies = [time, kinetic, potential, row.total()].map(|x| x.to_string());
-            let error = format!("{:e}", self.error_of(row));
-            let work = [steps.to_string(), particle_steps.to_string(), seconds.to_string()];
-            [&energies[..], &[error], &work].concat()
-        });
-        let header = [
-            "time",
-            "kinetic",
-            "potential",
-            "total",
-            "error",
-            "steps",
-            "particle_steps",
-            "seconds",
-        ];
-        table(&folder.join("energies.csv"), &header, energies)?;
-        let names = FRACTIONS.map(|fraction| format!("r{}", percent(fraction)));
-        let header: Vec<_> =
-            std::iter::once("time").chain(names.iter().map(String::as_str)).collect();
-        let radii = self
-            .rows()
-            .map(|row| std::iter::once(row.time).chain(row.radii).map(|x| x.to_string()).collect());
-        table(&folder.join("lagrange.csv"), &header, radii)
+        let header = "time,kinetic,potential,total,error,steps,particle_steps,seconds";
+        let lines = self.rows().map(|row| self.energies(row));
+        table(&folder.join(ENERGIES), header, lines)?;
+        let radii = FRACTIONS.map(|fraction| format!("r{}", percent(fraction))).join(",");
+        let lines = self.rows().map(Row::lagrangian_radii);
+        table(&folder.join(RADII), &format!("time,{radii}"), lines)
+    }
+
+    /// Adds the last row to energies.csv and lagrange.csv.
+    pub fn append(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
+        files::append(&folder.join(ENERGIES), &self.energies(self.last()))?;
+        files::append(&folder.join(RADII), &self.last().lagrangian_radii())
+    }
+
+    /// Returns a line of the table of energies. The error is that in the frame of the run.
+    fn energies(&self, row: &Row) -> String {
+        let &Row { time, potential, counts: Counts { steps, particle_steps, seconds }, .. } = row;
+        let kinetic = row.kinetic + self.bulk;
+        let (total, error) = (kinetic + potential, self.error_of(row));
+        format!(
+            "{time},{kinetic},{potential},{total},{error:e},{steps},{particle_steps},{seconds}\n"
+        )
     }
 
     /// Draws energy.svg and lagrange.svg, with a caption for both.
@@ -169,13 +201,11 @@ fn percent(fraction: f64) -> String {
 /// Writes a table as CSV.
 fn table(
     path: &Path,
-    header: &[&str],
-    rows: impl Iterator<Item = Vec<String>>,
+    header: &str,
+    lines: impl Iterator<Item = String>,
 ) -> Result<(), Box<dyn Error>> {
     files::replace(path, |out| {
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(header)?;
-        rows.into_iter().try_for_each(|row| writer.write_record(row))?;
-        Ok(writer.flush()?)
+        writeln!(out, "{header}")?;
+        Ok(lines.into_iter().try_for_each(|line| out.write_all(line.as_bytes()))?)
     })
 }

@@ -3,23 +3,25 @@
 pub mod error;
 pub mod history;
 mod image;
+mod interruption;
 mod output;
 mod progress;
+mod resolution;
 mod restart;
+mod scaled;
 pub mod settings;
 pub mod simulation;
+mod units;
 
 use std::error::Error as StdError;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ArgGroup;
 use nbody::models::Snapshot;
-use nbody::{Device, DeviceName};
+use nbody::{Device, DeviceName, Precision};
 
 use crate::format::{self, Format};
 use crate::select::Numerics;
@@ -28,21 +30,24 @@ use crate::{Outcome, sphere, ticks};
 use error::Error;
 use history::{Counts, History, Row};
 use image::View;
+use interruption::Interruption;
 use output::{Folder, INTERRUPTED};
 use progress::Progress;
+use resolution::Unheld;
 use restart::Restart;
+use scaled::Scaled;
 use settings::{IntegratorName, Settings};
-use simulation::Simulation;
+use units::Units;
 
-/// Exit code after Ctrl-C: 128 and the number of the signal, as in a shell.
-const INTERRUPT: u8 = 130;
+/// Checkpoints at snapshots take at most this fraction of the time.
+const SHARE: f64 = 0.05;
 /// Roundoff of times, relative to the time between snapshots.
 const ROUNDOFF: f64 = 1e-9;
 
 const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
-  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm
+  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm; not with --no-images
   energies.csv        of each snapshot the time, the energies, their error; so far the steps, the
                       particles that they advanced, and the seconds of the integration
   lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
@@ -51,15 +56,22 @@ The folder gets, with the snapshot at the beginning as number 0000:
 Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
 are most accurate at multiples of the largest step, where the steps of all particles end.
 
-Ctrl-C ends the run after the step, writes interrupted.csv and .png and the checkpoint, and exits with
-130; a second Ctrl-C ends it at once. A run that is continued gives the same bits as one that was not
-interrupted, on the same device.";
+Units are those of the particles, with G = 1. Particles far from N-body units are computed in units of their own,
+larger or smaller by powers of two, and those far from the origin, or in fast motion, in the frame of their
+centre of mass; the energy error is then that of this frame. Files, options and messages are in the units of the
+particles. Where single precision does not hold the pairs, the run takes a higher one, and says so.
+
+The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and SIGHUP
+end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130; another signal a second
+later, or one before the first snapshot, ends it at once. A run that is continued gives the same bits as one
+that was not interrupted, on the same device. One process at a time writes into a folder.";
 
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The initial particles: CSV (.csv) or NEMO text (.nemo, .txt), as `nbody plummer` writes them.
+    /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text (.nemo,
+    /// .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
     #[arg(value_name = "FILE")]
     model: Option<PathBuf>,
     /// Begin with a Plummer sphere of N particles in virial equilibrium, that of `nbody plummer`.
@@ -69,7 +81,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every, --format,
-    /// --device and --output may be others. Without --output it continues in the folder of the file.
+    /// --no-images, --checkpoint-every, --device and --output may be others. Without --output it continues in
+    /// the folder of the file.
     #[arg(long, value_name = "FILE")]
     restart: Option<PathBuf>,
     /// The folder to write into, which must not hold another run.
@@ -84,6 +97,12 @@ pub struct Arguments {
     /// The time between snapshots; by default there is one at the end.
     #[arg(long, value_name = "T")]
     every: Option<f64>,
+    /// Write snapshots without images.
+    #[arg(long)]
+    no_images: bool,
+    /// The wall time between checkpoints, in minutes.
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0)]
+    checkpoint_every: f64,
     /// The softening length [default: 0].
     #[arg(long)]
     eps: Option<f64>,
@@ -93,7 +112,8 @@ pub struct Arguments {
     /// The accuracy of the first Hermite step, eta |a| / |da/dt| [default: 0.005].
     #[arg(long, value_name = "ETA")]
     eta_start: Option<f64>,
-    /// The largest Hermite step; steps are this divided by powers of two [default: 0.125].
+    /// The largest Hermite step; steps are this divided by powers of two [default: 0.125, in
+    /// units of about the particles' own].
     #[arg(long, value_name = "STEP")]
     largest: Option<f64>,
     /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
@@ -118,29 +138,18 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let start = Instant::now();
-    let interrupted = interruption()?;
+    let interruption = Interruption::listen()?;
+    settings::positive("--checkpoint-every", arguments.checkpoint_every)?;
     let mut run = match &arguments.restart {
-        Some(path) => Run::resume(arguments, path)?,
-        None => Run::begin(arguments)?,
+        Some(path) => Run::resume(arguments, path, interruption)?,
+        None => Run::begin(arguments, interruption)?,
     };
-    let ended = run.advance(&interrupted);
+    let ended = run.advance();
     run.progress.finish();
     let drawn = run.draw();
     let ended = ended?;
     drawn?;
     run.report(start.elapsed(), ended)
-}
-
-/// Returns the flag that Ctrl-C sets. A second one ends the process.
-fn interruption() -> Result<Arc<AtomicBool>, ctrlc::Error> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPT.into());
-        }
-    })?;
-    Ok(flag)
 }
 
 /// The end of a run.
@@ -152,7 +161,7 @@ enum Ended {
 
 /// A run with its simulation and its output.
 struct Run {
-    simulation: Simulation,
+    simulation: Scaled,
     settings: Settings,
     folder: Folder,
     view: View,
@@ -161,73 +170,113 @@ struct Run {
     particles: usize,
     counts: Counts,
     progress: Progress,
+    checkpoints: Checkpoints,
+    interruption: Interruption,
+}
+
+/// The times of checkpoints.
+struct Checkpoints {
+    /// Longest wall time between two.
+    every: Duration,
+    last: Instant,
+    cost: Duration,
+}
+
+impl Checkpoints {
+    fn new(arguments: &Arguments) -> Self {
+        let every = Duration::try_from_secs_f64(60.0 * arguments.checkpoint_every);
+        let every = every.unwrap_or(Duration::MAX);
+        Self { every, last: Instant::now(), cost: Duration::ZERO }
+    }
+
+    /// Returns whether one is due, after a step or after a snapshot.
+    fn is_due(&self, is_snapshot: bool) -> bool {
+        let elapsed = self.last.elapsed();
+        elapsed >= self.every || is_snapshot && self.cost <= elapsed.mul_f64(SHARE)
+    }
 }
 
 impl Run {
     /// Begins a run, and writes its first snapshot.
-    fn begin(arguments: &Arguments) -> Result<Self, Box<dyn StdError>> {
-        let settings = Settings::new(arguments)?;
+    fn begin(arguments: &Arguments, interruption: Interruption) -> Result<Self, Box<dyn StdError>> {
+        let mut settings = Settings::new(arguments)?;
         let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
         let folder = Folder::provide(arguments.output.as_deref().unwrap_or(Path::new("run")))?;
         let snapshot = particles(arguments)?;
         let begin = snapshot.time;
         settings.check_times(begin, begin)?;
-        let mut simulation = Simulation::new(&device, &settings, &snapshot)?;
-        let first = measure(&mut simulation, &snapshot, Counts::default())?;
-        let view = view(&snapshot, &first);
-        let history = History::new(first);
-        let progress = Progress::new(begin, settings.until, Counts::default(), 0.0);
-        let particles = snapshot.particles.len();
-        let counts = Counts::default();
+        let units = Units::of(&snapshot, settings.until);
+        settings.scale_default(arguments, &units);
+        let inner = units.inward(&snapshot);
+        settings.precision = precision(arguments, &settings, &units, &inner)?;
+        let mut simulation = Scaled::new(&device, &settings, units, &inner)?;
+        let first = measure(&mut simulation, &inner, begin, Counts::default())?;
         let run = Self {
+            view: view(&units, &inner, begin, &first),
+            particles: snapshot.particles.len(),
+            history: History::new(first, units.bulk()),
+            counts: Counts::default(),
+            progress: Progress::new(begin, settings.until, Counts::default(), 0.0),
+            checkpoints: Checkpoints::new(arguments),
             simulation,
             settings,
             folder,
-            view,
-            history,
             device,
-            particles,
-            counts,
-            progress,
+            interruption,
         };
-        run.write(&snapshot)?;
+        run.interruption.begin();
+        run.write(&format!("snapshot-{:04}", run.history.number()), &snapshot)?;
+        run.history.write(run.folder.path())?;
+        run.save()?;
         Ok(run)
     }
 
     /// Continues a run from a file.
-    fn resume(arguments: &Arguments, path: &Path) -> Result<Self, Box<dyn StdError>> {
-        let Restart { settings, view, counts, history, state } = Restart::load(path)?;
+    fn resume(
+        arguments: &Arguments,
+        path: &Path,
+        interruption: Interruption,
+    ) -> Result<Self, Box<dyn StdError>> {
+        let own = Folder::of_file(path, arguments.output.as_deref())?;
+        let Restart { settings, units, view, counts, history, state } = Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
         let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
-        let folder = Folder::resume(path, arguments.output.as_deref())?;
-        let simulation = Simulation::resume(&device, &settings, &state)?;
+        let folder = match (own, &arguments.output) {
+            (None, Some(other)) => Folder::provide(other)?,
+            (Some(own), _) => own,
+            (None, None) => Folder::provide(Path::new("."))?,
+        };
+        let simulation = Scaled::resume(&device, &settings, units, &state)?;
         let (begin, time) = (history.first().time, simulation.time().max(history.last().time));
         settings.check_times(begin, time)?;
-        let progress = Progress::new(begin, settings.until, counts, history.last_error());
-        let particles = state.particles();
+        interruption.begin();
+        // Rows after the checkpoint come again.
+        history.write(folder.path())?;
         Ok(Self {
+            particles: state.particles(),
+            progress: Progress::new(begin, settings.until, counts, history.last_error()),
+            checkpoints: Checkpoints::new(arguments),
             simulation,
             settings,
             folder,
             view,
             history,
             device,
-            particles,
             counts,
-            progress,
+            interruption,
         })
     }
 
     /// Advances to the end, with snapshots on the way.
-    fn advance(&mut self, interrupted: &AtomicBool) -> Result<Ended, Box<dyn StdError>> {
+    fn advance(&mut self) -> Result<Ended, Box<dyn StdError>> {
         while let Some(time) = self.next_time() {
-            let ended = self.advance_to(time, interrupted)?;
-            if ended == Ended::Interrupted {
+            if self.advance_to(time)? == Ended::Interrupted {
                 self.interrupt()?;
-                return Ok(ended);
+                return Ok(Ended::Interrupted);
             }
             self.record(time)?;
         }
+        self.save()?;
         Ok(Ended::Complete)
     }
 
@@ -235,8 +284,10 @@ impl Run {
     fn next_time(&self) -> Option<f64> {
         let (begin, last) = (self.history.first().time, self.history.last().time);
         let until = self.settings.until;
+        let rounding = settings::resolution(begin.abs().max(until.abs()));
         let regular = self.settings.every.map(|every| {
-            let number = ((last - begin) / every + ROUNDOFF).floor() + 1.0;
+            let roundoff = ROUNDOFF.max(4.0 * rounding / every);
+            let number = ((last - begin) / every + roundoff).floor() + 1.0;
             begin + number * every
         });
         // A snapshot next to the end, but for rounding errors, is that at the end.
@@ -246,33 +297,30 @@ impl Run {
     }
 
     /// Advances to the last step before this time, or at it.
-    fn advance_to(
-        &mut self,
-        time: f64,
-        interrupted: &AtomicBool,
-    ) -> Result<Ended, nbody_integrate::Error> {
+    fn advance_to(&mut self, time: f64) -> Result<Ended, Box<dyn StdError>> {
         let pairs = self.pairs_of_particle();
         loop {
-            if !self.simulation.ends_by(time) {
-                self.timed(Simulation::wait)?;
-                return Ok(Ended::Complete);
-            }
-            if interrupted.load(Ordering::Relaxed) {
-                self.timed(Simulation::wait)?;
+            if self.interruption.is_asked() {
+                self.timed(Scaled::wait)?;
                 return Ok(Ended::Interrupted);
             }
-            let block = self.timed(Simulation::advance)?;
+            if !self.simulation.ends_by(time) {
+                self.timed(Scaled::wait)?;
+                return Ok(Ended::Complete);
+            }
+            let block = self.timed(Scaled::advance)?;
             self.counts.steps += 1;
             self.counts.particle_steps += block;
             self.progress.show(&mut self.simulation, &self.history, self.counts, pairs)?;
+            if self.checkpoints.is_due(false) {
+                self.timed(Scaled::wait)?;
+                self.checkpoint()?;
+            }
         }
     }
 
     /// Does a part of the integration, and adds its time.
-    fn timed<T>(
-        &mut self,
-        part: impl FnOnce(&mut Simulation) -> Result<T, nbody_integrate::Error>,
-    ) -> Result<T, nbody_integrate::Error> {
+    fn timed<T>(&mut self, part: impl FnOnce(&mut Scaled) -> Result<T, Error>) -> Result<T, Error> {
         let start = Instant::now();
         let done = part(&mut self.simulation)?;
         self.counts.seconds += start.elapsed().as_secs_f64();
@@ -286,39 +334,48 @@ impl Run {
 
     /// Measures and writes a snapshot.
     fn record(&mut self, time: f64) -> Result<(), Box<dyn StdError>> {
-        let snapshot = self.snapshot(time)?;
-        let row = measure(&mut self.simulation, &snapshot, self.counts)?;
+        let inner = self.simulation.inner(time)?;
+        let row = measure(&mut self.simulation, &inner, time, self.counts)?;
+        let name = format!("snapshot-{:04}", self.history.number() + 1);
+        self.write(&name, &self.simulation.units.outward(&inner, time))?;
         self.history.push(row);
-        self.write(&snapshot)
+        self.history.append(self.folder.path())?;
+        if self.checkpoints.is_due(true) { self.checkpoint() } else { Ok(()) }
     }
 
-    /// Writes the last snapshot of the history, the tables and the file to restart from.
-    fn write(&self, snapshot: &Snapshot) -> Result<(), Box<dyn StdError>> {
-        let name = format!("snapshot-{:04}", self.history.number());
-        self.folder.snapshot(&name, snapshot, self.settings.format, &self.view)?;
-        self.save()
+    /// Writes a snapshot of this name.
+    fn write(&self, name: &str, snapshot: &Snapshot) -> Result<(), Box<dyn StdError>> {
+        let view = self.settings.images.then_some(&self.view);
+        self.folder.snapshot(name, snapshot, self.settings.format, view)
     }
 
     /// Writes the particles as they are, and the file to restart from. They are no part of the
     /// history: with or without an interruption a run has the same snapshots.
     fn interrupt(&self) -> Result<(), Box<dyn StdError>> {
-        let snapshot = self.snapshot(self.simulation.time())?;
-        self.folder.snapshot(INTERRUPTED, &snapshot, self.settings.format, &self.view)?;
+        let time = self.simulation.time();
+        let inner = self.simulation.inner(time)?;
+        self.write(INTERRUPTED, &self.simulation.units.outward(&inner, time))?;
         self.save()
     }
 
-    fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
-        self.simulation.snapshot(time).map_err(|source| Error::Lost { time, source })
+    /// Writes the file to restart from, and takes the time.
+    fn checkpoint(&mut self) -> Result<(), Box<dyn StdError>> {
+        let begin = Instant::now();
+        self.save()?;
+        (self.checkpoints.last, self.checkpoints.cost) = (Instant::now(), begin.elapsed());
+        Ok(())
     }
 
     fn save(&self) -> Result<(), Box<dyn StdError>> {
-        self.folder.save(&Restart {
+        let restart = Restart {
             settings: self.settings.clone(),
+            units: self.simulation.units,
             view: self.view.clone(),
             counts: self.counts,
             history: self.history.clone(),
             state: self.simulation.state()?,
-        })
+        };
+        restart.save(&self.folder.checkpoint())
     }
 
     fn draw(&self) -> Result<(), Box<dyn StdError>> {
@@ -351,17 +408,18 @@ impl Run {
             Ended::Interrupted => self.simulation.time(),
         };
         let Counts { steps, particle_steps, seconds } = self.counts;
-        let block = particle_steps as f64 / steps as f64;
         let rate = self.pairs_of_particle() * particle_steps as f64 / seconds;
+        // Without a step there is no mean.
+        let with_steps = |cell: String| if steps == 0 { "-".to_owned() } else { cell };
         table.row(vec![
             self.settings.integrator.name().to_owned(),
             self.device.name(),
             self.particles.to_string(),
             time.to_string(),
             steps.to_string(),
-            format!("{block:.1}"),
+            with_steps(format!("{:.1}", particle_steps as f64 / steps as f64)),
             format!("{seconds:.3} s"),
-            ticks::power(rate.log10()),
+            with_steps(ticks::power(rate.log10())),
             format!("{:.3} s", wall.as_secs_f64()),
             format!("{:.2e}", self.history.last_error()),
         ]);
@@ -374,7 +432,7 @@ impl Run {
         }
         let file = self.folder.checkpoint();
         writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
-        Ok(ExitCode::from(INTERRUPT))
+        Ok(ExitCode::from(interruption::EXIT))
     }
 }
 
@@ -402,22 +460,56 @@ fn particles(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
     Err(Error::TotalMass { particles: snapshot.particles.len(), mass: mass + 0.0 }.into())
 }
 
-/// Measures a snapshot.
+/// Returns the precision that holds the pairs: that of the settings, or a higher one, unless it was asked
+/// for.
+fn precision(
+    arguments: &Arguments,
+    settings: &Settings,
+    units: &Units,
+    inner: &Snapshot,
+) -> Result<Precision, Error> {
+    let (given, eps) = (settings.precision, settings.eps / units.length());
+    let Some(found) = resolution::unheld(inner, eps, given) else { return Ok(given) };
+    let higher = [Precision::Mixed, Precision::Double].into_iter();
+    let higher = higher.skip(usize::from(given == Precision::Mixed));
+    let is_enough = |it: &Precision| resolution::unheld(inner, eps, *it).is_none();
+    let wanted = higher.clone().find(is_enough).unwrap_or(Precision::Double);
+    let what = match found {
+        Unheld::Pair { first, second, distance } => format!(
+            "particles {first} and {second}, at a distance of {:e}, are not told apart in {given} precision",
+            distance * units.length()
+        ),
+        Unheld::Far { index, distance } => format!(
+            "particle {index}, {:e} from the centre of mass, is out of the range of {given} precision",
+            distance * units.length()
+        ),
+    };
+    if arguments.numerics.precision.is_some() {
+        return Err(Error::Precision { what, wanted });
+    }
+    eprintln!("{what}: the run is in {wanted} precision");
+    Ok(wanted)
+}
+
+/// Measures particles in their units at a time.
 fn measure(
-    simulation: &mut Simulation,
-    snapshot: &Snapshot,
+    simulation: &mut Scaled,
+    inner: &Snapshot,
+    time: f64,
     counts: Counts,
 ) -> Result<Row, Box<dyn StdError>> {
     let energies = simulation.energies()?;
-    error::check_energies(&energies, snapshot.time)?;
-    Ok(Row::new(snapshot, &energies, counts))
+    error::check_energies(&energies, time)?;
+    Ok(Row::new(inner, simulation.units.length(), time, &energies, counts))
 }
 
 /// Returns the square that all images show: one and a half times as far from the centre as the sphere
 /// with 90% of the mass reaches at the beginning.
-fn view(snapshot: &Snapshot, first: &Row) -> View {
-    let sum = |c: usize| snapshot.particles.iter().map(|p| p.mass * p.pos[c]).sum::<f64>();
+fn view(units: &Units, inner: &Snapshot, begin: f64, first: &Row) -> View {
+    let sum = |c: usize| inner.particles.iter().map(|p| p.mass * p.pos[c]).sum::<f64>();
     let radius = first.outer_radius();
     let half = if radius > 0.0 { 1.5 * radius } else { 1.0 };
-    View { centre: [0, 1].map(|c| sum(c) / snapshot.mass()), half }
+    let (origin, _) = units.origin(begin);
+    let centre = [0, 1].map(|c| origin[c] + sum(c) / inner.mass() * units.length());
+    View { centre, half }
 }

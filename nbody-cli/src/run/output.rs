@@ -1,20 +1,19 @@
 //! The folder of a run.
 
 use std::error::Error as StdError;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use nbody::models::{self, Snapshot};
 
 use super::error::Error;
 use super::image::View;
-use super::restart::Restart;
 use crate::files;
 use crate::format::Format;
 
 /// The name of the file that a run is continued from.
 const CHECKPOINT: &str = "checkpoint.json";
-/// The name of the snapshot where Ctrl-C ended a run.
+/// The name of the snapshot where a signal ended a run.
 pub const INTERRUPTED: &str = "interrupted";
 /// Beginnings of the names of all files that a run writes.
 const NAMES: [&str; 6] =
@@ -24,11 +23,14 @@ const NAMES: [&str; 6] =
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The folder, locked until the process ends, however it does.
+    _lock: Option<File>,
 }
 
 impl Folder {
     /// Creates the folder, and refuses one that cannot be written or that holds another run.
     pub fn provide(path: &Path) -> Result<Self, Box<dyn StdError>> {
+        let folder = Self::open(path)?;
         if let Ok(entries) = fs::read_dir(path) {
             let names = entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
             let mut of_runs: Vec<_> = names.filter(|name| is_of_run(name)).collect();
@@ -37,20 +39,22 @@ impl Folder {
                 return Err(Error::InUse { folder: path.to_owned(), file }.into());
             }
         }
-        files::provide(path)?;
-        Ok(Self { path: path.to_owned() })
+        Ok(folder)
     }
 
-    /// Returns the folder of a run that is continued: the one of its file, unless another is wanted.
-    pub fn resume(file: &Path, wanted: Option<&Path>) -> Result<Self, Box<dyn StdError>> {
+    /// Creates the folder, and refuses one that cannot be written or that another process writes into.
+    fn open(path: &Path) -> Result<Self, Box<dyn StdError>> {
+        files::provide(path)?;
+        Ok(Self { path: path.to_owned(), _lock: lock(path)? })
+    }
+
+    /// Returns the folder of a file that a run is continued from, unless another is wanted.
+    pub fn of_file(file: &Path, wanted: Option<&Path>) -> Result<Option<Self>, Box<dyn StdError>> {
         let own = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let own = own.unwrap_or(Path::new("."));
         match wanted {
-            Some(wanted) if !is_same(wanted, own) => Self::provide(wanted),
-            _ => {
-                files::provide(own)?;
-                Ok(Self { path: own.to_owned() })
-            }
+            Some(wanted) if !files::is_same(wanted, own) => Ok(None),
+            _ => Self::open(own).map(Some),
         }
     }
 
@@ -62,13 +66,13 @@ impl Folder {
         self.path.join(CHECKPOINT)
     }
 
-    /// Writes a snapshot of this name and its image.
+    /// Writes a snapshot of this name and, with a view, its image.
     pub fn snapshot(
         &self,
         name: &str,
         snapshot: &Snapshot,
         format: Format,
-        view: &View,
+        view: Option<&View>,
     ) -> Result<(), Box<dyn StdError>> {
         let file = |extension: &str| self.path.join(format!("{name}.{extension}"));
         files::replace(&file(format.extension()), |out| {
@@ -77,21 +81,21 @@ impl Folder {
                 other => other.into(),
             })
         })?;
-        files::replace(&file("png"), |out| view.write(snapshot, out))
+        view.map_or(Ok(()), |view| files::replace(&file("png"), |out| view.write(snapshot, out)))
     }
+}
 
-    /// Writes the tables, and last the file to restart from, so that it never is ahead of the others.
-    pub fn save(&self, restart: &Restart) -> Result<(), Box<dyn StdError>> {
-        restart.history.write(&self.path)?;
-        restart.save(&self.checkpoint())
+/// Locks a folder. The system frees it when the process ends. Where the file system has no locks there is
+/// none.
+fn lock(path: &Path) -> Result<Option<File>, Error> {
+    let Ok(folder) = File::open(path) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(Error::Locked { folder: path.to_owned() }),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
 fn is_of_run(name: &str) -> bool {
     NAMES.iter().any(|begin| name.starts_with(begin))
-}
-
-/// Returns whether two paths are of one folder.
-fn is_same(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

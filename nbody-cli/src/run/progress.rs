@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::error::Error;
 use super::history::{Counts, History};
-use super::simulation::Simulation;
+use super::scaled::Scaled;
 use crate::ticks;
 
 /// Length of the bar in units of its position.
@@ -49,11 +50,11 @@ impl Progress {
     /// Shows the state. To advance a particle by a step takes so many pairs.
     pub fn show(
         &mut self,
-        simulation: &mut Simulation,
+        simulation: &mut Scaled,
         history: &History,
         counts: Counts,
         pairs_of_particle: f64,
-    ) -> Result<(), nbody_integrate::Error> {
+    ) -> Result<(), Error> {
         if self.bar.is_hidden() || self.drawn.elapsed() < INTERVAL {
             return Ok(());
         }
@@ -79,11 +80,7 @@ impl Progress {
     }
 
     /// Measures the energy, if that takes little of the time.
-    fn measure(
-        &mut self,
-        simulation: &mut Simulation,
-        history: &History,
-    ) -> Result<(), nbody_integrate::Error> {
+    fn measure(&mut self, simulation: &mut Scaled, history: &History) -> Result<(), Error> {
         if self.cost > self.measured.elapsed().mul_f64(SHARE) {
             return Ok(());
         }

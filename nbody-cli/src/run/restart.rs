@@ -1,6 +1,7 @@
 //! The file that a run is continued from: JSON, whose numbers come back to the last bit.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use super::history::{Counts, History};
 use super::image::View;
 use super::settings::Settings;
 use super::simulation::State;
+use super::units::Units;
 use crate::files;
 
 /// Version of the format.
@@ -19,6 +21,9 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Restart {
     pub settings: Settings,
+    /// The units of the state. All other numbers are in those of the files.
+    #[serde(default)]
+    pub units: Units,
     pub view: View,
     pub counts: Counts,
     pub history: History,
@@ -42,7 +47,12 @@ struct Head {
 impl Restart {
     pub fn save(&self, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let document = Document { nbody_run: VERSION, restart: self };
-        files::replace(path, |out| Ok(serde_json::to_writer(out, &document)?))
+        files::replace(path, |out| {
+            serde_json::to_writer(&mut *out, &document)?;
+            out.flush()?;
+            // Not even a machine that stops loses the file that this one replaces.
+            Ok(out.get_ref().sync_all()?)
+        })
     }
 
     pub fn load(path: &Path) -> Result<Self, Error> {
@@ -55,14 +65,25 @@ impl Restart {
         }
         let restart: Self =
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        if restart.state.is_of(&restart.settings.integrator) {
-            Ok(restart)
-        } else {
-            Err(wrong(format!(
-                "its state is not of the {} integrator",
-                restart.settings.integrator.name()
-            )))
+        match restart.fault() {
+            None => Ok(restart),
+            Some(fault) => Err(wrong(fault)),
         }
+    }
+
+    /// Returns a reason for which it is of no run, as that somebody edited it.
+    fn fault(&self) -> Option<String> {
+        let Self { settings, units, view, counts, history, state } = self;
+        if !state.is_of(&settings.integrator) {
+            return Some(format!(
+                "its state is not of the {} integrator",
+                settings.integrator.name()
+            ));
+        }
+        if !(view.half > 0.0 && counts.is_valid() && history.is_valid() && units.is_valid()) {
+            return Some("its numbers are not those of a run".to_owned());
+        }
+        state.fault()
     }
 }
 
@@ -90,13 +111,16 @@ mod tests {
             until: 2.0,
             every: None,
             format: Format::Xyz,
+            images: true,
         };
         let counts = Counts { steps: 7, particle_steps: 350, seconds: 0.7 };
-        let mut history = History::new(Row::new(&snapshot, &energies, Counts::default()));
-        history.push(Row::new(&snapshot, &energies, counts));
+        let row = |time, counts| Row::new(&snapshot, 1.0, time, &energies, counts);
+        let mut history = History::new(row(0.5, Counts::default()), 0.0);
+        history.push(row(0.7, counts));
         let view = View { centre: [1e-17, -0.0], half: 0.1 };
         let state = State::Leapfrog { begin: 0.5, steps: 7, particles };
-        Restart { settings, view, counts, history, state }
+        let units = Units::default();
+        Restart { settings, units, view, counts, history, state }
     }
 
     #[test]
@@ -116,6 +140,7 @@ mod tests {
         };
         let numbers: Vec<_> = (0..7000).map(number).collect();
         let mut particles = numbers.as_chunks::<7>().0.to_vec();
+        particles.iter_mut().for_each(|it| it[6] = it[6].abs().min(1e290));
         particles.push([0.0, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::EPSILON, 0.1 + 0.2]);
         let restart = sample(particles);
         restart.save(&path).unwrap();
@@ -140,6 +165,16 @@ mod tests {
             ("\"eps\":0.001,", "", "missing field `eps`"),
             ("[1.0,1.0,", "[null,1.0,", "not a file to restart from"),
             ("[1.0,1.0,", "[1.0,", "not a file to restart from"),
+            ("[1.0,1.0,1.0,1.0,1.0,1.0,1.0]", "[1,1,1,1,1,1,-1]", "its particle 0 has mass -1"),
+            ("[[1.0,1.0,1.0,1.0,1.0,1.0,1.0]]", "[]", "its 0 particles have a total mass of 0"),
+            (",1.0]]", ",-0.0]]", "its 1 particles have a total mass of 0"),
+            ("\"half\":0.1", "\"half\":-0.1", "not those of a run"),
+            (
+                "\"steps\":7,\"particle_steps\":350",
+                "\"steps\":7,\"particle_steps\":18446744073709551615",
+                "not those of a run",
+            ),
+            ("\"units\":{\"length\":0", "\"units\":{\"length\":1", "not those of a run"),
             ("{\"leapfrog\":{\"step\":0.1}}", HERMITE, "state is not of the hermite integrator"),
         ] {
             let message = message(from, to);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Arguments;
 use super::error::Error;
+use super::units::Units;
 use crate::format::Format;
 
 /// An integrator by name.
@@ -82,6 +83,10 @@ impl HermiteSettings {
         }
     }
 
+    fn in_units(self, units: &Units) -> Self {
+        Self { largest: self.largest / units.time(), ..self }
+    }
+
     pub fn options(self) -> HermiteOptions {
         let Self { eta, eta_start, largest, iterations } = self;
         let options = HermiteOptions::default().eta(eta).eta_start(eta_start);
@@ -147,6 +152,15 @@ impl Integrator {
         }
     }
 
+    /// Returns it with its times in these units.
+    fn in_units(self, units: &Units) -> Self {
+        match self {
+            Self::Hermite(settings) => Self::Hermite(settings.in_units(units)),
+            Self::HermiteShared(settings) => Self::HermiteShared(settings.in_units(units)),
+            Self::Leapfrog { step, tree } => Self::Leapfrog { step: step / units.time(), tree },
+        }
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.parameters().into_iter().try_for_each(|(option, value)| positive(option, value))
     }
@@ -200,6 +214,13 @@ pub struct Settings {
     /// The time between snapshots; without it there is one at the end.
     pub every: Option<f64>,
     pub format: Format,
+    /// Whether snapshots have images, as those of older files have.
+    #[serde(default = "always")]
+    pub images: bool,
+}
+
+fn always() -> bool {
+    true
 }
 
 impl Settings {
@@ -217,9 +238,26 @@ impl Settings {
             until: arguments.until.unwrap_or(1.0),
             every: arguments.every,
             format: arguments.format.unwrap_or(Format::Csv),
+            images: !arguments.no_images,
         };
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Scales the largest step, unless it was given, from N-body units to these.
+    pub fn scale_default(&mut self, arguments: &Arguments, units: &Units) {
+        if let Integrator::Hermite(settings) | Integrator::HermiteShared(settings) =
+            &mut self.integrator
+            && arguments.largest.is_none()
+        {
+            settings.largest *= units.time();
+        }
+    }
+
+    /// Returns the settings of the simulation in these units.
+    pub fn in_units(&self, units: &Units) -> Self {
+        let integrator = self.integrator.in_units(units);
+        Self { integrator, eps: self.eps / units.length(), ..self.clone() }
     }
 
     /// Returns the settings of a run that is continued from a file: those of the file, of which the
@@ -230,6 +268,7 @@ impl Settings {
             until: arguments.until.unwrap_or(self.until),
             every: arguments.every.or(self.every),
             format: arguments.format.unwrap_or(self.format),
+            images: self.images && !arguments.no_images,
             ..self
         };
         settings.check()?;
@@ -281,7 +320,12 @@ impl Settings {
         if self.until <= time {
             return Err(Error::Until { until: self.until, time });
         }
+        self.check_resolution(begin)?;
         let Integrator::Leapfrog { step, .. } = self.integrator else { return Ok(()) };
+        let steps = (self.until - begin) / step;
+        if steps > MOST_STEPS {
+            return Err(Error::TooManySteps { until: self.until, steps, step });
+        }
         let every = self.every.map(|every| ("--every", every, every));
         let until = ("--until", self.until, self.until - begin);
         for (option, value, interval) in every.into_iter().chain([until]) {
@@ -293,10 +337,36 @@ impl Settings {
         Ok(())
     }
 
+    /// Refuses times between snapshots, and steps, that are lost in the rounding errors of times.
+    fn check_resolution(&self, begin: f64) -> Result<(), Error> {
+        let near = begin.abs().max(self.until.abs());
+        let (resolution, least) = (resolution(near), LEAST * resolution(near));
+        let step = match self.integrator {
+            Integrator::Leapfrog { step, .. } => Some(step),
+            _ => None,
+        };
+        for (option, value) in [("--every", self.every), ("--step", step)] {
+            if let Some(value) = value.filter(|&value| value < least) {
+                return Err(Error::TooFine { option, value, near, resolution, least });
+            }
+        }
+        Ok(())
+    }
+
     pub fn options(&self) -> Options {
         let &Self { precision, accumulation, math, .. } = self;
         Options::default().precision(precision).accumulation(accumulation).math(math)
     }
+}
+
+/// Steps up to this number have exact numbers.
+const MOST_STEPS: f64 = (1_u64 << 53) as f64;
+/// Least time between snapshots, in units of the rounding errors of times.
+const LEAST: f64 = 1e4;
+
+/// Returns the greatest distance of times near this one.
+pub fn resolution(time: f64) -> f64 {
+    f64::EPSILON * time.abs()
 }
 
 /// Returns a setting that is another than the one of the file.

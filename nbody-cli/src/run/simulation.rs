@@ -42,6 +42,21 @@ impl State {
         }
     }
 
+    /// Returns a reason for which it is of no run: masses, or their sum.
+    pub fn fault(&self) -> Option<String> {
+        let masses: Vec<_> = match self {
+            Self::Hermite { particles, .. } => particles.iter().map(|it| it.0[12]).collect(),
+            Self::HermiteShared { particles, .. } => particles.iter().map(|it| it[12]).collect(),
+            Self::Leapfrog { particles, .. } => particles.iter().map(|it| it[6]).collect(),
+        };
+        if let Some(index) = masses.iter().position(|mass| *mass < 0.0) {
+            return Some(format!("its particle {index} has mass {}", masses[index]));
+        }
+        let (count, total) = (masses.len(), masses.iter().sum::<f64>());
+        let is_massive = total > 0.0 && total.is_finite();
+        (!is_massive).then(|| format!("its {count} particles have a total mass of {}", total + 0.0))
+    }
+
     /// Returns whether it is a state of this integrator.
     pub fn is_of(&self, integrator: &settings::Integrator) -> bool {
         matches!(

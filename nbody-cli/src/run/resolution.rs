@@ -1,0 +1,125 @@
+//! Whether a precision holds the pairs of particles: the digits of their positions, and its range.
+
+use nbody::Precision;
+use nbody::models::{Particle, Snapshot};
+
+/// Least distance of a pair, softened, in units of the rounding errors of positions: the force of one
+/// that close has errors of some percent.
+const LEAST: f64 = 64.0;
+/// Range of distances whose powers are numbers in `f32`.
+const RANGE: [f64; 2] = [1e-10, 1e12];
+/// A direction in which the places of lattices differ.
+const DIRECTION: [f64; 3] = [0.613_7, 0.531_9, 0.583_3];
+/// Most particles within the rounding errors of another, along the direction, that are looked at.
+const MOST: usize = 10_000;
+
+/// The first particles that a precision does not hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unheld {
+    /// Two particles whose positions are rounded too coarsely for their distance.
+    Pair { first: usize, second: usize, distance: f64 },
+    /// A particle whose distance is out of range.
+    Far { index: usize, distance: f64 },
+}
+
+/// Returns particles that a precision does not hold, of a system whose mass and size are about one.
+pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unheld> {
+    let (rounding, [least, most]) = match precision {
+        Precision::Single => (f64::exp2(-24.0), RANGE),
+        Precision::Mixed => (f64::exp2(-48.0), RANGE),
+        _ => return None,
+    };
+    let far = snapshot.particles.iter().position(|it| extent(it) > most);
+    if let Some(index) = far {
+        return Some(Unheld::Far { index, distance: extent(&snapshot.particles[index]) });
+    }
+    let along = |it: &Particle| (0..3).map(|c| it.pos[c] * DIRECTION[c]).sum::<f64>();
+    let mut sorted: Vec<_> =
+        snapshot.particles.iter().enumerate().map(|(k, it)| (along(it), k)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (at, &(place, k)) in sorted.iter().enumerate() {
+        let reach = (LEAST * rounding * extent(&snapshot.particles[k])).max(least);
+        if eps >= reach {
+            continue;
+        }
+        let is_near = |other: &&(f64, usize)| (other.0 - place).abs() <= reach;
+        let after = sorted[at + 1..].iter().take(MOST).take_while(is_near);
+        let before = sorted[..at].iter().rev().take(MOST).take_while(is_near);
+        for &(_, other) in after.chain(before) {
+            let distance = distance(&snapshot.particles, k, other);
+            // Particles at one place are at one place in every precision.
+            if distance > 0.0 && distance.hypot(eps) < reach {
+                let (first, second) = (k.min(other), k.max(other));
+                return Some(Unheld::Pair { first, second, distance });
+            }
+        }
+    }
+    None
+}
+
+/// Returns the distance of two particles; zero for two without mass, which have no forces on each other.
+fn distance(particles: &[Particle], a: usize, b: usize) -> f64 {
+    let (a, b) = (&particles[a], &particles[b]);
+    if a.mass == 0.0 && b.mass == 0.0 {
+        return 0.0;
+    }
+    let [x, y, z] = [0, 1, 2].map(|c| a.pos[c] - b.pos[c]);
+    x.hypot(y).hypot(z)
+}
+
+/// Returns the greatest coordinate.
+fn extent(particle: &Particle) -> f64 {
+    particle.pos.iter().fold(0.0, |most, x| x.abs().max(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody::models::plummer;
+
+    use super::*;
+
+    fn at(places: &[[f64; 3]]) -> Snapshot {
+        let particle = |&pos: &[f64; 3]| Particle { mass: 1.0, pos, ..Particle::default() };
+        Snapshot { time: 0.0, particles: places.iter().map(particle).collect() }
+    }
+
+    #[test]
+    fn pairs_need_digits_and_range() {
+        let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
+        let pair = |x: f64, distance: f64| at(&[[x, 0.0, 0.0], [-1.0; 3], [x, distance, 0.0]]);
+        for (snapshot, eps, fails) in [
+            (plummer(1000, 1).unwrap(), 0.0, &[][..]),
+            (pair(1.0, 1e-4), 0.0, &[]),
+            (pair(1.0, 1e-6), 0.0, &[single]),
+            (pair(1.0, 1e-6), 1e-4, &[]),
+            (pair(1e6, 1.0), 0.0, &[single]),
+            (pair(1.0, 1e-13), 0.0, &[single, mixed]),
+            (pair(1e-12, 1e-11), 0.0, &[single, mixed]),
+            (pair(1.0, 0.0), 0.0, &[]),
+        ] {
+            for precision in [single, mixed, double] {
+                let found = unheld(&snapshot, eps, precision);
+                assert_eq!(found.is_some(), fails.contains(&precision), "{precision}: {found:?}");
+                if let Some(Unheld::Pair { first, second, .. }) = found {
+                    assert_eq!([first, second], [0, 2], "{precision}");
+                }
+            }
+        }
+        let far = at(&[[0.0; 3], [1.0; 3], [0.0, -1e13, 0.0]]);
+        let expected = Some(Unheld::Far { index: 2, distance: 1e13 });
+        assert_eq!(unheld(&far, 0.0, mixed), expected);
+        assert_eq!(unheld(&far, 0.0, double), None);
+    }
+
+    #[test]
+    fn a_far_particle_does_not_hide_a_close_pair_nor_make_one() {
+        let mut sphere = plummer(2000, 1).unwrap();
+        sphere.particles.push(Particle { mass: 1e-3, pos: [1e9; 3], ..Particle::default() });
+        assert_eq!(unheld(&sphere, 0.0, Precision::Single), None);
+        let mut close = sphere.particles[7];
+        close.pos[2] += 1e-7;
+        sphere.particles.push(close);
+        let found = unheld(&sphere, 0.0, Precision::Single);
+        assert!(matches!(found, Some(Unheld::Pair { first: 7, second: 2001, .. })), "{found:?}");
+    }
+}
