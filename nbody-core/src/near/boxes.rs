@@ -93,13 +93,12 @@ impl Block {
         block
     }
 
-    /// Returns a bit for each box whose distance to these bounds has a square within its limit, as
-    /// [`Bounds::distance2`] has it.
+    /// Returns the square of the distance of each box to these bounds, as [`Bounds::distance2`] has it.
     #[inline(always)]
-    pub fn within(&self, bounds: &Bounds, displacement: &[f64; 3], limits: &[f64; GROUP]) -> u32 {
-        let mut distance2 = [0.0; GROUP];
+    pub fn distances2(&self, bounds: &Bounds, displacement: &[f64; 3]) -> [f64; GROUP] {
+        let mut distances2 = [0.0; GROUP];
         for axis in 0..3 {
-            for (k, distance2) in distance2.iter_mut().enumerate() {
+            for (k, distance2) in distances2.iter_mut().enumerate() {
                 let below = bounds.least[axis] - (self.greatest[axis][k] + displacement[axis]);
                 let above = (self.least[axis][k] + displacement[axis]) - bounds.greatest[axis];
                 let apart = if below > above { below } else { above };
@@ -107,9 +106,14 @@ impl Block {
                 *distance2 += apart * apart;
             }
         }
-        let each = distance2.iter().zip(limits).enumerate();
-        each.fold(0, |bits, (k, (distance2, limit))| bits | u32::from(distance2 <= limit) << k)
+        distances2
     }
+}
+
+/// Returns a bit for each number that is within its limit.
+pub fn below(numbers: &[f64; GROUP], limits: &[f64; GROUP]) -> u32 {
+    let each = numbers.iter().zip(limits).enumerate();
+    each.fold(0, |bits, (k, (number, limit))| bits | u32::from(number <= limit) << k)
 }
 
 /// The boxes of groups, then those of 32 consecutive boxes each, and so on up to at most 32 boxes.
@@ -236,7 +240,7 @@ mod tests {
         let bounds = Bounds::of(&[[1.0; 3], [1.5, 2.0, 1.25]]);
         for displacement in [[0.0; 3], [3.0, -4.0, 0.5]] {
             let limits = std::array::from_fn(|k| k as f64 / 2.0);
-            let within = Block::of(&boxes).within(&bounds, &displacement, &limits);
+            let within = below(&Block::of(&boxes).distances2(&bounds, &displacement), &limits);
             let each = boxes.iter().map(|it| bounds.distance2(it, &displacement));
             let expected: Vec<_> =
                 each.zip(limits).map(|(distance2, limit)| distance2 <= limit).collect();

@@ -1,6 +1,8 @@
 //! The cutoffs that lists cover, and the numbers of particles that they depend on.
 
 use super::GROUP;
+use super::boxes::bits;
+use super::list::{GroupReach, Reach};
 use crate::law::binding::{Binding, Place};
 use crate::{Error, Field, FieldKind, Interaction, Interval, Law, pack};
 
@@ -174,6 +176,15 @@ impl Watched {
         })
     }
 
+    /// Writes the bounds of the numbers of a record in a role that a cutoff depends on, from those of the places.
+    fn fill(&self, cutoff: usize, role: usize, bounds: &[Interval], record: &mut [Interval]) {
+        for (number, place) in record.iter_mut().zip(&self.numbers[cutoff][role]) {
+            if let Some(place) = *place {
+                *number = bounds[place];
+            }
+        }
+    }
+
     /// Returns the bounds of the numbers of a record in a role, for a cutoff, from those of the places.
     fn bounds(&self, cutoff: usize, role: usize, bounds: &[Interval]) -> Vec<Interval> {
         let number = |place: &Option<usize>| place.map_or(Interval::WHOLE, |place| bounds[place]);
@@ -234,6 +245,36 @@ impl Levels {
     }
 }
 
+impl Reach for Reaches<'_> {
+    fn greatest(&self) -> f64 {
+        Reaches::greatest(self) + self.skin
+    }
+
+    fn of_group(&self, group: usize) -> Box<GroupReach<'_>> {
+        if let Some(constant) = self.constant {
+            return Box::new(move |_, reaches| *reaches = [constant + self.skin; GROUP]);
+        }
+        let i = self.records(0, self.i.1.node([0, group]));
+        let mut j = self.records(1, &self.j.1.all());
+        let mut last: Option<(&[Interval], f64)> = None;
+        Box::new(move |nodes, reaches| {
+            for k in bits(nodes.wanted) {
+                let bounds = self.j.1.node([nodes.level, nodes.first + k]);
+                let known = last.filter(|(known, _)| *known == bounds).map(|(_, reach)| reach);
+                let reach = known.unwrap_or_else(|| {
+                    let each = self.cutoffs.iter().enumerate().map(|(k, cutoff)| {
+                        self.j.0.fill(k, 1, bounds, &mut j[k]);
+                        cutoff.reach([&i[k], &j[k]])
+                    });
+                    each.fold(0.0, f64::max) + self.skin
+                });
+                last = Some((bounds, reach));
+                reaches[k] = reach;
+            }
+        })
+    }
+}
+
 fn hull(values: &[f64]) -> Option<Interval> {
     values.iter().copied().map(Interval::from).reduce(Interval::hull)
 }
@@ -285,17 +326,15 @@ impl<'a> Reaches<'a> {
         self.of_bounds([&of_i, &of_j])
     }
 
-    /// Returns the greatest cutoff, plus the skin, of a pair of particles of a group and of a node.
-    pub fn of(&self, group: usize, node: [usize; 2]) -> f64 {
-        let cutoff = self
-            .constant
-            .unwrap_or_else(|| self.of_bounds([self.i.1.node([0, group]), self.j.1.node(node)]));
-        cutoff + self.skin
-    }
-
     /// Returns the cutoff, plus the skin, of a pair of particles with these numbers.
     pub fn of_numbers(&self, i: &[Interval], j: &[Interval]) -> f64 {
         self.constant.unwrap_or_else(|| self.of_bounds([i, j])) + self.skin
+    }
+
+    /// Returns for each cutoff the bounds of the numbers of a record in a role, from those of the places.
+    fn records(&self, role: usize, bounds: &[Interval]) -> Vec<Vec<Interval>> {
+        let watched = [self.i.0, self.j.0][role];
+        (0..self.cutoffs.len()).map(|cutoff| watched.bounds(cutoff, role, bounds)).collect()
     }
 
     fn of_bounds(&self, bounds: [&[Interval]; 2]) -> f64 {

@@ -2,9 +2,10 @@
 // Loops over indices are those that compilers turn into vector code.
 #![allow(clippy::needless_range_loop)]
 
+use std::cell::RefCell;
 use std::ops::Range;
 
-use super::boxes::{Block, Bounds, bits};
+use super::boxes::{Block, Bounds, below, bits};
 use super::image::{self, INDEX_BITS};
 use super::order::Ordered;
 use super::{GROUP, image::IMAGES};
@@ -36,13 +37,43 @@ pub fn image(entry: u32) -> u32 {
     entry >> INDEX_BITS
 }
 
-/// Returns the greatest distance of a pair of particles, of a group and a node: the group, and the level
-/// and the index of the node.
-pub type Reach<'a> = dyn Fn(usize, [usize; 2]) -> f64 + Sync + 'a;
+/// Some of the 32 nodes of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodes {
+    /// The level.
+    pub level: usize,
+    /// The index of the first node of the block.
+    pub first: usize,
+    /// The nodes, a bit each.
+    pub wanted: u32,
+}
+
+/// Writes the greatest distance of a pair of particles of one group and of each of these nodes.
+pub type GroupReach<'a> = dyn FnMut(Nodes, &mut [f64; GROUP]) + 'a;
+
+/// The distances within which lists have pairs.
+pub trait Reach: Sync {
+    /// Returns the greatest one of all pairs.
+    fn greatest(&self) -> f64;
+
+    /// Returns those of a group.
+    fn of_group(&self, group: usize) -> Box<GroupReach<'_>>;
+}
+
+/// One distance for all pairs.
+impl Reach for f64 {
+    fn greatest(&self) -> f64 {
+        *self
+    }
+
+    fn of_group(&self, _: usize) -> Box<GroupReach<'_>> {
+        Box::new(|_, reaches| *reaches = [*self; GROUP])
+    }
+}
 
 impl Lists {
     /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
-    pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &Reach) -> Self {
+    pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &dyn Reach) -> Self {
         Self::build_with_octets(i, j, lengths, reach).0
     }
 
@@ -51,12 +82,13 @@ impl Lists {
         i: &Ordered,
         j: &Ordered,
         lengths: &[f64; 3],
-        reach: &Reach,
+        reach: &dyn Reach,
     ) -> (Self, Vec<u8>) {
         let whole = j.tree.levels.iter().flatten().copied().reduce(Bounds::and);
         let (best, leaves) = (Best::new(), leaves(j));
         let list = |group: usize, part: &mut Part| {
-            Search::new(i, (j, &leaves), group, lengths, reach).list(best, whole.as_ref(), part);
+            let search = Search::new(i, (j, &leaves), group, lengths);
+            search.list(best, whole.as_ref(), reach, part);
         };
         Self::collect(i.tree.groups().len(), &list)
     }
@@ -163,7 +195,6 @@ struct Search<'a> {
     leaves: &'a [Leaf],
     group: usize,
     lengths: &'a [f64; 3],
-    reach: &'a Reach<'a>,
     bounds: Bounds,
     centre: [f64; 3],
     /// The i-particles; those missing in the last group are infinitely far away.
@@ -178,7 +209,6 @@ impl<'a> Search<'a> {
         (j, leaves): (&'a Ordered, &'a [Leaf]),
         group: usize,
         lengths: &'a [f64; 3],
-        reach: &'a Reach<'a>,
     ) -> Self {
         let bounds = i.tree.groups()[group];
         let centre = bounds.centre();
@@ -190,37 +220,27 @@ impl<'a> Search<'a> {
                 half[axis] = half[axis].max(relative[axis][k].abs());
             }
         }
-        Self { j, leaves, group, lengths, reach, bounds, centre, relative, half }
+        Self { j, leaves, group, lengths, bounds, centre, relative, half }
     }
 
     /// Appends the entries of the group; `whole` is the box of all j-particles.
-    fn list(&self, best: Best, whole: Option<&Bounds>, part: &mut Part) {
+    fn list(&self, best: Best, whole: Option<&Bounds>, reach: &dyn Reach, part: &mut Part) {
         let Some(whole) = whole else { return };
-        let levels = &self.j.tree.levels;
-        let reach = |level: usize, node: usize| (self.reach)(self.group, [level, node]);
-        let limit = |level: usize, node: usize| self.node_limit(reach(level, node));
-        let top = levels.len() - 1;
-        let greatest = (0..levels[top].len()).map(|node| limit(top, node)).fold(0.0, f64::max);
+        let top = self.j.tree.levels.len() - 1;
+        let (greatest, of_group) = (reach.greatest(), reach.of_group(self.group));
+        let levels = vec![[0.0; GROUP]; top + 1];
+        let reaches = RefCell::new(Reaches { greatest, of_group, levels });
         let mut candidates = Candidates::default();
         for image in (0..IMAGES).filter(|&image| image::exists(image, self.lengths)) {
             let displacement = image::displacement(image, self.lengths);
-            if self.bounds.distance2(whole, &displacement) > greatest {
+            if self.bounds.distance2(whole, &displacement) > self.node_limit(greatest) {
                 continue;
             }
             let within = |level: usize, first: usize, block: &Block| {
-                // Boxes that are missing are beyond.
-                let mut limits = [-1.0; GROUP];
-                let nodes = first..levels[level].len();
-                for (node, at) in nodes.zip(&mut limits) {
-                    *at = limit(level, node);
-                }
-                best.run(
-                    #[inline(always)]
-                    || block.within(&self.bounds, &displacement, &limits),
-                )
+                self.within([level, first], block, &displacement, best, &mut reaches.borrow_mut())
             };
             self.j.tree.visit(&within, &mut |leaf| {
-                let limit = self.limit(reach(0, leaf));
+                let limit = self.limit(reaches.borrow().levels[0][leaf % GROUP]);
                 best.run(
                     #[inline(always)]
                     || self.list_leaf((leaf, image), &displacement, limit, &mut candidates, part),
@@ -231,6 +251,31 @@ impl<'a> Search<'a> {
             #[inline(always)]
             || self.test(&mut candidates, part),
         );
+    }
+
+    /// Returns a bit for each node of a block that is within its reach, which is found where the node is within
+    /// that of the node above it: this is no less, but for rounding. Boxes that are missing are beyond.
+    fn within(
+        &self,
+        [level, first]: [usize; 2],
+        block: &Block,
+        displacement: &[f64; 3],
+        best: Best,
+        reaches: &mut Reaches,
+    ) -> u32 {
+        const ROUNDING: f64 = 1.0 + 1.0 / 1024.0;
+        let above = reaches.levels.get(level + 1);
+        let most = above.map_or(reaches.greatest, |above| above[first / GROUP % GROUP] * ROUNDING);
+        let distances2 = best.run(
+            #[inline(always)]
+            || block.distances2(&self.bounds, displacement),
+        );
+        let existing = u32::MAX >> GROUP.saturating_sub(self.j.tree.levels[level].len() - first);
+        let wanted = below(&distances2, &[self.node_limit(most); GROUP]) & existing;
+        let here = &mut reaches.levels[level];
+        (reaches.of_group)(Nodes { level, first, wanted }, here);
+        let limits = here.map(|reach| self.node_limit(reach));
+        wanted & below(&distances2, &limits)
     }
 
     /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
@@ -324,6 +369,15 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The reaches of a group.
+struct Reaches<'a> {
+    /// The greatest one of all groups.
+    greatest: f64,
+    of_group: Box<GroupReach<'a>>,
+    /// Those of the nodes of the last block of each level.
+    levels: Vec<[f64; GROUP]>,
+}
+
 /// Number of j-particles that are tested together.
 const CANDIDATES: usize = 16;
 
@@ -399,7 +453,7 @@ mod tests {
     fn check(i: &[[f64; 3]], j: &[[f64; 3]], domain: &Domain, reach: f64) {
         let [lengths, _] = domain.factors();
         let (a, b) = (ordered(i, domain), ordered(j, domain));
-        let lists = Lists::build(&a, &b, &lengths, &|_, _| reach * (1.0 + 1e-12));
+        let lists = Lists::build(&a, &b, &lengths, &(reach * (1.0 + 1e-12)));
         assert!((0..a.tree.groups().len()).all(|g| lists.of(g).is_sorted()));
         assert_eq!(pairs_of(&lists, &a, &b, &lengths, reach), all_pairs(i, j, &lengths, reach));
     }
@@ -438,7 +492,7 @@ mod tests {
         let domain = Domain::periodic([20.0; 3]).unwrap();
         let ordered = ordered(&positions, &domain);
         let [lengths, _] = domain.factors();
-        let lists = Lists::build(&ordered, &ordered, &lengths, &|_, _| 2.8);
+        let lists = Lists::build(&ordered, &ordered, &lengths, &2.8);
         let mean = lists.entries.len() as f64 / (n / GROUP) as f64;
         assert!((300.0..480.0).contains(&mean), "{mean}");
         check(&positions[..2000], &positions, &domain, 0.5);

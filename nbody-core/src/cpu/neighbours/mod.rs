@@ -355,8 +355,7 @@ impl Built {
         check_box(greatest, &lengths)?;
         reaches.skin = skin.length(greatest, &lengths);
         let skin = reaches.skin;
-        let reach = |group: usize, node: [usize; 2]| reaches.of(group, node);
-        let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reach);
+        let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);
         let octets = Octets::of(&lists, &near);
         let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
         let number = new_number();

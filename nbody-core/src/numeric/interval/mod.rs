@@ -95,6 +95,10 @@ impl Interval {
 
     /// Returns bounds of the numbers that engines read from memory, rounded once.
     pub(crate) fn stored(self) -> Self {
+        // Most numbers of a record are not known.
+        if self == Self::WHOLE {
+            return self;
+        }
         let rounded = Self::rounded(self.lo, self.hi, 1.0);
         let lo = if is_exact(self.lo) { self.lo } else { rounded.lo };
         let hi = if is_exact(self.hi) { self.hi } else { rounded.hi };
