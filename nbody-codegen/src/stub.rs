@@ -178,7 +178,7 @@ impl<'a> Stub<'a> {
                 fn select<__L: #krate::Lane>(
                     _: __L::Mask, _: &#name<__L>, _: &#name<__L>,
                 ) -> #name<__L> { ::core::unimplemented!() }
-                fn compensate<__L: #krate::Lane>(
+                fn compensate<__L: #krate::Lane, __Space: #krate::Space<__L>>(
                     _: &#name<__L>, _: &mut #name<__L>, _: &mut #name<__L>,
                 ) {}
             }

@@ -93,9 +93,19 @@ struct ArgMin {
     u32 index;
 };
 
+// Returns whether a value is less than the least so far, or equal and the first of its particles: those
+// of lists do not come in the order of their indices. NONE, a negative number, is before any index, so
+// that an infinite value never comes first.
+template <typename T>
+__device__ __forceinline__ bool comes_first(real value, u32 index, T least, u32 first)
+{
+    if constexpr (IN_ORDER) return value < least;
+    else return value < least || (value == least && int(index) < int(first));
+}
+
 __device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
 {
-    const bool less = value < least.value;
+    const bool less = comes_first(value, index, least.value, least.index);
     least.value = less ? value : least.value;
     least.index = less ? index : least.index;
 }

@@ -176,7 +176,11 @@ fn fold(text: &mut Text, output: &Struct) {
                 text.line(&format!("{total} = word<backup>(integer({total}) + {source});"));
             }
             Kind::ArgMin => {
-                text.open(&format!("if ({source} < {total}) {{"));
+                let whole = source.trim_end_matches("value");
+                let first = format!("integer(total[{}])", at + 1);
+                text.open(&format!(
+                    "if (comes_first({source}, {whole}index, {total}, {first})) {{"
+                ));
                 text.line(&format!("{total} = {source};"));
             }
             Kind::Index => {

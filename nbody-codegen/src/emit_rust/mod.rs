@@ -276,7 +276,7 @@ impl<'a> Printer<'a> {
             Reduction::Count => quote!(#target = Real::add_u32(#target, #term);),
             Reduction::ArgMin => {
                 let index = ident(&self.roles().index);
-                quote!(#target.take(#term, #index);)
+                quote!(#target.take::<__Space>(#term, #index);)
             }
         }
     }

@@ -174,7 +174,7 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
                 #name { #(#chosen),* }
             }
             #[inline(always)]
-            fn compensate<__L: #krate::Lane>(
+            fn compensate<__L: #krate::Lane, __Space: #krate::Space<__L>>(
                 __term: &#name<__L>,
                 __total: &mut #name<__L>,
                 __lost: &mut #name<__L>,
@@ -221,7 +221,7 @@ impl Sum {
             ),
             Type::Reduced(Reduction::ArgMin) => (
                 quote!(#krate::ArgMin::select),
-                quote!(__total.#ident.take(__term.#ident.value, __term.#ident.index);),
+                quote!(__total.#ident.take::<__Space>(__term.#ident.value, __term.#ident.index);),
             ),
             Type::Reduced(Reduction::Count) => (
                 quote!(__L::select_u32),

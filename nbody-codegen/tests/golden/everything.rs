@@ -288,7 +288,7 @@ pub mod everything {
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane>(
+        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
             __term: &Sums<__L>,
             __total: &mut Sums<__L>,
             __lost: &mut Sums<__L>,

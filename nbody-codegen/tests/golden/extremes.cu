@@ -118,7 +118,7 @@ __device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM
     total[0] += f.charge;
     if (f.shortest < total[1]) total[1] = f.shortest;
     if (f.longest > total[2]) total[2] = f.longest;
-    if (f.nearest.value < total[3]) {
+    if (comes_first(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {
         total[3] = f.nearest.value;
         total[4] = word<backup>(f.nearest.index);
     }

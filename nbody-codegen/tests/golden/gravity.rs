@@ -141,7 +141,7 @@ pub mod gravity {
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane>(
+        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
             __term: &Field<__L>,
             __total: &mut Field<__L>,
             __lost: &mut Field<__L>,

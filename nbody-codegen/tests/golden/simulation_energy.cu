@@ -119,7 +119,7 @@ __device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM
     total[2] += f.momentum.x;
     total[3] += f.momentum.y;
     total[4] += f.momentum.z;
-    if (f.slowest.value < total[5]) {
+    if (comes_first(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {
         total[5] = f.slowest.value;
         total[6] = word<backup>(f.slowest.index);
     }

@@ -78,7 +78,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
                     Some(on) => !L::eq_u32(own & L::splat_u32(on.masks[k]), L::splat_u32(0)),
                     None => L::splat_mask(true),
                 };
-                sum.add(
+                sum.add::<P>(
                     meets,
                     #[inline(always)]
                     |f| X::pair(&parameters, &self.space, &i, particle, index, f),

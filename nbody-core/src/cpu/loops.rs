@@ -8,9 +8,9 @@ use std::ops::Range;
 use super::hits::{CANDIDATES, Hits};
 use super::listed::Listed;
 use super::sums::Folding;
-use crate::law::space::InDomain;
+use crate::law::space::{InDomain, OfLists};
 use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-use crate::{Domain, Interaction, Law, Open, Output, Record, pack};
+use crate::{Domain, Interaction, Law, Output, Record, Space, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
@@ -85,7 +85,6 @@ impl<W> Loops<W> {
         X: Interaction,
         L: Lanes<Scalar: crate::Scalar<Word = W>>,
         P: InDomain<L>,
-        Open: InDomain<L>,
     {
         Self {
             width: L::WIDTH,
@@ -93,9 +92,9 @@ impl<W> Loops<W> {
             several: U::several,
             one: U::one,
             listed: if const { X::LAW.has_other_points() } {
-                U::listed
+                <U as Compile<X, L, OfLists<P>>>::listed
             } else {
-                <U as Compile<X, L, Open>>::listed
+                <U as Compile<X, L, OfLists<Open>>>::listed
             },
             symmetric: if const { L::REORDERS && saves(X::LAW) } {
                 Some(U::symmetric)
@@ -350,13 +349,13 @@ impl<F: Output, L: Lanes> Sum<F, L> {
 
     /// Adds the effect of a pair where it meets.
     #[inline(always)]
-    pub fn add(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
+    pub fn add<S: Space<L>>(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
         let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };
         let mut after = before;
         pair(&mut after);
         let after = F::select::<L>(meets, &after, &before);
         if self.is_compensated {
-            F::compensate::<L>(&after, &mut self.total, &mut self.lost);
+            F::compensate::<L, S>(&after, &mut self.total, &mut self.lost);
         } else {
             self.total = after;
         }
@@ -443,7 +442,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                         continue;
                     }
                     let index = L::splat_u32((j.first + k) as u32);
-                    sum.add(meets_self | !L::eq_u32(own, index), |f| {
+                    sum.add::<P>(meets_self | !L::eq_u32(own, index), |f| {
                         X::pair(&parameters, &kernel.space, &i, &particle, index, f);
                     });
                 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::Lane;
+use crate::{Lane, Space};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub trait Output: Record {
     fn select<L: Lane>(mask: L::Mask, yes: &Self::With<L>, no: &Self::With<L>) -> Self::With<L>;
     /// Adds the contribution of one pair to the sums, and their rounding errors to `lost`:
     /// [`compensate`] for each of them.
-    fn compensate<L: Lane>(
+    fn compensate<L: Lane, S: Space<L>>(
         term: &Self::With<L>,
         total: &mut Self::With<L>,
         lost: &mut Self::With<L>,

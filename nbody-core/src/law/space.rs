@@ -138,6 +138,9 @@ impl Lengths {
 
 /// The metric of a [`Domain`]: the displacement of two positions.
 pub trait Space<L: Lane>: Copy + Send + Sync {
+    /// Whether an i-particle meets the j-particles in the order of their indices.
+    const IN_ORDER: bool = true;
+
     /// Returns the displacement from b to a.
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D>;
 }
@@ -145,6 +148,10 @@ pub trait Space<L: Lane>: Copy + Send + Sync {
 /// Unbounded space.
 #[derive(Clone, Copy, Debug)]
 pub struct Open;
+
+/// A space in which an i-particle meets the j-particles in the order of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfLists<S>(S);
 
 /// A periodic box.
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +183,15 @@ impl<L: Lane> Space<L> for Open {
     }
 }
 
+impl<L: Lane, S: Space<L>> Space<L> for OfLists<S> {
+    const IN_ORDER: bool = false;
+
+    #[inline(always)]
+    fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
+        self.0.difference(a, b)
+    }
+}
+
 impl<L: Lane> Space<L> for Periodic<L> {
     #[inline(always)]
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
@@ -197,6 +213,13 @@ impl<L: Lane> InDomain<L> for Open {
     #[inline(always)]
     fn in_domain(_: &Domain) -> Self {
         Self
+    }
+}
+
+impl<L: Lane, S: InDomain<L>> InDomain<L> for OfLists<S> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self(S::in_domain(domain))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The minimum of many values, and its index.
 
-use crate::{Lane, Reader, Writer};
+use crate::{Lane, Reader, Space, Writer};
 
 /// The minimum over pairs, and the index of its j-particle: of the first, if several pairs have it.
 /// Without pairs, the value is infinite and the index [`u32::MAX`].
@@ -30,12 +30,19 @@ impl<L: Lane> Default for ArgMin<L> {
 }
 
 impl<L: Lane> ArgMin<L> {
-    /// Takes the value and its index if the value is less. NaN is never less.
+    /// Takes the value and its index if the value is less, or equal and the index is less. NaN is never
+    /// less, and an infinite value is not taken. Where particles come [in order](Space::IN_ORDER), of equal
+    /// values the first one stays.
     #[inline(always)]
-    pub fn take(&mut self, value: L, index: L::U32) {
-        let less = L::lt(value, self.value);
-        self.value = L::select(less, value, self.value);
-        self.index = L::select_u32(less, index, self.index);
+    pub fn take<S: Space<L>>(&mut self, value: L, index: L::U32) {
+        let mut takes = L::lt(value, self.value);
+        if const { !S::IN_ORDER } {
+            let is_finite = L::lt(value, L::splat(f64::INFINITY));
+            let is_equal = L::eq(value, self.value) & is_finite;
+            takes = takes | (is_equal & L::lt_u32(index, self.index));
+        }
+        self.value = L::select(takes, value, self.value);
+        self.index = L::select_u32(takes, index, self.index);
     }
 
     /// Returns `yes` where the mask is true, `no` elsewhere.

@@ -78,7 +78,11 @@ record!(Field, &[field("acc", Vector(3)), field("pot", Real)],
     pot: read_real, write_real);
 
 impl nbody::Output for Field {
-    fn compensate<L: nbody::Lane>(term: &Field<L>, total: &mut Field<L>, lost: &mut Field<L>) {
+    fn compensate<L: nbody::Lane, S: nbody::Space<L>>(
+        term: &Field<L>,
+        total: &mut Field<L>,
+        lost: &mut Field<L>,
+    ) {
         for k in 0..3 {
             nbody::__private::compensate(term.acc[k], &mut total.acc[k], &mut lost.acc[k]);
         }

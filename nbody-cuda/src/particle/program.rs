@@ -171,6 +171,7 @@ using real = double; // the arithmetic of programs per particle
 using Coordinate = real; // of a position
 using backup = double; // totals
 constexpr int BLOCK = {block}; // threads of a block
+constexpr bool IN_ORDER = true; // particles come in the order of their indices
 constexpr bool EXACT = true; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 

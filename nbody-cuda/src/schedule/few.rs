@@ -59,6 +59,7 @@ impl Rules for Few {
                 include_str!("few.cuh"),
             ],
             merging: 64,
+            in_order: true,
             kernels: &[c"few"],
         }
     }

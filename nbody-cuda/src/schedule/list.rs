@@ -77,7 +77,7 @@ impl Program {
             restriction,
             include_str!("list.cuh"),
         ];
-        let text = Text { title, parts, merging: 0, kernels: KERNELS };
+        let text = Text { title, parts, merging: 0, in_order: false, kernels: KERNELS };
         Ok(Self::assemble(law, options, config, text, &words))
     }
 }

@@ -96,6 +96,8 @@ pub(crate) struct Text<'a> {
     pub parts: &'a [&'static str],
     /// Register budget per thread for partial sums that are loaded together when splits are merged.
     pub merging: usize,
+    /// Whether each i-particle meets the j-particles in the order of their indices.
+    pub in_order: bool,
     /// The names of its kernels; the first is the kernel of pairs.
     pub kernels: &'static [&'static CStr],
 }

@@ -45,6 +45,7 @@ impl Rules for Ordered {
                 include_str!("ordered.cuh"),
             ],
             merging: 48,
+            in_order: true,
             kernels: &[c"ordered"],
         }
     }

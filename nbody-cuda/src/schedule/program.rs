@@ -50,6 +50,7 @@ impl Program {
             title: "results that are added",
             parts: &[include_str!("add.cuh")],
             merging: 0,
+            in_order: true,
             kernels: &[c"add_results"],
         };
         Self::assemble(law, options, config, text, "")
@@ -63,13 +64,13 @@ impl Program {
         text: Text,
         constants: &str,
     ) -> Self {
-        let Text { title, parts, merging, kernels } = text;
+        let Text { title, parts, merging, in_order, kernels } = text;
         let CudaText { law: text, sums, compensated, reach: _ } = law.cuda;
         let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
         let symmetric = symmetric.map_or("", |symmetric| symmetric.cuda);
         let is_compensated = options.accumulation == Accumulation::Compensated;
         let compensated = if is_compensated { compensated } else { "" };
-        let mut source = header(law, options, config, title, merging);
+        let mut source = header(law, options, config, (title, merging, in_order));
         source.push_str(PRELUDE);
         source.push('\n');
         let begin = source.len();
@@ -92,8 +93,7 @@ fn header(
     law: &Law,
     options: Options,
     config: KernelConfig,
-    title: &str,
-    merging: usize,
+    (title, merging, in_order): (&str, usize, bool),
 ) -> String {
     let KernelConfig { block, i_per_thread, bag, unroll, resident, .. } = config;
     let Options { precision, accumulation, math, domain, .. } = options;
@@ -125,6 +125,7 @@ constexpr int UNROLL = {unroll}; // j-particles per iteration of the FORCE-LOOP
 constexpr int PARTS = {parts}; // splits that are loaded together
 constexpr bool FOLD_EACH_BAG = {fold_each_bag};
 constexpr bool COMPENSATED = {compensated}; // sum the rounding errors of sums, too
+constexpr bool IN_ORDER = {in_order}; // i-particles meet j-particles in the order of their indices
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
 constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
 

@@ -34,6 +34,7 @@ impl Rules for Symmetric {
             title: "both directions of each pair",
             parts: &[include_str!("../../kernels/bag.cuh"), include_str!("symmetric.cuh")],
             merging: 48,
+            in_order: true,
             kernels: &[c"symmetric", c"merge_parts"],
         }
     }

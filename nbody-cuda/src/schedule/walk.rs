@@ -70,12 +70,14 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
                 title: "pairs of a tree, by groups",
                 parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
+                in_order: false,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => Text {
                 title: "pairs of a tree, by particle",
                 parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,
+                in_order: false,
                 kernels: &[c"walk_links"],
             },
         };
