@@ -30,9 +30,11 @@ pub enum Accumulation {
     /// The same, with the backup accumulator in `f64`.
     #[default]
     BlockedF64,
-    /// Compensated summation: one running sum in the precision of the pair, and a second sum of its
-    /// rounding errors, which are added in `f64` at the end. It takes six more operations for each sum
-    /// of a pair, and evaluates ordered pairs.
+    /// Compensated summation: a sum in the precision of the pair, and a second sum of its rounding
+    /// errors, both of which are folded into a backup accumulator in `f64`: after each bag, or in double
+    /// precision at the end. In bags of 256 `f32` the error is below 1% of the roundoff of the sum of
+    /// magnitudes, whatever the terms and their number. It takes six more operations for each sum of a
+    /// pair, and evaluates ordered pairs.
     Compensated,
 }
 
@@ -163,6 +165,20 @@ impl Options {
         Self { order: order.into(), ..self }
     }
 
+    /// Returns whether the running sums are folded into the backup accumulators after each bag, not
+    /// only after the last.
+    ///
+    /// The sum of the rounding errors of a compensated sum has errors of its own, which grow with the
+    /// square of the number of equal terms, and an accumulator in `f64` ends them where it has more
+    /// digits than the sums.
+    pub const fn folds_each_bag(&self) -> bool {
+        match self.accumulation {
+            Accumulation::Direct => false,
+            Accumulation::Blocked | Accumulation::BlockedF64 => true,
+            Accumulation::Compensated => !matches!(self.precision, Precision::Double),
+        }
+    }
+
     /// Returns the precision of the backup accumulators and of the results: single or double.
     pub const fn backup(&self) -> Precision {
         match self.accumulation {
@@ -172,14 +188,6 @@ impl Options {
                 Precision::Double => Precision::Double,
             },
         }
-    }
-}
-
-impl Accumulation {
-    /// Returns whether the running sums are folded into the backup accumulators after each bag, not
-    /// only after the last.
-    pub const fn folds_each_bag(self) -> bool {
-        matches!(self, Self::Blocked | Self::BlockedF64)
     }
 }
 

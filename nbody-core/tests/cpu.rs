@@ -71,6 +71,30 @@ fn bits_are_the_same_at_every_level_in_exact_mathematics() {
     }
 }
 
+/// Rounding errors of sums of equal terms have one sign.
+#[test]
+fn compensated_sums_of_many_terms_are_within_their_bounds() {
+    let target = Body { pos: Point::new(-1.0, 0.5, 0.25), mass: 1.0 };
+    let masses: [fn(usize) -> f64; 3] =
+        [|_| 0.1, |k| 1.0 / (1.0 + k as f64), |k| [3e4, 0.1, -3e4, 0.3][k % 4]];
+    for (turn, mass) in masses.into_iter().enumerate() {
+        let body = |k: usize| Body { pos: Point::new(0.5, 1.0, 1.0), mass: mass(k) };
+        let case = (0..1 << 18).map(body).collect();
+        let case = Case::two_sets(&GRAVITY, Domain::Open, vec![target], case);
+        for (k, &precision) in Precision::ALL.iter().enumerate() {
+            let options = Options::default().accumulation(Accumulation::Compensated);
+            let options = options.precision(precision).math([Math::Fast, Math::Exact][k % 2]);
+            let order = SummationOrder { bag: 1000, splits: 3 };
+            let options = options.order([None, Some(order)][(k + turn) % 2]);
+            for level in SimdLevel::available() {
+                let mut direct = CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+                let report = case.check(&mut direct, &options).unwrap();
+                assert!(report.passes(), "{level} {options:?} {turn}\n{report}");
+            }
+        }
+    }
+}
+
 #[test]
 fn unavailable_instructions_are_refused() {
     for level in SimdLevel::ALL.iter().filter(|level| !level.is_available()) {

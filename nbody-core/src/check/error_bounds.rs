@@ -78,25 +78,32 @@ impl<X: Interaction> ErrorBounds<X> {
     /// error bounds of its terms, plus u (1 + 3√t) times their magnitudes, plus the terms that are less
     /// than u times the sum of the magnitudes. Here t is the number of terms that are summed in that
     /// precision one after another: all of them in [`Accumulation::Direct`], a bag and the number of
-    /// bags in [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`], none in
-    /// [`Accumulation::Compensated`]. Rounding errors of sums grow with √t but for rare exceptions
-    /// (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815), such as a sum of many equal terms. In
-    /// double precision t is the number of all terms and the errors count twice, since the reference
-    /// is rounded too.
+    /// bags in [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
+    /// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815), such as
+    /// a sum of many equal terms. In double precision t is the number of all terms and the errors count
+    /// twice.
+    ///
+    /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms in a bag, and there
+    /// is no exception: the rounding errors of b terms are at most u b times their sum, and so are the
+    /// errors of adding these (Ogita, Rump & Oishi 2005, SIAM J. Sci. Comput. 26, 1955).
     ///
     /// A pair whose distance is within its error of the cutoff may count or not, so that its whole term
     /// is added to the bound, evaluated just within the cutoff. Other counts are exact.
     pub fn bounds(&self, options: &Options) -> Vec<X::F> {
         let nj = self.sets.j.len();
         let bag = options.order.unwrap_or_default().bag.clamp(1, nj.max(1));
-        let (roundoff, terms, factor) = match (options.precision, options.accumulation) {
-            (Precision::Double, _) => (f64::ROUNDOFF, nj, 2.0),
-            (_, Accumulation::Direct) => (f32::ROUNDOFF, nj, 1.0),
-            (_, Accumulation::Blocked) => (f32::ROUNDOFF, bag + nj / bag, 1.0),
-            (_, Accumulation::BlockedF64) => (f32::ROUNDOFF, bag, 1.0),
-            (_, Accumulation::Compensated) => (f32::ROUNDOFF, 0, 1.0),
+        let (roundoff, factor) = match options.precision {
+            Precision::Double => (f64::ROUNDOFF, 2.0),
+            Precision::Single | Precision::Mixed => (f32::ROUNDOFF, 1.0),
         };
-        let summing = 1.0 + 3.0 * (terms as f64).sqrt();
+        let random = |terms: usize| 3.0 * (terms as f64).sqrt();
+        let summing = 1.0
+            + match (options.precision, options.accumulation) {
+                (Precision::Double, _) | (_, Accumulation::Direct) => random(nj),
+                (_, Accumulation::Blocked) => random(bag + nj / bag),
+                (_, Accumulation::BlockedF64) => random(bag),
+                (_, Accumulation::Compensated) => 0.5 * roundoff * (bag as f64).powi(2),
+            };
         let dim = <X::F as Record>::DIM;
         let bound = |particle: &Particle<X::F>| {
             let double = usize::from(options.precision == Precision::Double);

@@ -1,11 +1,12 @@
-//! The reference: a double loop in `f64`.
+//! The reference: a double loop in `f64`, with compensated sums, whose errors do not grow with the number
+//! of particles.
 //!
 //! Particles may be given in either scalar. With particles rounded to `f32`, as a kernel in single
 //! precision reads them, the comparison shows the error of the kernel alone; with the particles
 //! themselves it includes the error of that rounding.
 
 use crate::law::space::{Either, InDomain as _};
-use crate::{Domain, Error, Interaction, Record, Scalar, pack, parallel};
+use crate::{Domain, Error, Interaction, Output, Record, Scalar, pack, parallel};
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
@@ -115,14 +116,31 @@ fn double_loop<X: Interaction>(
 ) -> Vec<X::F> {
     let space = Either::<f64>::in_domain(&domain);
     let result = |k: usize| {
-        let mut f = X::F::default();
+        let [mut total, mut lost] = [X::F::default(); 2];
         let left_out = left_out(k);
         for (l, j) in j.iter().enumerate() {
             if left_out != Some(l) {
-                X::pair(interaction, &space, &i[k], j, l as u32, &mut f);
+                let mut term = X::F::default();
+                X::pair(interaction, &space, &i[k], j, l as u32, &mut term);
+                X::F::compensate::<f64, Either<f64>>(&term, &mut total, &mut lost);
             }
         }
-        f
+        with_lost(&total, &lost)
     };
     parallel::map(i.len(), X::LAW.stack(size_of::<f64>()), &result)
+}
+
+/// Adds the rounding errors of sums to these. That of an infinite sum is NaN, and is left out.
+fn with_lost<F: Record<Lane = f64, Host = F>>(total: &F, lost: &F) -> F {
+    let [mut total, lost] = [total, lost].map(|f| pack::rows(&std::slice::from_ref(f)));
+    let is_sum = F::FIELDS
+        .iter()
+        .flat_map(|field| std::iter::repeat_n(field.kind.is_sum(), field.kind.components()));
+    for ((total, lost), _) in total.iter_mut().zip(lost).zip(is_sum).filter(|(_, is_sum)| *is_sum) {
+        let whole = f64::from_bits(*total) + f64::from_bits(lost);
+        if !whole.is_nan() {
+            *total = whole.to_bits();
+        }
+    }
+    pack::record(&total)
 }

@@ -299,6 +299,7 @@ impl CpuEngine {
             schedule,
             order,
             accumulation,
+            folds_each_bag: self.options.folds_each_bag(),
             folding: &folding,
         };
         let sets = [&parameters, i, j];

@@ -69,6 +69,8 @@ pub(super) struct Evaluation<'a> {
     pub schedule: Schedule<'a>,
     pub order: SummationOrder,
     pub accumulation: Accumulation,
+    /// Sums are folded after each bag, not only after the last.
+    pub folds_each_bag: bool,
     pub folding: &'a Folding,
 }
 
@@ -113,10 +115,20 @@ impl Evaluation<'_> {
         [parameters, i, j]: [&Columns<S::Word>; 3],
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
-        let &Self { domain, skips_self, schedule, order, accumulation, folding, .. } = self;
+        let &Self { domain, skips_self, schedule, order, folding, .. } = self;
+        let (accumulation, folds_each_bag) = (self.accumulation, self.folds_each_bag);
         let setting = Setting { parameters: parameters.lines(), domain, skips_self, folding };
         let nothing = &folding.nothing::<S>();
-        let job = Job::<S> { loops, setting: &setting, i, j, order, accumulation, nothing };
+        let job = Job::<S> {
+            loops,
+            setting: &setting,
+            i,
+            j,
+            order,
+            accumulation,
+            folds_each_bag,
+            nothing,
+        };
         let bytes = self.law.stack(loops.width * size_of::<S::Word>());
         let task = &mut || job.evaluate(schedule, out);
         if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }

@@ -102,7 +102,7 @@ fn header(
     let registers = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * registers <= merging).unwrap_or(1);
     let backup = kind_of_word(backup);
-    let fold_each_bag = accumulation.folds_each_bag();
+    let fold_each_bag = options.folds_each_bag();
     let compensated = accumulation == Accumulation::Compensated;
     let exact = math == Math::Exact;
     let coordinate = match precision {

@@ -120,7 +120,7 @@ impl<S: Scalar> Job<'_, S> {
             );
             self.sum_bag(listing, work, out);
         }
-        self.end_sums(&mut work.sums, &mut work.lost, out);
+        self.end_bag(true, &mut work.sums, &mut work.lost, out);
     }
 
     /// Returns how many of these octets are in the next bag: one, or those with as many particles as it has.
@@ -152,7 +152,7 @@ impl<S: Scalar> Job<'_, S> {
                 work.bag.take_entries::<S>(listing, group, self.j.lines(), (range, step));
                 self.sum_bag(listing, work, &mut part);
             }
-            self.end_sums(&mut work.sums, &mut work.lost, &mut part);
+            self.end_bag(true, &mut work.sums, &mut work.lost, &mut part);
             if split == 0 {
                 out.copy_from_slice(&part);
             } else {
@@ -176,8 +176,6 @@ impl<S: Scalar> Job<'_, S> {
                 (self.loops.listed)(self.setting, &i, &j, &mut sums[of_vector.clone()], lost);
             }
         }
-        if self.accumulation.folds_each_bag() {
-            self.fold(0, sums, out);
-        }
+        self.end_bag(false, sums, lost, out);
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Job<'a, S: Scalar> {
     pub j: &'a Columns<S::Word>,
     pub order: SummationOrder,
     pub accumulation: Accumulation,
+    /// Sums are folded after each bag, not only after the last.
+    pub folds_each_bag: bool,
     /// The result of no pair, a line for each number.
     pub nothing: &'a [Line<S::Word>],
 }
@@ -91,20 +93,32 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds the sums of i-particles at their end, and their rounding errors, which count if they are
-    /// compensated.
-    fn end_sums(
+    /// Folds the sums of i-particles at the end of a bag, or of the last one, as the accumulation has it.
+    fn end_bag(
         &self,
+        is_last: bool,
         sums: &mut [Line<S::Word>],
         lost: &mut [Line<S::Word>],
         out: &mut [Line<u64>],
     ) {
-        if !self.accumulation.folds_each_bag() {
-            self.fold(0, sums, out);
+        if self.folds_each_bag != is_last {
+            self.fold_with_lost(0, sums, lost, out);
         }
+    }
+
+    /// Folds sums as [`fold`](Self::fold) does, and their rounding errors, which count if they are
+    /// compensated.
+    fn fold_with_lost(
+        &self,
+        i: usize,
+        sums: &mut [Line<S::Word>],
+        lost: &mut [Line<S::Word>],
+        out: &mut [Line<u64>],
+    ) {
+        self.fold(i, sums, out);
         if self.accumulation == Accumulation::Compensated {
             self.setting.folding.only_numbers::<S>(lost);
-            self.fold(0, lost, out);
+            self.fold(i, lost, out);
         }
     }
 

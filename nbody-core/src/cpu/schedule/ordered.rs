@@ -55,16 +55,12 @@ impl<S: Scalar> Job<'_, S> {
                 } else {
                     self.bag(i, vectors, several, bag, &mut sums);
                 }
-                if self.accumulation.folds_each_bag() {
-                    self.fold(i - begin, &mut sums, out);
+                if self.folds_each_bag {
+                    self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
                 }
             }
-            if !self.accumulation.folds_each_bag() {
-                self.fold(i - begin, &mut sums, out);
-            }
-            if compensated {
-                self.setting.folding.only_numbers::<S>(&mut lost);
-                self.fold(i - begin, &mut lost, out);
+            if !self.folds_each_bag {
+                self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
             }
             i += vectors * width;
         }

@@ -198,11 +198,11 @@ impl<S: Scalar> Job<'_, S> {
         for bag in self.bags(j.clone()) {
             let j_sums = &mut j_sums[(bag.start - j.start) / LINE * words..];
             pairs(self.setting, &i, &self.j_view(bag), i_sums, j_sums);
-            if self.accumulation.folds_each_bag() {
+            if self.folds_each_bag {
                 self.fold(0, i_sums, i_part);
             }
         }
-        if !self.accumulation.folds_each_bag() {
+        if !self.folds_each_bag {
             self.fold(0, i_sums, i_part);
         }
         self.setting.folding.fold_blocks::<S>(j_sums, j_part);

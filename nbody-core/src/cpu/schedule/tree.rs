@@ -93,7 +93,7 @@ impl<S: Scalar> Job<'_, S> {
         let meeting = walked.entries().len() + if walks.one_set { particles.len() } else { 0 };
         walks.evaluations.fetch_add((meeting * particles.len()) as u64, Ordering::Relaxed);
         walks.tested.fetch_add(std::mem::take(&mut walked.tested), Ordering::Relaxed);
-        self.end_sums(&mut work.sums, &mut work.lost, out);
+        self.end_bag(true, &mut work.sums, &mut work.lost, out);
     }
 
     /// Copies j-particles into a bag.
@@ -152,9 +152,7 @@ impl<S: Scalar> Job<'_, S> {
             }
             vector += count;
         }
-        if self.accumulation.folds_each_bag() {
-            self.fold(0, sums, out);
-        }
+        self.end_bag(false, sums, lost, out);
     }
 }
 
