@@ -66,8 +66,8 @@ pub use nbody_core::{
     Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output,
     Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report,
     Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
-    TreeTimes, Update, Vector, Writer, compare, peak, reference, reference_sample, reference_self,
-    reference_self_sample, sample,
+    TreeTimes, Update, Vector, Writer, check_range, check_range_self, compare, peak, reference,
+    reference_sample, reference_self, reference_self_sample, sample,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

@@ -151,6 +151,26 @@ pub enum Error {
         /// The precision of the engine.
         precision: Precision,
     },
+    /// A number leaves the range of the precision.
+    #[error(
+        "{what}[{particle}]: {field} of {found:e} becomes {computed:e} in {precision} precision, which has \
+         numbers of 1.2e-38 to 3.4e38, between its operations too; scale the units, so that the numbers of \
+         particles and results are near 1, or choose double precision"
+    )]
+    BeyondRange {
+        /// The particles, the parameters or the results.
+        what: &'static str,
+        /// The index of the first particle whose number leaves the range.
+        particle: usize,
+        /// The first such field.
+        field: Field,
+        /// The number, in `f64`.
+        found: f64,
+        /// The number in the precision, but for rounding errors.
+        computed: f64,
+        /// The precision.
+        precision: Precision,
+    },
     /// An interaction without a cutoff is given to neighbour lists.
     #[error(
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"

@@ -14,7 +14,8 @@ pub enum Precision {
     Double,
     /// `f32` with double-single positions (48 bits, [`DoubleSingle`](crate::DoubleSingle)), whose
     /// differences are rounded to `f32` once or twice, wherever the particles are. In fast mathematics
-    /// the CPU rounds the particles so, and computes in `f64`.
+    /// the CPU rounds the particles so, and computes in `f64`, whose range it has then; devices and exact
+    /// mathematics have that of `f32` (see [`check_range`](crate::check_range)).
     Mixed,
 }
 

@@ -1,9 +1,10 @@
-//! Tests of the reference of a sample.
+//! Tests of the reference of a sample, and of the check of the range.
 mod common;
 
 use common::{Body, Field, Gravity, Whole, bodies};
 use nbody_core::{
-    Domain, Error, compare, pack, reference, reference_sample, reference_self,
+    Accumulation, Domain, Error, Options, Point, Precision, SummationOrder, check_range,
+    check_range_self, compare, pack, reference, reference_sample, reference_self,
     reference_self_sample, sample,
 };
 
@@ -103,4 +104,68 @@ fn targets_beyond_the_particles_are_refused() {
     let none = reference_sample(&GRAVITY, Domain::Open, &bodies(0, 1), &j, &[0]).unwrap_err();
     let message = "targets[0] names particle 0 of 0; indices of particles begin with 0";
     assert_eq!(none.to_string(), message);
+}
+
+/// Returns the error of a check of the range, as text: none if the range holds the numbers.
+fn range_of(bodies: &[Body], options: &Options) -> Option<String> {
+    let law = Gravity { eps2: 0.0 };
+    check_range_self(&law, options, bodies, bodies).err().map(|error| error.to_string())
+}
+
+#[test]
+fn units_beyond_the_range_of_a_precision_are_found() {
+    let body = |x: f64, mass: f64| Body { pos: Point::new(x, 0.0, 0.0), mass };
+    let single = Options::default();
+    let mixed = single.precision(Precision::Mixed);
+    let double = single.precision(Precision::Double);
+    // The squares of distances are beyond the range, or below it.
+    for scale in [1.54e21, 1e-21] {
+        let two = [body(-scale, 1.327e31), body(scale, 1.327e31)];
+        for options in [single, mixed] {
+            let error = range_of(&two, &options).unwrap();
+            assert!(error.starts_with("results[0]: acc: Vector of"), "{error}");
+            assert!(error.contains("scale the units"), "{error}");
+        }
+        assert_eq!(range_of(&two, &double), None);
+    }
+    // Some of the pairs alone.
+    let mut cluster = bodies(200, 3);
+    assert_eq!(range_of(&cluster, &single), None);
+    assert_eq!(range_of(&cluster, &mixed), None);
+    cluster.iter_mut().for_each(|body| body.pos = Point(body.pos.0.map(|x| x * 2e19)));
+    assert!(range_of(&cluster, &single).is_some());
+    // The last particle, which its mass takes beyond the range.
+    let mut cluster = bodies(200, 3);
+    cluster[199].mass = 1e39;
+    let error = range_of(&cluster, &single).unwrap();
+    assert!(error.starts_with("i-particles[199]: mass: Real of 1e39 becomes inf"), "{error}");
+    // An infinity or NaN that is given leaves no range.
+    cluster[199].mass = f64::NAN;
+    assert_eq!(range_of(&cluster, &single), None);
+    cluster[199].mass = f64::INFINITY;
+    assert_eq!(range_of(&cluster, &single), None);
+    let error = check_range_self(&GRAVITY, &single, &cluster, &cluster[1..]);
+    assert!(matches!(error, Err(Error::LengthMismatch { .. })), "{error:?}");
+    assert_eq!(check_range(&GRAVITY, &single, &bodies(3, 1), &[]), Ok(()));
+    assert_eq!(check_range(&GRAVITY, &single, &[], &bodies(3, 1)), Ok(()));
+}
+
+#[test]
+fn sums_beyond_the_range_of_their_accumulators_are_found() {
+    let far = Body { pos: Point::new(1.0, 0.0, 0.0), mass: 1e38 };
+    let near = Body { pos: Point::default(), mass: 1.0 };
+    let law = Gravity { eps2: 0.0 };
+    for (accumulation, is_beyond) in [
+        (Accumulation::BlockedF64, false),
+        (Accumulation::Blocked, true),
+        (Accumulation::Direct, true),
+    ] {
+        let options = Options::default().accumulation(accumulation);
+        let options = options.order(SummationOrder { bag: 2, splits: 1 });
+        let found = check_range(&law, &options, &[near], &[far; 4]);
+        assert_eq!(found.is_err(), is_beyond, "{accumulation}: {found:?}");
+        if let Err(Error::BeyondRange { found, computed, .. }) = found {
+            assert_eq!((found, computed), (4e38, f64::INFINITY));
+        }
+    }
 }

@@ -4,5 +4,7 @@ mod bounded;
 pub mod case;
 pub mod compare;
 pub mod error_bounds;
+mod narrow;
+pub mod range;
 pub mod reference;
 pub mod sample;

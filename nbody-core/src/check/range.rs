@@ -1,0 +1,271 @@
+//! Whether the range of a precision holds the numbers of an evaluation.
+
+use super::narrow::Narrow;
+use crate::law::space::{Either, InDomain as _};
+use crate::{
+    Error, Field, FieldKind, Interaction, Options, Precision, Reader, Record, Writer, pack,
+    parallel, sample,
+};
+
+/// The pairs that are evaluated, or those of a few i-particles if these have more.
+const PAIRS: usize = 1 << 20;
+const FEW: usize = 4;
+/// The share of the magnitudes of all terms that the terms may lose by the range.
+const LOSS: f64 = 1.0 / 65536.0;
+
+/// Checks that the numbers of an evaluation stay in the range of the precision, for every j-particle
+/// acting on the i-particles. The error names the first field and particle whose numbers leave it.
+///
+/// Every parameter and every number of the particles must be finite in the precision if it is so in `f64`. Then the
+/// pairs of some i-particles (all of them if these have up to a million pairs, else a [`sample`](crate::sample()),
+/// of four at least) are
+/// evaluated twice on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, also between the
+/// operations. No result may lose more than 10⁻⁵ of the magnitudes of its terms by that. So the check tells, for
+/// all pairs, neighbour lists (whose domain the options must have) and trees alike, whether the units suit single
+/// precision, and takes a fraction of a second for a million particles. Engines never call it.
+///
+/// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes in `f64`.
+/// For [`Precision::Double`] there is nothing to check: the reference has no wider range.
+///
+/// ```
+/// # use nbody_core::{Error, Interaction, Options, Precision, check_range};
+/// # fn check<X: Interaction>(law: &X, i: &[X::I], j: &[X::J]) -> Result<(), Error> {
+/// let options = Options::default();
+/// let options = match check_range(law, &options, i, j) {
+///     Err(Error::BeyondRange { .. }) => options.precision(Precision::Double),
+///     checked => checked.map(|()| options)?,
+/// };
+/// # Ok(())
+/// # }
+/// ```
+pub fn check_range<X: Interaction>(
+    interaction: &X,
+    options: &Options,
+    i: &[X::I],
+    j: &[X::J],
+) -> Result<(), Error> {
+    Check { interaction, options, i, j, one_set: false }.run()
+}
+
+/// Checks the same for one set of particles, given as i-particles and as j-particles.
+pub fn check_range_self<X: Interaction>(
+    interaction: &X,
+    options: &Options,
+    i: &[X::I],
+    j: &[X::J],
+) -> Result<(), Error> {
+    Error::check_length("j-particles of one set", j.len(), i.len())?;
+    Check { interaction, options, i, j, one_set: true }.run()
+}
+
+struct Check<'a, X: Interaction> {
+    interaction: &'a X,
+    options: &'a Options,
+    i: &'a [X::I],
+    j: &'a [X::J],
+    one_set: bool,
+}
+
+impl<X: Interaction> Check<'_, X> {
+    fn run(&self) -> Result<(), Error> {
+        let precision = self.options.precision;
+        if precision == Precision::Double {
+            return Ok(());
+        }
+        let parameters = std::slice::from_ref(self.interaction);
+        beyond("parameters", X::FIELDS, &pack::flatten(parameters), precision)?;
+        beyond("i-particles", X::I::FIELDS, &pack::flatten(self.i), precision)?;
+        beyond("j-particles", X::J::FIELDS, &pack::flatten(self.j), precision)?;
+        let fits = (PAIRS / self.j.len().max(1)).max(FEW);
+        let targets = sample(self.i.len(), fits);
+        let sources: Vec<_> = self.j.iter().map(narrowed::<X::J>).collect();
+        let stack = X::LAW.stack(2 * size_of::<f64>());
+        let found = parallel::map(targets.len(), stack, &|k| self.lost(targets[k], &sources));
+        let first = found.into_iter().zip(targets).find_map(|(lost, k)| Some((lost?, k)));
+        first.map_or(Ok(()), |(Lost { field, found, computed }, particle)| {
+            let what = "results";
+            Err(Error::BeyondRange { what, particle, field, found, computed, precision })
+        })
+    }
+
+    /// Returns the first field of the result of an i-particle that leaves the range.
+    fn lost(&self, target: usize, sources: &[<X::J as Record>::With<Narrow>]) -> Option<Lost> {
+        let wide = Either::<f64>::in_domain(&self.options.domain);
+        let narrow = Either::<Narrow>::in_domain(&self.options.domain);
+        let parameters: X::With<Narrow> = narrowed(self.interaction);
+        let i: <X::I as Record>::With<Narrow> = narrowed(&self.i[target]);
+        let skips_self = self.one_set && !X::LAW.self_pairs;
+        let bag = if self.options.folds_each_bag() {
+            self.options.order.unwrap_or_default().bag.max(1)
+        } else {
+            usize::MAX
+        };
+        let mut sums = Sums::new::<X::F>();
+        let mut wholes = (X::F::default(), <X::F as Record>::With::<Narrow>::default());
+        for (l, j) in self.j.iter().enumerate().filter(|&(l, _)| !skips_self || l != target) {
+            let narrow_j = &sources[l];
+            let mut terms = (X::F::default(), <X::F as Record>::With::<Narrow>::default());
+            X::pair(self.interaction, &wide, &self.i[target], j, l as u32, &mut terms.0);
+            X::pair(&parameters, &narrow, &i, narrow_j, l as u32, &mut terms.1);
+            X::pair(self.interaction, &wide, &self.i[target], j, l as u32, &mut wholes.0);
+            X::pair(&parameters, &narrow, &i, narrow_j, l as u32, &mut wholes.1);
+            sums.add(&values_of(&terms.0), &narrow_values(&terms.1));
+            if (l + 1).is_multiple_of(bag) {
+                sums.end_bag();
+            }
+        }
+        sums.end_bag();
+        let is_stored_in_single = self.options.backup() == Precision::Single;
+        sums.lost::<X::F>(&values_of(&wholes.0), &narrow_values(&wholes.1), is_stored_in_single)
+    }
+}
+
+/// A field that leaves the range, its value, and what becomes of it.
+#[derive(Clone)]
+struct Lost {
+    field: Field,
+    found: f64,
+    computed: f64,
+}
+
+/// Sums over the terms of an i-particle, component by component.
+struct Sums {
+    /// The magnitudes of the terms.
+    magnitudes: Vec<f64>,
+    /// The magnitudes of what the terms lose.
+    losses: Vec<f64>,
+    /// The terms of the bag.
+    bag: Vec<f64>,
+    totals: Vec<f64>,
+    /// Whether the sum of a bag is beyond the range.
+    overflows: Vec<bool>,
+}
+
+impl Sums {
+    fn new<F: Record>() -> Self {
+        let zeros = || vec![0.0; F::DIM];
+        let overflows = vec![false; F::DIM];
+        Self { magnitudes: zeros(), losses: zeros(), bag: zeros(), totals: zeros(), overflows }
+    }
+
+    /// Adds a term. Terms that are infinite or NaN in `f64` say nothing about the range.
+    fn add(&mut self, wide: &[f64], narrow: &[f64]) {
+        for (c, (&wide, &narrow)) in wide.iter().zip(narrow).enumerate() {
+            if wide.is_finite() {
+                let loss = (wide - narrow).abs();
+                self.magnitudes[c] += wide.abs();
+                self.losses[c] += if loss.is_nan() { f64::INFINITY } else { loss };
+                self.bag[c] += wide;
+            }
+        }
+    }
+
+    fn end_bag(&mut self) {
+        for (c, bag) in self.bag.iter_mut().enumerate() {
+            self.overflows[c] |= bag.abs() > f64::from(f32::MAX);
+            self.totals[c] += std::mem::take(bag);
+        }
+    }
+
+    fn lost<F: Record>(
+        &self,
+        wide: &[f64],
+        narrow: &[f64],
+        is_stored_in_single: bool,
+    ) -> Option<Lost> {
+        let mut first = 0;
+        F::FIELDS.iter().find_map(|field| {
+            let range = first..first + field.kind.components();
+            first = range.end;
+            if !field.kind.is_sum() {
+                let (found, computed) = (wide[range.start], narrow[range.start]);
+                let is_off = (found - computed).abs() > LOSS * found.abs();
+                let is_lost = found.is_finite() && (is_off || computed.is_nan());
+                return is_lost.then_some(Lost { field: *field, found, computed });
+            }
+            let magnitude: f64 = self.magnitudes[range.clone()].iter().sum();
+            let loss: f64 = self.losses[range.clone()].iter().sum();
+            let overflows = |c: &usize| {
+                let is_beyond = is_stored_in_single && self.totals[*c].abs() > f64::from(f32::MAX);
+                self.overflows[*c] || is_beyond
+            };
+            if let Some(c) = range.clone().find(overflows) {
+                let computed = f64::INFINITY.copysign(self.totals[c]);
+                return Some(Lost { field: *field, found: self.totals[c], computed });
+            }
+            let by_loss = |&a: &usize, &b: &usize| self.losses[a].total_cmp(&self.losses[b]);
+            let c = range.max_by(by_loss).filter(|_| loss > LOSS * magnitude)?;
+            Some(Lost { field: *field, found: self.totals[c], computed: narrow[c] })
+        })
+    }
+}
+
+/// Refuses numbers that are finite and beyond the range, of records in rows.
+fn beyond(
+    what: &'static str,
+    fields: &'static [Field],
+    rows: &[f64],
+    precision: Precision,
+) -> Result<(), Error> {
+    let number = |field: &'static Field| std::iter::repeat_n(*field, field.kind.components());
+    let of_number: Vec<Field> = fields.iter().flat_map(number).collect();
+    let first = rows.iter().enumerate().find(|&(at, found)| {
+        let is_real = of_number[at % of_number.len()].kind != FieldKind::U32;
+        is_real && found.is_finite() && (*found as f32).is_infinite()
+    });
+    first.map_or(Ok(()), |(at, &found)| {
+        let (particle, field) = (at / of_number.len(), of_number[at % of_number.len()]);
+        let computed = f64::INFINITY.copysign(found);
+        Err(Error::BeyondRange { what, particle, field, found, computed, precision })
+    })
+}
+
+/// Returns the record in the range of `f32`.
+fn narrowed<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Narrow> {
+    let row = pack::rows(&std::slice::from_ref(record));
+    P::With::<Narrow>::read(&mut Numbers(row.into_iter()))
+}
+
+fn values_of<F: Record<Lane = f64>>(record: &F) -> Vec<f64> {
+    pack::flatten(std::slice::from_ref(record))
+}
+
+fn narrow_values<F: Record<Lane = Narrow>>(record: &F) -> Vec<f64> {
+    let mut values = Values(Vec::with_capacity(F::DIM));
+    record.write(&mut values);
+    values.0
+}
+
+struct Numbers(std::vec::IntoIter<u64>);
+
+impl Numbers {
+    fn take(&mut self) -> u64 {
+        self.0.next().expect("a word for each number")
+    }
+}
+
+impl Reader<Narrow> for Numbers {
+    fn real(&mut self) -> Narrow {
+        Narrow::new(f64::from_bits(self.take()))
+    }
+    fn index(&mut self) -> u32 {
+        self.take() as u32
+    }
+    fn coordinate(&mut self) -> Narrow {
+        self.real()
+    }
+}
+
+struct Values(Vec<f64>);
+
+impl Writer<Narrow> for Values {
+    fn real(&mut self, value: Narrow) {
+        self.0.push(value.to_f64());
+    }
+    fn index(&mut self, value: u32) {
+        self.0.push(value.into());
+    }
+    fn coordinate(&mut self, value: Narrow) {
+        self.real(value);
+    }
+}
