@@ -10,7 +10,7 @@ use super::listed::Listed;
 use super::sums::Folding;
 use crate::law::space::{InDomain, OfLists};
 use crate::numeric::simd::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-use crate::{Domain, Interaction, Law, Output, Record, Space, pack};
+use crate::{Domain, Interaction, Law, Open, Output, Record, Space, pack};
 
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
