@@ -65,7 +65,7 @@ pub struct ParticleProgram {
 
 impl ParticleProgram {
     /// Returns whether each number of `p` may change.
-    pub(crate) fn changed_numbers(&self) -> Vec<bool> {
+    pub fn changed_numbers(&self) -> Vec<bool> {
         let each = self.p.iter().zip(self.changes);
         each.flat_map(|(field, &is)| std::iter::repeat_n(is, field.kind.components())).collect()
     }

@@ -18,7 +18,9 @@ pub(crate) struct Buffer {
     pub n: usize,
     pub precision: Precision,
     pub backend: Arc<dyn Backend>,
-    contents: u64,
+    /// The number of the last change of whole records, and the later ones of single numbers in them.
+    changed: u64,
+    changed_numbers: Vec<(usize, u64)>,
 }
 
 /// Device memory that is reused from one evaluation to the next, and only grows.
@@ -27,9 +29,10 @@ pub(crate) struct Scratch {
     memory: Option<(usize, Box<dyn Memory>)>,
 }
 
-fn new_contents() -> u64 {
-    static CONTENTS: AtomicU64 = AtomicU64::new(0);
-    CONTENTS.fetch_add(1, Ordering::Relaxed)
+/// Returns a number that is greater than all before it.
+fn new_change() -> u64 {
+    static CHANGES: AtomicU64 = AtomicU64::new(0);
+    CHANGES.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Buffer {
@@ -40,17 +43,33 @@ impl Buffer {
         precision: Precision,
     ) -> Result<Self, Error> {
         let memory = allocate(&**backend, &[n, dim, bytes_of(precision)])?;
-        Ok(Self { memory, n, precision, backend: backend.clone(), contents: new_contents() })
+        let (backend, changed, changed_numbers) = (backend.clone(), new_change(), Vec::new());
+        Ok(Self { memory, n, precision, backend, changed, changed_numbers })
     }
 
-    /// Returns a number of the contents, which no others of any buffer have.
-    pub fn contents(&self) -> u64 {
-        self.contents
+    /// Returns a number of the contents, as far as these numbers of the records are concerned: no others of
+    /// any buffer have it, and it stays while none of these numbers is written.
+    pub fn contents(&self, numbers: impl IntoIterator<Item = usize>) -> u64 {
+        let change = |number| self.changed_numbers.iter().find(|(other, _)| *other == number);
+        let changes = numbers.into_iter().filter_map(change);
+        changes.fold(self.changed, |last, (_, change)| last.max(*change))
     }
 
     /// Says that a launch changes the contents.
     pub fn changes(&mut self) {
-        self.contents = new_contents();
+        self.changed = new_change();
+        self.changed_numbers.clear();
+    }
+
+    /// Says that a launch changes these numbers of the records, and no others.
+    pub fn changes_numbers(&mut self, numbers: &[usize]) {
+        let change = new_change();
+        for &number in numbers {
+            match self.changed_numbers.iter_mut().find(|(other, _)| *other == number) {
+                Some((_, last)) => *last = change,
+                None => self.changed_numbers.push((number, change)),
+            }
+        }
     }
 
     /// Returns a copy of these particles in this precision.
@@ -168,6 +187,19 @@ impl Buffer {
     }
 }
 
+/// Refuses what belongs to another backend.
+pub(crate) fn check_backend(
+    what: &'static str,
+    found: &Arc<dyn Backend>,
+    expected: &Arc<dyn Backend>,
+) -> Result<(), Error> {
+    if Arc::ptr_eq(found, expected) {
+        return Ok(());
+    }
+    let [found, expected] = [found, expected].map(|backend| backend.describe());
+    if found == expected { Ok(()) } else { Err(Error::ForeignBuffer { what, found, expected }) }
+}
+
 impl Scratch {
     /// Returns memory of at least the product of `sizes`, in bytes. If it has to grow, the contents
     /// are lost; new memory is zeroed if `zero` is set.
@@ -221,5 +253,33 @@ fn product(backend: &dyn Backend, sizes: &[usize]) -> Result<usize, Error> {
 fn repeat<W: Copy>(record: &[W], n: usize, words: &mut [W]) {
     for (column, word) in words.chunks_mut(n.max(1)).zip(record) {
         column.fill(*word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::emulator::Emulator;
+
+    #[test]
+    fn contents_have_a_new_number_where_they_change_alone() {
+        let backend: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+        let buffer = || Buffer::new(&backend, 3, 5, Precision::Single).unwrap();
+        let (mut buffer, other) = (buffer(), buffer());
+        let contents = |buffer: &Buffer| [buffer.contents([0, 1]), buffer.contents([3])];
+        assert_ne!(contents(&buffer), contents(&other));
+        let before = contents(&buffer);
+        buffer.changes_numbers(&[2, 4]);
+        assert_eq!(contents(&buffer), before);
+        buffer.changes_numbers(&[4, 1]);
+        let [first, second] = contents(&buffer);
+        assert_eq!((first > before[0], second), (true, before[1]));
+        buffer.changes_numbers(&[1]);
+        assert!(buffer.contents([0, 1]) > first);
+        buffer.changes();
+        let [all, also] = contents(&buffer);
+        assert!(all > first && also == all);
+        buffer.resize(2, 5).unwrap();
+        assert!(contents(&buffer)[0] > all);
     }
 }

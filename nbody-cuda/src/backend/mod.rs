@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
-pub(crate) use buffer::{Buffer, Scratch};
+pub(crate) use buffer::{Buffer, Scratch, check_backend};
 pub(crate) use launch::Launch;
 pub(crate) use memory::{Memory, Reply};
 pub use properties::Properties;

@@ -135,6 +135,13 @@ impl<X: Interaction> ShortRange<X> {
 
     /// Evaluates the pairs of one set within the cutoff, and replaces the results, which are in the order
     /// of the particles. These have the fields of the interaction, by name and type.
+    ///
+    /// Lists that are not good for the particles as they are now are refused, and the results stay: where a
+    /// particle has moved by more than half of the skin since the last [`update`](Neighbours::update), or
+    /// something that cutoffs depend on has changed beyond the bounds of the lists. After an update this costs
+    /// nothing on a GPU, whatever other fields programs change since. If positions or numbers that cutoffs
+    /// depend on were written since, or the buffer is another one, the device looks at them first, for which
+    /// the host waits. Pairs that were given are good wherever the particles are.
     pub fn evaluate_into<P: Record>(
         &mut self,
         near: &Neighbours,
@@ -155,7 +162,8 @@ impl<X: Interaction> ShortRange<X> {
     }
 
     /// Evaluates the pairs of i-particles and j-particles within the cutoff, and stores the sums for the
-    /// i-particles. The other evaluations call this one.
+    /// i-particles. The other evaluations call this one, and it refuses lists as
+    /// [`evaluate_into`](Self::evaluate_into) does.
     pub fn evaluate_with<P: Record, Q: Record>(
         &mut self,
         near: &Neighbours,
@@ -342,6 +350,7 @@ impl ListEngine {
         }
         out.check("results", &self.backend, self.options.backup())?;
         nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
+        near.check_backend(&self.backend)?;
         near.check(cutoff, sets)?;
         let nj = sets.j.map_or(out.n, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {
@@ -405,8 +414,8 @@ impl ListEngine {
         let lengths = if near.is_given() { [0.0; 3] } else { near.lengths() }.map(f64::to_bits);
         let space = space(near.space_of_pairs(), self.options.precision);
         let precision = self.options.precision;
-        let (i, _) = sets.i;
-        let (j, _) = sets.j.unwrap_or(sets.i);
+        let (i, of_i) = sets.i;
+        let (j, of_j) = sets.j.unwrap_or(sets.i);
         let place_of_j = usize::from(sets.j.is_some());
         // Where i- and j-particles are one type in one buffer, one copy serves both.
         let is_one = sets.j.is_none() && self.law.i == self.law.j;
@@ -414,7 +423,8 @@ impl ListEngine {
         // The last look has found the positions of particles that have nothing else.
         let known = |buffer, fields, place| {
             let has_more = dim(fields) > dim(position(fields));
-            near.lists.positions_of(place, buffer).filter(|_| !has_more)
+            let of_buffer = if place == 0 { of_i } else { of_j };
+            near.positions_of(place, (buffer, of_buffer)).filter(|_| !has_more)
         };
         for (set, (name, buffer, fields, place)) in copies.into_iter().enumerate() {
             if set == 0 && is_one || known(buffer, fields, place).is_some() {

@@ -3,6 +3,7 @@
 mod download;
 mod launch;
 mod outcome;
+mod recheck;
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ use crate::compile::cache::Cache;
 use crate::{Error, Program};
 pub(crate) use download::Downloaded;
 pub(crate) use outcome::Outcome;
+pub(crate) use recheck::Recheck;
+use recheck::Rechecks;
 
 /// Entries of the lists of a particle at first.
 const ENTRIES: usize = 16;
@@ -78,6 +81,8 @@ pub(crate) struct Neighbours {
     pub looked_at: [usize; 2],
     /// The contents of the buffers that the last look was at.
     contents: [Option<u64>; 2],
+    /// The looks at other contents since then.
+    rechecks: Rechecks,
     /// The number of rebuilds, and of looks since the last one that found the lists good.
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the lists; `None` if they are to be built in any case.
@@ -127,6 +132,8 @@ pub(crate) struct Set<'a> {
     pub buffer: &'a Buffer,
     pub words: usize,
     pub position: Place,
+    /// A number of the contents that lists depend on.
+    pub contents: u64,
 }
 
 impl Neighbours {
@@ -154,6 +161,7 @@ impl Neighbours {
             is_awaited: false,
             looked_at: [0; 2],
             contents: [None; 2],
+            rechecks: Rechecks::default(),
             counts_of_looks: [0; 2],
             built: None,
             timer: Timer::default(),
@@ -313,7 +321,10 @@ impl Neighbours {
                 self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
             }
             // Evaluations since then did nothing, and the lists are as they were.
-            Outcome::NotFinite(_) | Outcome::Elsewhere => self.reset()?,
+            Outcome::NotFinite(_) | Outcome::Elsewhere => {
+                self.contents = [None; 2];
+                self.reset()?;
+            }
             Outcome::Unbounded(_) | Outcome::BeyondBox => {
                 self.reset()?;
                 self.built = None;
@@ -384,11 +395,9 @@ impl Neighbours {
         [order.indices().address(), order.positions().address(), n as u64]
     }
 
-    /// Returns the positions of a set in the order, continuous in time, if the last look was at this buffer
-    /// as it is now.
-    pub fn positions_of(&self, set: usize, buffer: &Buffer) -> Option<&dyn Memory> {
-        let is_known = self.contents[set] == Some(buffer.contents());
-        is_known.then(|| self.orders[set].now())
+    /// Returns the positions of a set at the last look, in the order and continuous in time.
+    pub fn positions(&self, set: usize) -> &dyn Memory {
+        self.orders[set].now()
     }
 
     /// Returns the lists: a `Lists` of `schedule/list.cuh`.

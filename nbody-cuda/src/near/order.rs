@@ -96,10 +96,20 @@ impl Order {
 
     /// Returns an `Order` of the text.
     pub fn argument(&self, from: &Positions, domain: &Domain, frame: &Frame) -> Vec<u64> {
+        self.argument_with(from, domain, frame, self.now())
+    }
+
+    /// Returns an `Order` of the text, whose looks write the positions to other memory.
+    pub fn argument_with(
+        &self,
+        from: &Positions,
+        domain: &Domain,
+        frame: &Frame,
+        now: &dyn Memory,
+    ) -> Vec<u64> {
         let lengths = nbody_core::near::lengths(domain, frame.dimensions);
         let numbers = lengths.iter().chain(&frame.origin).chain([&frame.scale]);
-        let memory = [&self.positions, &self.boxes, &self.now];
-        let memory = memory.map(|scratch| scratch.memory().address());
+        let memory = [self.positions.memory(), self.boxes.memory(), now].map(Memory::address);
         let mut words = from.argument().to_vec();
         words.extend(numbers.map(|number| number.to_bits()));
         words.push(frame.dimensions as u64);

@@ -73,6 +73,18 @@ impl Varying {
         self.laws.is_empty()
     }
 
+    /// Copies the parameters, and the places of i and of j, to the device.
+    pub fn upload(&self, backend: &dyn Backend) -> Result<Box<dyn Memory>, Error> {
+        let bounds = |it: &Interval| [it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan.into()];
+        let parameters = self.parameters.iter().flatten().flat_map(bounds);
+        let place = |&[byte, kind]: &[usize; 2]| (byte | kind << u32::BITS) as u64;
+        let places = self.places.iter().flatten().map(place);
+        let words: Vec<_> = parameters.chain(places).collect();
+        let mut numbers = backend.allocate(size_of_val(&words[..]))?;
+        numbers.write(&mut |to| to[..words.len()].copy_from_slice(&words))?;
+        Ok(numbers)
+    }
+
     /// Returns the law of one of them.
     pub fn law(&self, k: usize) -> Option<&'static Law> {
         self.laws.get(k).copied()
@@ -132,13 +144,7 @@ __device__ __forceinline__ void each_cutoff(
 impl Reach {
     /// Copies the parameters and places of these cutoffs to the device.
     pub fn set(&mut self, backend: &dyn Backend, varying: Varying) -> Result<(), Error> {
-        let bounds = |it: &Interval| [it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan.into()];
-        let parameters = varying.parameters.iter().flatten().flat_map(bounds);
-        let place = |&[byte, kind]: &[usize; 2]| (byte | kind << u32::BITS) as u64;
-        let places = varying.places.iter().flatten().map(place);
-        let words: Vec<_> = parameters.chain(places).collect();
-        let mut numbers = backend.allocate(size_of_val(&words[..]))?;
-        numbers.write(&mut |to| to[..words.len()].copy_from_slice(&words))?;
+        let numbers = varying.upload(backend)?;
         if self.found.is_none() {
             let mut found = backend.allocate(3 * size_of::<f64>())?;
             found.zero()?;
@@ -170,11 +176,17 @@ impl Reach {
     }
 
     /// Returns a `Reach` of `reach.cuh`, for the greatest cutoff that depends on no particle, and a skin
-    /// that is a share of the greatest cutoff and a length.
-    pub fn argument(&self, constant: f64, skin: [f64; 2], is_one: bool) -> Vec<u64> {
-        let address =
-            |memory: &Option<Box<dyn Memory>>| memory.as_ref().map_or(0, |it| it.address());
-        let numbers = address(&self.numbers);
+    /// that is a share of the greatest cutoff and a length. Other records than those of the lists have
+    /// numbers of their own.
+    pub fn argument(
+        &self,
+        constant: f64,
+        skin: [f64; 2],
+        is_one: bool,
+        numbers: Option<&dyn Memory>,
+    ) -> Vec<u64> {
+        let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
+        let numbers = address(numbers.or(self.numbers.as_deref()));
         let parameters = self.varying.parameters.iter().map(Vec::len).sum::<usize>() * BOUNDS;
         let of_i = numbers + (parameters * size_of::<u64>()) as u64;
         let of_j = of_i + (self.varying.places[0].len() * size_of::<u64>()) as u64;
@@ -184,7 +196,7 @@ impl Reach {
             let sets = [0, usize::from(!is_one)];
             words.extend(sets.map(|set| scratch[set].memory().address()));
         }
-        words.push(address(&self.found));
+        words.push(address(self.found.as_deref()));
         words
     }
 

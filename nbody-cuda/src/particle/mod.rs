@@ -9,7 +9,7 @@ pub mod selection;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Rows, dim};
+use nbody_core::pack::{self, Binding, Rows, dim};
 use nbody_core::{Domain, Field, ParticleProgram, Precision, Record};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -43,6 +43,8 @@ pub(crate) struct ParticleEngine {
 struct Built {
     key: Key,
     kernel: Kernel,
+    /// The numbers of the particles that the program changes.
+    changed: Vec<usize>,
 }
 
 /// The determinants of a kernel for given parameters.
@@ -174,8 +176,8 @@ impl ParticleEngine {
             p.resize(count, numbers_of(fields[0], p.precision))?;
         }
         let Some(kernel) = kernel else { return Ok(()) };
-        p.changes();
-        let kernel = &self.built[kernel].kernel;
+        let Built { kernel, changed, .. } = &self.built[kernel];
+        p.changes_numbers(changed);
         let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));
         let launch = or_null(launch, from.map(|from| &*from.memory));
@@ -274,11 +276,22 @@ impl ParticleEngine {
             return Ok(found);
         }
         check_total(dim(program.total))?;
+        let changed = changed(program, p_fields)?;
         let program = Program::per_particle(program, buffers, self.domain, wrap)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
-        self.built.push(Built { key, kernel: Kernel { program, module, build } });
+        self.built.push(Built { key, kernel: Kernel { program, module, build }, changed });
         Ok(self.built.len() - 1)
     }
+}
+
+/// Returns the numbers that a program changes in records of these fields.
+fn changed(
+    program: &ParticleProgram,
+    fields: &'static [Field],
+) -> Result<Vec<usize>, nbody_core::Error> {
+    let binding = Binding::new(program.name, program.p, fields)?;
+    let numbers = binding.places().iter().zip(program.changed_numbers());
+    Ok(numbers.filter(|(_, is_changed)| *is_changed).map(|(place, _)| place.component()).collect())
 }
 
 /// Returns whether a program reads second particles, and results.
@@ -309,7 +322,7 @@ fn check_total(numbers: usize) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::time::Duration;
 
     use super::*;
@@ -319,7 +332,7 @@ mod tests {
 
     /// An emulator of another name, as another GPU.
     #[derive(Debug)]
-    struct Another(Emulator);
+    pub struct Another(pub Emulator);
 
     impl Backend for Another {
         fn describe(&self) -> String {

@@ -6,7 +6,7 @@ use nbody_core::pack::Place;
 use nbody_core::{Mixed, Precision};
 
 use super::program::BLOCK;
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch, check_backend};
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, Program};
@@ -95,14 +95,7 @@ impl Order {
 
     /// Refuses an order of another backend than this.
     pub fn check(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
-        if Arc::ptr_eq(&self.backend, backend) {
-            return Ok(());
-        }
-        let [found, expected] = [&self.backend, backend].map(|backend| backend.describe());
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::ForeignBuffer { what: "a selection", found, expected })
+        check_backend("a selection", &self.backend, backend)
     }
 
     /// Returns the address of the time at which the particles take part.

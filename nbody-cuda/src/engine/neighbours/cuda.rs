@@ -7,15 +7,15 @@ use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
 use nbody_core::near::{self, check_box};
-use nbody_core::pack::{Binding, dim};
+use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{
     Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record, Skin, Sources,
 };
 
-use crate::backend::{Backend, Buffer};
+use crate::backend::{Backend, Buffer, Memory, check_backend};
 use crate::layout::numbers_of;
 use crate::near::given::Given;
-use crate::near::neighbours::{self, Build, Downloaded, Outcome, Set};
+use crate::near::neighbours::{self, Build, Downloaded, Outcome, Recheck, Set};
 use crate::near::reach::Varying;
 use crate::{CudaParticles, Device, Error};
 
@@ -116,10 +116,10 @@ impl CudaNeighbours {
         let of_both = [build.n[0], build.nj()];
         self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
         let watched = &self.watched;
-        let mut lists = sets.each().zip(watched).map(|((_, buffer, fields), watched)| {
-            let words = numbers_of(fields, self.precision);
-            watched.position.places().first().map(|&position| Set { buffer, words, position })
-        });
+        let mut lists = sets
+            .each()
+            .zip(watched)
+            .map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
         let lists = [lists.next().flatten(), lists.next().flatten()];
         let outcome = self.lists.update(lists, build)?;
         self.refuse(outcome)
@@ -164,15 +164,19 @@ impl CudaNeighbours {
 
     /// Returns the error of lists that were not built.
     fn refuse(&mut self, outcome: Outcome) -> Result<(), Error> {
+        if let Outcome::NotFinite(_) = outcome {
+            self.frame = None;
+        }
+        self.check_outcome(outcome)
+    }
+
+    fn check_outcome(&self, outcome: Outcome) -> Result<(), Error> {
         match outcome {
             Outcome::Good | Outcome::Built(_) => Ok(()),
-            Outcome::NotFinite(index) => {
-                self.frame = None;
-                Err(match index.checked_sub(self.lists.looked_at[0]) {
-                    None => Error::NotFinite { what: "particles", index },
-                    Some(index) => Error::NotFinite { what: "j-particles", index },
-                })
-            }
+            Outcome::NotFinite(index) => Err(match index.checked_sub(self.lists.looked_at[0]) {
+                None => Error::NotFinite { what: "particles", index },
+                Some(index) => Error::NotFinite { what: "j-particles", index },
+            }),
             Outcome::Elsewhere => Err(nbody_core::Error::OtherPositions.into()),
             Outcome::Unbounded(k) => {
                 let law = self.lists.varying().law(k).map_or("", |law| law.name);
@@ -271,8 +275,14 @@ impl CudaNeighbours {
         Ok(Some(take(&Pairs { greatest: cutoff + skin, reach, ..pairs })))
     }
 
-    /// Refuses lists that are not those of an interaction and these particles.
-    pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<&Build, Error> {
+    /// Refuses lists of another backend than this.
+    pub fn check_backend(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
+        check_backend("neighbour lists", &self.backend, backend)
+    }
+
+    /// Refuses lists that are not good for an interaction and these particles. It costs nothing if nothing that
+    /// the lists depend on was written since the last update, and otherwise a look for which the host waits.
+    pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<(), Error> {
         let law = cutoff.law().name;
         let build = self.lists.built().filter(|build| build.domain == self.domain);
         let Some(build) = build else {
@@ -290,8 +300,82 @@ impl CudaNeighbours {
                 return Err(nbody_core::Error::OtherLength { what, found, expected }.into());
             }
         }
-        Ok(build)
+        // Given pairs are good wherever the particles are.
+        if self.is_given() {
+            return Ok(());
+        }
+        let mut each = sets.each().enumerate();
+        each.try_for_each(|(set, (what, buffer, fields))| {
+            if buffer.n == 0 || self.has_looked_at(set, buffer, fields) {
+                return Ok(());
+            }
+            let roles = if sets.j.is_some() { [set == 0, set == 1] } else { [true; 2] };
+            self.recheck(set, what, (buffer, fields), roles)
+        })
     }
+
+    /// Returns whether nothing that the lists depend on was written to this buffer since the last look, which
+    /// was at it.
+    fn has_looked_at(&self, set: usize, buffer: &Buffer, fields: &'static [Field]) -> bool {
+        self.fields.get(set) == Some(&fields)
+            && self.lists.has_looked_at(set, contents_of(buffer, &self.watched[set]))
+    }
+
+    /// Returns the positions of a set that the last look has found, if they are those of this buffer.
+    pub fn positions_of(
+        &self,
+        set: usize,
+        (buffer, fields): (&Buffer, &'static [Field]),
+    ) -> Option<&dyn Memory> {
+        let is_known = self.has_looked_at(set, buffer, fields);
+        is_known.then(|| self.lists.positions(set))
+    }
+
+    /// Refuses particles of a set that the lists are not good for.
+    fn recheck(
+        &self,
+        set: usize,
+        what: &'static str,
+        (buffer, fields): (&Buffer, &'static [Field]),
+        roles: [bool; 2],
+    ) -> Result<(), Error> {
+        let mut watched = [&self.watched[0], &self.watched[self.watched.len() - 1]];
+        let (own, mut numbers);
+        (own, numbers) = (Watched::new(&self.cutoffs, roles, fields)?, None);
+        if self.fields[set] != fields && !self.lists.varying().is_empty() {
+            for (watched, _) in watched.iter_mut().zip(roles).filter(|(_, is_role)| *is_role) {
+                assert_eq!(
+                    own.places.len(),
+                    watched.places.len(),
+                    "fields of one name are one number"
+                );
+                *watched = &own;
+            }
+            let varying = Varying::of(&self.cutoffs, watched, self.precision);
+            numbers = Some(varying.upload(&*self.backend)?);
+        }
+        let Some(particles) = set_of(buffer, fields, &own) else { return Ok(()) };
+        match self.lists.recheck(set, particles, numbers.as_deref())? {
+            Recheck::Good => Ok(()),
+            Recheck::Old => Err(nbody_core::Error::OldLists { what }.into()),
+            Recheck::NotFinite(index) => Err(Error::NotFinite { what, index }),
+            Recheck::Refused(outcome) => self.check_outcome(outcome),
+        }
+    }
+}
+
+/// Returns the particles of a set, in records of these fields.
+fn set_of<'a>(buffer: &'a Buffer, fields: &'static [Field], watched: &Watched) -> Option<Set<'a>> {
+    let words = numbers_of(fields, buffer.precision);
+    let contents = contents_of(buffer, watched);
+    let position = watched.position.places().first();
+    position.map(|&position| Set { buffer, words, position, contents })
+}
+
+/// Returns a number of the contents that lists depend on.
+fn contents_of(buffer: &Buffer, watched: &Watched) -> u64 {
+    let places = watched.position.places().iter().chain(&watched.places);
+    buffer.contents(places.copied().map(Place::component))
 }
 
 /// Finds what matters for lists in the records of each set.
@@ -321,4 +405,30 @@ fn positions_of(
         x
     };
     Ok(rows.chunks(numbers.max(1)).map(position).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::emulator::Emulator;
+    use crate::particle::tests::Another;
+
+    #[test]
+    fn lists_of_another_backend_are_refused() {
+        let cache = tempfile::tempdir().unwrap();
+        let device = Device::cpu().with_cache_dir(cache.path());
+        let emulator = Emulator::open().unwrap();
+        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
+        let same: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+        let there: Arc<dyn Backend> = Arc::new(Another(emulator));
+        let pairs = (Skin::Auto, None);
+        let lists = CudaNeighbours::new(&device, &here, Domain::Open, pairs, Precision::Single);
+        let lists = lists.unwrap();
+        lists.check_backend(&here).unwrap();
+        lists.check_backend(&same).unwrap();
+        assert_eq!(
+            lists.check_backend(&there).unwrap_err().to_string(),
+            "neighbour lists of emulator given to another emulator; upload them with the engine that uses them"
+        );
+    }
 }

@@ -9,7 +9,7 @@ use nbody_core::near::GROUP;
 
 use super::{ARRIVED, Build, LOOK, Neighbours, Outcome, REBUILD, STATE, Set, TELL, USED};
 use crate::Error;
-use crate::backend::{Launch, in_batch};
+use crate::backend::{Launch, Memory, in_batch};
 use crate::near::BLOCK;
 use crate::near::order::{self, Positions};
 
@@ -37,6 +37,7 @@ impl Neighbours {
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         self.contents = [None; 2];
+        self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
         self.looked_at = build.n;
         self.reply.expect()?;
@@ -47,7 +48,7 @@ impl Neighbours {
         self.batch = batch;
         self.is_awaited = launched.is_ok();
         if launched.is_ok() && self.given.is_none() {
-            self.contents = [Some(i), j].map(|set| set.map(|set| set.buffer.contents()));
+            self.contents = [Some(i), j].map(|set| set.map(|set| set.contents));
         }
         launched
     }
@@ -62,13 +63,13 @@ impl Neighbours {
     ) -> Result<(), Error> {
         let Build { domain, frame, has_j, n, .. } = build;
         let order = |set: usize| {
-            let Set { buffer, words, position } = sets[set];
+            let Set { buffer, words, position, .. } = sets[set];
             let order = &self.orders[if *has_j { set } else { 0 }];
             order.argument(&Positions::of(buffer, words, position), domain, frame)
         };
         let orders = [order(0), order(1)];
         let request = request(build, forced);
-        let reach = self.reach_argument(build);
+        let reach = self.reach_argument(build, None);
         let lists = [self.lists_argument(), reach.clone()].concat();
         let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
         let launch = |kernel: &'static CStr, blocks: usize| {
@@ -114,13 +115,13 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Returns a `Reach` of the text.
-    fn reach_argument(&self, build: &Build) -> Vec<u64> {
+    /// Returns a `Reach` of the text; other records than those of the lists have numbers of their own.
+    pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Vec<u64> {
         if self.reach.varying().is_empty() {
             let skin = build.skin.length(build.cutoff, &build.lengths());
             return vec![(build.cutoff + skin).to_bits()];
         }
-        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j)
+        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j, numbers)
     }
 
     /// Returns a `Lists` of the text, without the `Reach` at its end.
@@ -132,7 +133,7 @@ impl Neighbours {
 }
 
 /// Returns a `Request` of the text.
-fn request(build: &Build, forced: bool) -> [u64; 3] {
+pub(super) fn request(build: &Build, forced: bool) -> [u64; 3] {
     let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
     let two_sets = match (build.has_j, build.one_set) {
         (false, _) => 0,

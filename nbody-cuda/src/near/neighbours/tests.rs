@@ -72,7 +72,7 @@ impl Check {
             Buffer::of_particles(&self.backend, bodies, Precision::Double).unwrap()
         };
         let buffers: Vec<_> = sets.iter().map(buffer).collect();
-        let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position });
+        let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position, contents: 0 });
         let sets = [sets.next(), sets.next()];
         match self.lists.update(sets, build).unwrap() {
             Outcome::Good => self.lists.outcome().unwrap(),

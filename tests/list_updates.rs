@@ -1,0 +1,354 @@
+//! Evaluations over neighbour lists without an update before: on every device their results are right, or
+//! they are refused and the results stay.
+
+use nbody::prelude::*;
+use nbody::{
+    Error, HasCutoff, Interaction, Particles, PerParticle, Record, Results, Sequence, Skin, Store,
+    Update,
+};
+use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
+use nbody_tests::contacts::{Random, UNIT};
+use programs::{Grow, Pebble, Shift, Weigh};
+
+const N: usize = 200;
+const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
+const EITHER: Either = Either { factor: 2.0 };
+const SKIN: f64 = 128.0 * UNIT;
+
+/// Programs that change one field of each ball, and a record with the fields of balls and more.
+#[nbody::interaction]
+mod programs {
+    pub struct Ball {
+        pub pos: Point,
+        pub h: Real,
+        pub mass: Real,
+    }
+
+    pub struct Pebble {
+        pub mass: Real,
+        pub vel: Vector,
+        pub h: Real,
+        pub pos: Point,
+    }
+
+    pub struct Shift {
+        pub by: Vector,
+    }
+
+    pub struct Grow {
+        pub by: Real,
+    }
+
+    pub struct Weigh {
+        pub by: Real,
+    }
+
+    pub struct Push {
+        pub by: Vector,
+    }
+
+    impl Update for Push {
+        type P = Pebble;
+        fn update(&self, p: &mut Pebble) {
+            p.vel += self.by / p.mass;
+        }
+    }
+
+    impl Update for Shift {
+        type P = Ball;
+        fn update(&self, p: &mut Ball) {
+            p.pos += self.by;
+        }
+    }
+
+    impl Update for Grow {
+        type P = Ball;
+        fn update(&self, p: &mut Ball) {
+            p.h += self.by;
+        }
+    }
+
+    impl Update for Weigh {
+        type P = Ball;
+        fn update(&self, p: &mut Ball) {
+            p.mass += self.by;
+        }
+    }
+}
+
+fn devices() -> (tempfile::TempDir, Vec<Device>) {
+    let cache = tempfile::tempdir().unwrap();
+    let devices: Vec<_> =
+        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
+    assert!(devices.len() > 1, "the CPU and the emulator");
+    (cache, devices)
+}
+
+/// Returns the program that moves each ball along x.
+fn shift(x: f64) -> Shift {
+    Shift { by: Vector::new(x, 0.0, 0.0) }
+}
+
+/// Lists of balls on a device, with the results of an interaction by them.
+struct Setup<X: Interaction> {
+    device: Device,
+    near: Neighbours,
+    engine: ShortRange<X>,
+    balls: Vec<Ball>,
+    particles: Particles<Ball>,
+    out: Results<Near>,
+}
+
+impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
+    fn new(device: &Device, law: X, domain: Domain) -> Self {
+        let engine = ShortRange::new(device, law).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let balls = Random(1).balls(N);
+        let particles = near.upload(&balls).unwrap();
+        near.update(&particles, &[&engine]).unwrap();
+        let out = engine.results(N).unwrap();
+        let mut setup = Self { device: device.clone(), near, engine, balls, particles, out };
+        setup.is_right(None);
+        setup
+    }
+
+    fn found(&self) -> Vec<Near> {
+        self.engine.download::<f64>(&self.out).unwrap()
+    }
+
+    /// Changes the balls of the lists by a program.
+    fn change<U: Update>(&mut self, program: U) {
+        let mut program = PerParticle::new(&self.device, program).unwrap();
+        program
+            .update_by_name::<_, nbody::Nothing, nbody::Nothing>(&mut self.particles, ())
+            .unwrap();
+        self.balls = self.particles.download().unwrap();
+    }
+
+    /// Compares the results with those of all pairs, of the balls of the lists or of others.
+    fn is_right(&mut self, others: Option<&Particles<Ball>>) {
+        let particles = others.unwrap_or(&self.particles);
+        self.engine.evaluate_into(&self.near, particles, &mut self.out).unwrap();
+        let balls = particles.download().unwrap();
+        self.compare(&balls);
+    }
+
+    fn compare(&self, balls: &[Ball]) {
+        let options = Options::default().domain(self.near.domain());
+        let mut all = CpuAllPairs::with_options(*self.engine.interaction(), options).unwrap();
+        let expected = all.evaluate_self::<f64>(balls).unwrap();
+        assert!(self.found() == expected, "{}", self.device);
+    }
+
+    /// Checks that evaluations are refused, and leave the results.
+    fn refuses<P: Record<Lane = f64>>(&mut self, particles: &Particles<P>, message: &str) {
+        let (before, device) = (self.found(), &self.device);
+        for store in [Store::Replace, Store::Add, Store::Replace] {
+            let j = Sources::Same(particles);
+            let done = self.engine.evaluate_with(&self.near, particles, j, &mut self.out, store);
+            let error = done.expect_err(message).to_string();
+            assert!(error.starts_with(message), "{device}: {error}");
+        }
+        assert!(self.found() == before, "{device}: the results have changed");
+    }
+
+    fn refuses_own(&mut self, message: &str) {
+        let others = self.near.upload::<Ball>(&[]).unwrap();
+        let own = std::mem::replace(&mut self.particles, others);
+        self.refuses(&own, message);
+        self.particles = own;
+    }
+}
+
+const OLD: &str = "particles have moved by more than half of the skin since the neighbour lists were \
+                   updated, or something that their cutoffs depend on has changed; update the lists";
+
+fn domains() -> [Domain; 2] {
+    [Domain::Open, Domain::periodic([2.0; 3]).unwrap()]
+}
+
+#[test]
+fn programs_that_move_particles_or_change_cutoffs_make_lists_old() {
+    let (_cache, devices) = devices();
+    for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
+        let mut setup = Setup::new(device, EITHER, domain);
+        // Within half of the skin, and by a whole box.
+        for by in [32.0 * UNIT, 32.0 * UNIT, -64.0 * UNIT] {
+            setup.change(shift(by));
+            setup.is_right(None);
+        }
+        if domain.is_periodic() {
+            setup.change(shift(-4.0));
+            setup.is_right(None);
+        }
+        setup.change(shift(65.0 * UNIT));
+        setup.refuses_own(OLD);
+        setup.near.update(&setup.particles, &[&setup.engine]).unwrap();
+        setup.is_right(None);
+        setup.change(Grow { by: 0.25 });
+        setup.refuses_own(OLD);
+        setup.near.update(&setup.particles, &[&setup.engine]).unwrap();
+        setup.is_right(None);
+        // Sums change with masses, which lists do not depend on.
+        setup.change(Weigh { by: 3.0 });
+        setup.is_right(None);
+    }
+}
+
+#[test]
+fn a_cutoff_that_depends_on_no_particle_stays() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut setup = Setup::new(device, UNIFORM, Domain::Open);
+        setup.change(Grow { by: 50.0 });
+        setup.is_right(None);
+        setup.change(shift(1.0));
+        setup.refuses_own(OLD);
+        setup.change(shift(-1.0));
+        setup.is_right(None);
+    }
+}
+
+#[test]
+fn other_buffers_are_looked_at() {
+    let (_cache, devices) = devices();
+    for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
+        let mut setup = Setup::new(device, EITHER, domain);
+        let upload = |setup: &Setup<_>, change: &dyn Fn(&mut [Ball])| {
+            let mut balls = setup.balls.clone();
+            change(&mut balls);
+            setup.near.upload(&balls).unwrap()
+        };
+        for _ in 0..2 {
+            let near = upload(&setup, &|balls| balls[3].pos.y += 63.0 * UNIT);
+            setup.is_right(Some(&near));
+        }
+        let far = upload(&setup, &|balls| balls[130].pos.y += 65.0 * UNIT);
+        setup.refuses(&far, OLD);
+        let wide = upload(&setup, &|balls| balls[7].h = 50.0);
+        setup.refuses(&wide, OLD);
+        let reversed = upload(&setup, &|balls| balls.reverse());
+        setup.refuses(&reversed, OLD);
+        let lost = upload(&setup, &|balls| balls[N - 1].pos.z = f64::NAN);
+        setup.refuses(&lost, &format!("particles[{}]", N - 1));
+        let lost = upload(&setup, &|balls| balls[5].h = f64::NAN);
+        setup.refuses(&lost, OLD);
+        setup.is_right(None);
+        // Those of the last update are known still.
+        setup.near.update(&far, &[&setup.engine]).unwrap();
+        setup.is_right(Some(&far));
+        setup.refuses_own(OLD);
+    }
+}
+
+#[test]
+fn records_of_other_fields_are_looked_at() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut setup = Setup::new(device, EITHER, Domain::Open);
+        let pebbles = |change: &dyn Fn(&mut [Pebble])| {
+            let pebble = |it: &Ball| {
+                let (vel, &Ball { pos, h, mass }) = (Vector::new(9.0, 7.0, 5.0), it);
+                Pebble { mass, vel, h, pos }
+            };
+            let mut pebbles: Vec<_> = setup.balls.iter().map(pebble).collect();
+            change(&mut pebbles);
+            setup.near.upload(&pebbles).unwrap()
+        };
+        let [same, far, wide] = [
+            pebbles(&|_| ()),
+            pebbles(&|pebbles| pebbles[131].pos.z -= 65.0 * UNIT),
+            pebbles(&|pebbles| pebbles[9].h = 50.0),
+        ];
+        // The CPU may be told by an update only.
+        if !device.is_cpu() {
+            setup.engine.evaluate_into(&setup.near, &same, &mut setup.out).unwrap();
+            setup.compare(&setup.balls);
+            setup.refuses(&far, OLD);
+            setup.refuses(&wide, OLD);
+        }
+        setup.near.update(&wide, &[&setup.engine]).unwrap();
+        setup.engine.evaluate_into(&setup.near, &wide, &mut setup.out).unwrap();
+        let mut balls = setup.balls.clone();
+        balls[9].h = 50.0;
+        setup.compare(&balls);
+    }
+}
+
+#[test]
+fn each_of_two_sets_is_looked_at() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut setup = Setup::new(device, EITHER, Domain::Open);
+        let others = Random(2).balls(150);
+        let upload = |near: &Neighbours, k: usize, by: f64| {
+            let mut balls = others.clone();
+            balls[k].pos.x += by;
+            near.upload(&balls).unwrap()
+        };
+        let [j, close, far] =
+            [0.0, 60.0 * UNIT, 70.0 * UNIT].map(|by| upload(&setup.near, 149, by));
+        let Setup { near, engine, balls, particles: i, out, .. } = &mut setup;
+        near.update_with(&*i, Sources::Others(&j), &[&*engine as &dyn HasCutoff]).unwrap();
+        let mut evaluate = |j, i: &Particles<Ball>| {
+            engine.evaluate_with(near, i, Sources::Others(j), out, Store::Replace)
+        };
+        evaluate(&j, i).unwrap();
+        evaluate(&close, i).unwrap();
+        let error = evaluate(&far, i).unwrap_err().to_string();
+        assert_eq!(error, format!("j-{OLD}"), "{device}");
+        let mut moved = balls.clone();
+        moved[40].pos.z -= 70.0 * UNIT;
+        let moved = near.upload(&moved).unwrap();
+        let error = engine.evaluate_with(near, &moved, Sources::Others(&j), out, Store::Replace);
+        assert_eq!(error.unwrap_err().to_string(), format!("i-{OLD}"), "{device}");
+        let mut all = CpuAllPairs::new(EITHER);
+        engine.evaluate_with(near, i, Sources::Others(&close), out, Store::Replace).unwrap();
+        let expected = all.evaluate::<f64>(balls, &close.download().unwrap()).unwrap();
+        assert!(setup.found() == expected, "{device}");
+    }
+}
+
+#[test]
+fn sequences_are_looked_at() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let mut setup = Setup::new(device, EITHER, Domain::Open);
+        let mut sequence = Sequence::new(device);
+        let mut shift = PerParticle::new(device, shift(8.0 * UNIT)).unwrap();
+        for step in 0..12 {
+            let done = sequence.run(|| {
+                let particles = &mut setup.particles;
+                shift.update_by_name::<_, nbody::Nothing, nbody::Nothing>(particles, ())?;
+                setup.engine.evaluate_into(&setup.near, particles, &mut setup.out)
+            });
+            // Half of the skin is 64 units.
+            assert_eq!(done.is_ok(), step < 8, "{device}: step {step}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn an_update_that_was_refused_is_not_forgotten() {
+    let (_cache, devices) = devices();
+    for device in devices.iter().filter(|device| !device.is_cpu()) {
+        let mut setup = Setup::new(device, EITHER, Domain::Open);
+        let mut balls = setup.balls.clone();
+        balls[33].pos.x = f64::INFINITY;
+        let lost = setup.near.upload(&balls).unwrap();
+        let is_refused = |done: Result<(), Error>| {
+            done.is_err_and(|error| error.to_string().starts_with("particles[33]"))
+        };
+        // The host may learn of it only later.
+        let first = setup.near.update(&lost, &[&setup.engine]);
+        if first.is_ok() {
+            setup.refuses_own("particles[33]");
+            assert!(is_refused(setup.near.update(&setup.particles, &[&setup.engine])), "{device}");
+        } else {
+            assert!(is_refused(first), "{device}");
+        }
+        setup.refuses(&lost, "particles[33]");
+        // The lists are still those of the last good update.
+        setup.is_right(None);
+    }
+}
