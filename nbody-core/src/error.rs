@@ -171,6 +171,32 @@ pub enum Error {
         /// The precision.
         precision: Precision,
     },
+    /// The squares of all distances in a periodic box are outside the range of the precision.
+    #[error(
+        "periodic box of lengths of {found:e} {}: expected {:.2e} to {:.2e} in {precision} precision, where \
+         squares of distances are normal numbers; choose other units or a higher precision",
+        if found < precision.squared_lengths().start() { "and less" } else { "and more" },
+        precision.squared_lengths().start(), precision.squared_lengths().end()
+    )]
+    BoxScale {
+        /// The greatest of lengths that are too small, or the least of those that are too large.
+        found: f64,
+        /// The precision of the engine.
+        precision: Precision,
+    },
+    /// The greatest cutoff of neighbour lists is outside the range in which squares are compared.
+    #[error(
+        "cutoffs of up to {cutoff:e} in neighbour lists: expected 0, or {:.2e} to {:.2e} in {precision} \
+         precision, where distances are compared by their squares; choose other units{}",
+        precision.listed_cutoffs().start(), precision.listed_cutoffs().end(),
+        if *precision == Precision::Double { "" } else { " or a higher precision" }
+    )]
+    CutoffPrecision {
+        /// The greatest cutoff of these particles.
+        cutoff: f64,
+        /// The precision of the lists.
+        precision: Precision,
+    },
     /// An interaction without a cutoff is given to neighbour lists.
     #[error(
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"

@@ -36,12 +36,31 @@ impl Precision {
         };
         least..=least.recip()
     }
+
+    /// Returns the range of lengths whose squares are normal numbers in this precision, with all of their
+    /// digits: a term of the least one may become 0. Those of a box are of up to four lengths.
+    pub(crate) fn squared_lengths(self) -> RangeInclusive<f64> {
+        match self {
+            Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(63),
+            Self::Double => 2.0_f64.powi(-485)..=2.0_f64.powi(511),
+        }
+    }
+
+    /// Returns the range of the greatest cutoff of neighbour lists: distances are compared by their squares,
+    /// and bounds of cutoffs are those of `f32` in every precision.
+    pub(crate) fn listed_cutoffs(self) -> RangeInclusive<f64> {
+        match self {
+            Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(62),
+            Self::Double => 2.0_f64.powi(-60)..=2.0_f64.powi(100),
+        }
+    }
 }
 
 impl Domain {
     /// Returns a periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a direction
     /// open. Particles in two dimensions use the first two. An engine refuses lengths beyond the range
-    /// of its precision, in `f32` from 1.2e-38 to 8.5e37.
+    /// of its precision, in `f32` from 1.2e-38 to 8.5e37, and boxes in which no square of a distance is a
+    /// normal number, such as a cube of 1e-20 or 1e20 in `f32`.
     pub fn periodic(lengths: [f64; 3]) -> Result<Self, Error> {
         for (axis, found) in AXES.into_iter().zip(lengths) {
             if found.is_nan() || found <= 0.0 {
@@ -49,13 +68,31 @@ impl Domain {
             }
         }
         let domain = Self::Periodic(Lengths(lengths));
-        domain.check(Precision::Double)?;
+        domain.check_lengths(Precision::Double)?;
         Ok(domain)
     }
 
     /// Refuses a box whose lengths are beyond the range of this precision: 1e-300 would be 0 in `f32`,
-    /// and its inverse infinite.
+    /// and its inverse infinite; and one in which the squares of all distances are.
     pub fn check(&self, precision: Precision) -> Result<(), Error> {
+        self.check_lengths(precision)?;
+        let Self::Periodic(Lengths(lengths)) = *self else {
+            return Ok(());
+        };
+        let range = precision.squared_lengths();
+        let least = lengths.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = lengths.into_iter().fold(0.0, f64::max);
+        // One length within the range, or an open direction, leaves distances that have squares.
+        if greatest < *range.start() {
+            return Err(Error::BoxScale { found: greatest, precision });
+        }
+        if least > *range.end() && greatest.is_finite() {
+            return Err(Error::BoxScale { found: least, precision });
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, precision: Precision) -> Result<(), Error> {
         let Self::Periodic(Lengths(lengths)) = *self else {
             return Ok(());
         };
@@ -119,7 +156,7 @@ pub(crate) fn wrap_coordinate<S: Scalar>(x: f64, length: f64) -> S::Coordinate {
 
 /// Returns x between 0 and a length, which is excluded.
 #[inline(always)]
-fn wrap(x: f64, length: f64) -> f64 {
+pub(crate) fn wrap(x: f64, length: f64) -> f64 {
     if (0.0..length).contains(&x) || !x.is_finite() {
         return x;
     }
@@ -365,6 +402,26 @@ mod tests {
             }
         }
         Domain::Open.check(Precision::Single).unwrap();
+        for &precision in Precision::ALL {
+            let (least, most) = precision.squared_lengths().into_inner();
+            for (length, beyond) in [(least, least / 2.0), (most, most * 2.0)] {
+                let check = |lengths| Domain::periodic(lengths).unwrap().check(precision);
+                check([length; 3]).unwrap();
+                check([beyond, length, beyond]).unwrap();
+                check([beyond, f64::INFINITY, beyond]).unwrap();
+                let error = check([beyond; 3]).unwrap_err();
+                assert_eq!(error, Error::BoxScale { found: beyond, precision });
+                // Squares keep all digits, and do not overflow with those of three axes.
+                let square = length * length;
+                let least_term = square * f64::EPSILON.max(f64::from(f32::EPSILON) / 2.0);
+                match precision {
+                    Precision::Double => assert!((square * f64::EPSILON).is_normal()),
+                    _ => assert!(
+                        (least_term as f32).is_normal() && (0.75 * square as f32).is_finite()
+                    ),
+                }
+            }
+        }
         let error = Domain::periodic([1e-300, 1.0, 1.0]).unwrap().check(Precision::Single);
         let message = error.unwrap_err().to_string();
         let expected = "periodic box of length 1e-300 along x: expected 1.18e-38 to 8.51e37 in \

@@ -19,7 +19,7 @@ mod radix;
 pub mod stats;
 pub mod timer;
 
-use crate::{Domain, Error};
+use crate::{Domain, Error, Precision};
 
 /// Particles of a group, and boxes of a box of the next level.
 pub const GROUP: usize = 32;
@@ -70,8 +70,22 @@ pub fn lengths(domain: &Domain, dimensions: usize) -> [f64; 3] {
     if dimensions < 3 { [x, y, 0.0] } else { [x, y, z] }
 }
 
+/// Returns the least and the greatest value that the greatest cutoff of lists can have, if it is not 0.
+pub fn cutoffs(precision: Precision) -> [f64; 2] {
+    let (least, greatest) = precision.listed_cutoffs().into_inner();
+    [least, greatest]
+}
+
+/// Refuses the greatest cutoff of lists if its square is beyond the precision, or it is half of a box or more.
+pub fn check_greatest(cutoff: f64, precision: Precision, lengths: &[f64; 3]) -> Result<(), Error> {
+    if cutoff != 0.0 && !precision.listed_cutoffs().contains(&cutoff) {
+        return Err(Error::CutoffPrecision { cutoff, precision });
+    }
+    check_box(cutoff, lengths)
+}
+
 /// Refuses cutoffs for which pairs have several images, or none.
-pub fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
+fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
     for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
         if length > 0.0 && cutoff >= length / 2.0 {
             return Err(Error::CutoffBeyondBox { axis, cutoff, length });

@@ -36,7 +36,7 @@ struct Reach {
 };
 
 constexpr u32 NOTHING = ~0u;
-constexpr u32 BEYOND_BOX = ~0u - 1; // a cutoff is half of a periodic box or more
+constexpr u32 BEYOND_BOX = ~0u - 1; // a cutoff is half of a periodic box or more, or beyond the precision
 constexpr u32 UNBOUNDED = ~0u - 2; // the first cutoff may be infinite or NaN; the next one: 1 less
 
 __device__ __forceinline__ u32 watched(u32 set) { return set == 0 ? WATCHED_I : WATCHED_J; }
@@ -179,6 +179,8 @@ __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, c
             greatest = 0.0;
             reason = NOTHING;
         }
+        const bool is_held = greatest == 0.0 || (greatest >= LEAST_CUTOFF && greatest <= MOST_CUTOFF);
+        if (!is_held && reason == NOTHING) reason = BEYOND_BOX;
         double skin = reach.share * greatest + reach.length;
         for (u32 axis = 0; axis < 3; ++axis) {
             const double length = i.frame.length[axis];

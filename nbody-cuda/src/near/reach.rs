@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use nbody_core::near;
 use nbody_core::near::cutoff::{Cutoff, Watched};
 use nbody_core::pack::{Place, dim};
 use nbody_core::{Interval, Law, Mixed, Precision};
@@ -25,6 +26,7 @@ pub(crate) struct Varying {
     reads: Vec<[Vec<usize>; 2]>,
     /// The places of i and of j: the byte in a record, and a kind of `reach.cuh`.
     places: [Vec<[usize; 2]>; 2],
+    precision: Precision,
 }
 
 /// The memory of bounds.
@@ -42,7 +44,7 @@ pub(crate) struct Reach {
 impl Varying {
     /// Takes those of these cutoffs that depend on numbers of particles, which are watched in each set.
     pub fn of(cutoffs: &[Cutoff], watched: [&Watched; 2], precision: Precision) -> Self {
-        let mut varying = Self::default();
+        let mut varying = Self { precision, ..Self::default() };
         for (k, cutoff) in cutoffs.iter().enumerate().filter(|(_, it)| it.reads_particles()) {
             varying.laws.push(cutoff.law());
             varying.parameters.push(cutoff.parameters().to_vec());
@@ -65,7 +67,14 @@ impl Varying {
         let reads = law.cutoff_reads.map(|reads| (0..reads.len()).collect());
         let places = law.cutoff_reads.map(|reads| vec![[0; 2]; reads.len()]);
         let parameters = vec![Interval::WHOLE; dim(law.parameters)];
-        Self { laws: vec![law], parameters: vec![parameters], reads: vec![reads], places }
+        let precision = Precision::default();
+        Self {
+            laws: vec![law],
+            parameters: vec![parameters],
+            reads: vec![reads],
+            places,
+            precision,
+        }
     }
 
     /// Returns whether there are none.
@@ -102,11 +111,13 @@ impl Varying {
             );
         }
         let [i, j] = self.places.each_ref().map(Vec::len);
+        let [least, most] = near::cutoffs(self.precision);
         let _ = writeln!(
             text,
             "namespace nbody {{
 
 constexpr u32 WATCHED_I = {i}, WATCHED_J = {j}; // numbers of a particle that cutoffs depend on
+constexpr double LEAST_CUTOFF = {least:e}, MOST_CUTOFF = {most:e}; // of the greatest one, if it is not 0
 
 // Calls `take` with each cutoff of pairs of particles whose numbers have these bounds.
 template <typename Take>

@@ -41,11 +41,12 @@ __device__ __forceinline__ void check(
 #pragma unroll
         for (u32 axis = 0; axis < 3; ++axis) {
             if (axis >= order.frame.dimensions) break;
-            const double x = coordinate(order.from, k, axis);
+            double x = coordinate(order.from, k, axis);
             is_finite &= ::fabs(x) < ::__longlong_as_double(0x7ff0000000000000ll);
             if (request.forced) continue;
             const double length = order.frame.length[axis];
             const double before = order.positions[size_t(axis) * n + place];
+            if (is_outside(x, length)) x = wrap(x, length);
             double d = x - before;
             if (length > 0.0) {
                 d -= length * ::rint(d / length);

@@ -91,7 +91,8 @@ __device__ __forceinline__ void copy(
     for (int axis = 0; axis < DIMENSIONS; ++axis) {
         const double length = box.length[axis];
         const double before = placed.before[size_t(axis) * placed.n + k];
-        const double x = coordinate_of(row + Words::coordinate(axis));
+        double x = coordinate_of(row + Words::coordinate(axis));
+        if (is_outside(x, length)) x = wrap(x, length);
         double moved = x - before;
         if (length > 0.0) {
             moved = ::__dsub_rn(moved, ::__dmul_rn(length, ::rint(moved / length)));

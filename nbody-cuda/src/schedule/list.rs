@@ -75,6 +75,7 @@ impl Program {
             include_str!("../../kernels/tensor.cuh"),
             include_str!("screen.cuh"),
             restriction,
+            include_str!("../../kernels/wrap.cuh"),
             include_str!("list.cuh"),
         ];
         let text = Text { title, parts, merging: 0, in_order: false, kernels: KERNELS };

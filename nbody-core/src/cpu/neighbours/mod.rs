@@ -18,7 +18,7 @@ use crate::near::given::{Given, check_excluded};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
 use crate::near::timer::{Laps, Timer};
-use crate::near::{self, check_box};
+use crate::near::{self, check_greatest};
 use crate::{Domain, Error, Field, Precision, Record, Scalar, Skin, Sources};
 use frame::{FrameKey, choose_frame};
 pub(in crate::cpu) use octets::{OCTET, OCTETS, Octet, Octets};
@@ -217,8 +217,9 @@ impl CpuNeighbours {
     /// something that a cutoff depends on has changed. The records must have the fields of the
     /// interactions, by name and type.
     ///
-    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
-    /// of half a periodic box or more.
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
+    /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16
+    /// or above 4.6e18, in `f64` below 8.7e-19 or above 1.3e30, unless it is 0.
     pub fn update<P: Record>(
         &mut self,
         particles: &CpuParticles<P>,
@@ -259,6 +260,13 @@ impl CpuNeighbours {
             Ok(if is_given { watched.only_positions() } else { watched })
         });
         let watched = watched.collect::<Result<Vec<_>, Error>>()?;
+        if let Origin::Found(_) = self.origin {
+            // As on every device, before the particles are looked at.
+            let constants = cutoffs.iter().map(Cutoff::constant);
+            let greatest = constants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+            let lengths = near::lengths(&self.domain, watched[0].position.places().len());
+            check_greatest(greatest.fold(0.0, f64::max), self.precision, &lengths)?;
+        }
         let positions = |k: usize, (what, particles, _): (_, _, _)| {
             set::positions(what, particles, &watched[k].position)
         };
@@ -352,7 +360,7 @@ impl Built {
         let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
         let greatest = reaches.greatest();
-        check_box(greatest, &lengths)?;
+        check_greatest(greatest, sets.i.0.precision, &lengths)?;
         reaches.skin = skin.length(greatest, &lengths);
         let skin = reaches.skin;
         let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::cpu::engine::Particles;
 use crate::cpu::kept::Kept;
 use crate::law::binding::{Binding, Place};
+use crate::law::space::wrap;
 use crate::near::boxes::bits;
 use crate::near::cutoff::{Levels, Watched};
 use crate::near::frame::Frame;
@@ -111,7 +112,9 @@ impl Set {
                     let moved2: f64 = (0..dimensions)
                         .map(|axis| {
                             let (x, before) = (f64::from_bits(now[axis].0[k]), before[axis][k]);
-                            moved_along(x, before, lengths[axis]).powi(2)
+                            let length = lengths[axis];
+                            let x = if is_outside(x, length) { wrap(x, length) } else { x };
+                            moved_along(x, before, length).powi(2)
                         })
                         .sum();
                     // NaN is not near.
@@ -183,6 +186,9 @@ fn continues(block: &mut Block, before: &[[f64; 3]], lengths: &[f64; 3], limit: 
         for (from, before) in from.iter_mut().zip(before) {
             *from = before[axis];
         }
+        if along.iter().any(|x| is_outside(*x, lengths[axis])) {
+            *along = along.map(|x| wrap(x, lengths[axis]));
+        }
         for k in 0..LINE {
             let moved = moved_along(along[k], from[k], lengths[axis]);
             moved2[k] += moved * moved;
@@ -212,6 +218,14 @@ fn far(now: &[Line<u64>], before: &Block, limit: f64) -> u32 {
     let near = moved2.iter().enumerate();
     !near.fold(0, |near, (k, &moved2)| near | u32::from(moved2 <= limit) << k)
         & (u32::MAX >> (u32::BITS as usize - LINE))
+}
+
+/// Returns whether a coordinate is so far outside a periodic box that its distance from a position in the box
+/// would lose digits: it is wrapped first, which is exact.
+#[inline(always)]
+fn is_outside(x: f64, length: f64) -> bool {
+    const LENGTHS: f64 = 1024.0;
+    length > 0.0 && x.abs() > LENGTHS * length
 }
 
 /// Returns the displacement of a particle along an axis from its position before, by the nearest image; 0 if it

@@ -6,7 +6,7 @@ use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
-use nbody_core::near::{self, check_box};
+use nbody_core::near::{self, check_greatest};
 use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{
     Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record, Skin, Sources,
@@ -184,7 +184,7 @@ impl CudaNeighbours {
             }
             Outcome::BeyondBox => {
                 let [greatest, _] = self.lists.reach_found()?;
-                Ok(check_box(greatest, &near::lengths(&self.domain, self.dimensions()))?)
+                Ok(check_greatest(greatest, self.precision, &self.lengths())?)
             }
         }
     }
@@ -206,7 +206,7 @@ impl CudaNeighbours {
         for cutoff in self.cutoffs.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
-        check_box(greatest, &lengths)?;
+        check_greatest(greatest, self.precision, &lengths)?;
         let n = sets.n();
         let frame = match self.frame {
             Some((found, domain, frame))

@@ -210,8 +210,9 @@ impl Neighbours {
     /// something that a cutoff depends on has changed. The records must have the fields of the
     /// interactions, by name and type.
     ///
-    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, and those
-    /// of half a periodic box or more. On a GPU the host does not wait for the look: evaluations for
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
+    /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16
+    /// or above 4.6e18, in `f64` below 8.7e-19 or above 1.3e30, unless it is 0. On a GPU the host does not wait for the look: evaluations for
     /// positions that are not finite leave the results as they are, and the next update returns the error.
     ///
     /// There must be an interaction at least, or nothing says what the lists are to reach.

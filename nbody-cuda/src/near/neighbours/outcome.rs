@@ -11,7 +11,7 @@ pub(crate) enum Outcome {
     NotFinite(usize),
     /// This one of the cutoffs that depend on particles may be infinite or NaN.
     Unbounded(usize),
-    /// A cutoff is half of a periodic box or more.
+    /// A cutoff is half of a periodic box or more, or its square is beyond the precision.
     BeyondBox,
     /// A particle of one set is elsewhere in the buffer of j than in that of i.
     Elsewhere,
