@@ -344,7 +344,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
             for (way, math) in [Math::Exact, Math::Fast].into_iter().enumerate() {
                 let options = Options::default().accumulation(Accumulation::Compensated).math(math);
                 let options = options.precision(Precision::ALL[(turn + way) % 3]);
-                let mut check = |engine: &mut dyn FnMut(&Options) -> nbody::Report| {
+                let check = |engine: &mut dyn FnMut(&Options) -> nbody::Report| {
                     for options in [options, options.order(order)] {
                         let report = engine(&options);
                         assert!(report.passes(), "{device}, {options:?}, {turn}: {report}");

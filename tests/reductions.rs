@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMin, Csr, Engine, Store};
+use nbody::{ArgMin, Engine, Store};
 use nbody_tests::lists::Lists;
 
 #[nbody::interaction]
@@ -295,33 +295,23 @@ fn the_first_of_equal_values_counts_in_given_lists() {
         .filter(|[i, j]| (i * 5 + j * 3) % 4 != 0)
         .collect();
     for device in Device::all() {
-        for &precision in Precision::ALL {
-            let options = Options::default().precision(precision);
-            let reach = 100.0;
-            let mut engine = ShortRange::with_options(&device, Ties { reach }, options).unwrap();
-            let rows = Csr::from_pairs(n, &pairs).unwrap();
-            let domain = Domain::Open;
-            let mut near =
-                nbody::Neighbours::from_csr_with_precision(&device, domain, rows, precision)
-                    .unwrap();
-            let place = near.upload(&sites).unwrap();
-            near.update(&place, &[&engine]).unwrap();
-            let mut out = engine.results(n).unwrap();
-            engine.evaluate_into(&near, &place, &mut out).unwrap();
-            let found: Vec<Firsts> = engine.download(&out).unwrap();
-            for (k, found) in found.iter().enumerate() {
-                let acts = |&l: &usize| {
-                    let pair = [k.min(l) as u32, k.max(l) as u32];
-                    k != l && pairs.contains(&pair)
-                };
-                let of_pair = |l: usize| {
-                    (0..3).map(|c| (sites[l].pos[c] - sites[k].pos[c]).powi(2)).sum::<f64>()
-                };
-                let nearest =
-                    (0..n).filter(acts).min_by(|&a, &b| of_pair(a).total_cmp(&of_pair(b)));
-                let index = nearest.map_or(u32::MAX, |l| l as u32);
-                assert_eq!(found.nearest.index, index, "{device}, {options}, {k}");
-            }
+        let mut engine = ShortRange::new(&device, Ties { reach: 100.0 }).unwrap();
+        let mut near = nbody::Neighbours::from_pairs(&device, Domain::Open, n, &pairs).unwrap();
+        let place = near.upload(&sites).unwrap();
+        near.update(&place, &[&engine]).unwrap();
+        let mut out = engine.results(n).unwrap();
+        engine.evaluate_into(&near, &place, &mut out).unwrap();
+        let found: Vec<Firsts> = engine.download(&out).unwrap();
+        for (k, found) in found.iter().enumerate() {
+            let acts = |&l: &usize| {
+                let pair = [k.min(l) as u32, k.max(l) as u32];
+                k != l && pairs.contains(&pair)
+            };
+            let of_pair =
+                |l: usize| (0..3).map(|c| (sites[l].pos[c] - sites[k].pos[c]).powi(2)).sum::<f64>();
+            let nearest = (0..n).filter(acts).min_by(|&a, &b| of_pair(a).total_cmp(&of_pair(b)));
+            let index = nearest.map_or(u32::MAX, |l| l as u32);
+            assert_eq!(found.nearest.index, index, "{device}, {k}");
         }
     }
 }

@@ -24,6 +24,11 @@ fn powers(precision: Precision) -> std::ops::RangeInclusive<i32> {
     if precision == Precision::Double { -322..=307 } else { -44..=38 }
 }
 
+/// Returns a power of ten, a subnormal number, too.
+fn ten_to(power: i32) -> f64 {
+    format!("1e{power}").parse().unwrap()
+}
+
 /// Returns balls whose distances are multiples of 1/64, in these units.
 fn balls(unit: f64) -> Vec<Ball> {
     let coarse = |x: f64| (x * 64.0).floor() / 64.0 * unit;
@@ -88,7 +93,7 @@ where
     };
     let mut engines: Vec<_> = devices.iter().map(engine).collect();
     let right = powers(precision).filter(|&power| {
-        let unit = 10.0_f64.powi(power);
+        let unit = ten_to(power);
         let evaluate = |(engine, near): &mut (ShortRange<X>, Neighbours)| {
             if is_periodic {
                 near.set_domain(cube(LENGTH * unit)?)?;
@@ -142,7 +147,7 @@ fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
         let engine = |device| AllPairs::with_options(device, law(1.0), options).unwrap();
         let mut engines: Vec<_> = devices.iter().map(engine).collect();
         let right = powers(precision).filter(|&power| {
-            let unit = 10.0_f64.powi(power);
+            let unit = ten_to(power);
             let evaluate = |engine: &mut AllPairs<Uniform>| {
                 engine.set_domain(cube(LENGTH * unit)?)?;
                 engine.set_interaction(law(unit));
@@ -169,8 +174,8 @@ fn trees_in_a_box_are_right_or_refused_at_every_scale() {
     };
     let at_one = |precision| {
         let options = Options::default().precision(precision).domain(cube(LENGTH).unwrap());
-        let all = CpuAllPairs::with_options(Gravity { eps2: 0.0 }, options).unwrap();
-        { all }.evaluate_self::<f64>(&bodies(1.0)).unwrap()
+        let mut all = CpuAllPairs::with_options(Gravity { eps2: 0.0 }, options).unwrap();
+        all.evaluate_self::<f64>(&bodies(1.0)).unwrap()
     };
     for (&precision, opening) in Precision::ALL.iter().flat_map(|precision| {
         let monopole = Opening::theta(0.5).expansion(nbody::Expansion::Monopole);
@@ -179,7 +184,7 @@ fn trees_in_a_box_are_right_or_refused_at_every_scale() {
         let (expected, mut right) = (at_one(precision), Vec::new());
         let step = if precision == Precision::Double { 23 } else { 6 };
         for power in powers(precision).step_by(step) {
-            let unit = 10.0_f64.powi(power);
+            let unit = ten_to(power);
             let found: Vec<_> = devices
                 .iter()
                 .map(|device| -> Result<_, Error> {
@@ -230,7 +235,7 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
         let stored = |x: f64| if precision == Precision::Single { f64::from(x as f32) } else { x };
         for power in powers(precision).filter(|power| *power > -20) {
             let of = format!("{device}: 1e{power} in {precision}");
-            let (far, mut balls) = (stored(10.0_f64.powi(power)), balls(0.25));
+            let (far, mut balls) = (stored(ten_to(power)), balls(0.25));
             for (k, ball) in balls.iter_mut().enumerate() {
                 ball.pos.0[k % 3] = if k % 2 == 0 { far } else { -far };
             }

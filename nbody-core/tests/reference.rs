@@ -132,7 +132,9 @@ fn units_beyond_the_range_of_a_precision_are_found() {
     let mut cluster = bodies(200, 3);
     assert_eq!(range_of(&cluster, &single), None);
     assert_eq!(range_of(&cluster, &mixed), None);
-    cluster.iter_mut().for_each(|body| body.pos = Point(body.pos.0.map(|x| x * 2e19)));
+    for body in &mut cluster {
+        body.pos = Point(body.pos.0.map(|x| x * 2e19));
+    }
     assert!(range_of(&cluster, &single).is_some());
     // The last particle, which its mass takes beyond the range.
     let mut cluster = bodies(200, 3);

@@ -339,9 +339,9 @@ impl CudaNeighbours {
         (buffer, fields): (&Buffer, &'static [Field]),
         roles: [bool; 2],
     ) -> Result<(), Error> {
+        let own = Watched::new(&self.cutoffs, roles, fields)?;
         let mut watched = [&self.watched[0], &self.watched[self.watched.len() - 1]];
-        let (own, mut numbers);
-        (own, numbers) = (Watched::new(&self.cutoffs, roles, fields)?, None);
+        let mut numbers = None;
         if self.fields[set] != fields && !self.lists.varying().is_empty() {
             for (watched, _) in watched.iter_mut().zip(roles).filter(|(_, is_role)| *is_role) {
                 assert_eq!(
