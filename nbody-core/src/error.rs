@@ -282,6 +282,15 @@ pub enum Error {
         /// The skin that was given.
         found: f64,
     },
+    /// The state of lists has cells without a size.
+    #[error(
+        "the cells of lists have an inverse unit of {scale}, expected a positive number and a finite origin; \
+         take the state of lists as it is"
+    )]
+    InvalidFrame {
+        /// The inverse unit.
+        scale: f64,
+    },
     /// An interaction that is no sum over charges is given to a tree.
     #[error("`{law}` has no tree: {reason}; evaluate all pairs")]
     NoTree {

@@ -35,6 +35,7 @@ pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
 pub use near::Skin;
 pub use near::pairs::Csr;
+pub use near::state::ListState;
 pub use near::stats::{NeighbourStats, NeighbourTimes};
 pub use numeric::arg_min::ArgMin;
 pub use numeric::components;

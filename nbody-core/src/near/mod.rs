@@ -16,6 +16,7 @@ pub mod list;
 pub mod order;
 pub mod pairs;
 mod radix;
+pub mod state;
 pub mod stats;
 pub mod timer;
 

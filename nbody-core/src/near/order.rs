@@ -118,6 +118,15 @@ impl Ordered {
         places
     }
 
+    /// Returns the positions in the order of the caller.
+    pub fn given(&self) -> Vec<[f64; 3]> {
+        let mut given = vec![[0.0; 3]; self.len()];
+        for (&index, &position) in self.indices.iter().zip(&self.positions) {
+            given[index as usize] = position;
+        }
+        given
+    }
+
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.indices.len()

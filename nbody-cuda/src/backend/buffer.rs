@@ -230,6 +230,11 @@ impl Scratch {
         self.get().expect("reserved before")
     }
 
+    /// Returns the memory that was reserved, to be written.
+    pub fn memory_mut(&mut self) -> &mut dyn Memory {
+        &mut *self.memory.as_mut().expect("memory is reserved before it is used").1
+    }
+
     /// Returns the memory, if any was reserved.
     pub fn get(&self) -> Option<&dyn Memory> {
         self.memory.as_ref().map(|(_, memory)| &**memory)

@@ -52,6 +52,13 @@ impl<'a, F> From<&'a Results<F>> for Inputs<'a, Nothing, F> {
     }
 }
 
+/// Results that an evaluation has just changed.
+impl<'a, F> From<&'a mut Results<F>> for Inputs<'a, Nothing, F> {
+    fn from(results: &'a mut Results<F>) -> Self {
+        Self::from(&*results)
+    }
+}
+
 impl<'a, Q: Record> From<&'a Particles<Q>> for Inputs<'a, Q, Nothing> {
     fn from(others: &'a Particles<Q>) -> Self {
         Self { q: Some(others), f: None }

@@ -186,6 +186,14 @@ impl Neighbours {
         Ok(())
     }
 
+    /// Takes the same cutoffs for records of other precision, without other lists.
+    pub fn set_places(&mut self, varying: Varying) -> Result<(), Error> {
+        if varying == *self.reach.varying() {
+            return Ok(());
+        }
+        self.reach.set(&*self.backend, varying)
+    }
+
     /// Returns the cutoffs that depend on particles.
     pub fn varying(&self) -> &Varying {
         self.reach.varying()
@@ -273,6 +281,38 @@ impl Neighbours {
             }
         };
         self.entries_built = 0;
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        Ok(outcome)
+    }
+
+    /// Returns the entries that there is room for, and those of the lists that the device built last by itself
+    /// if it makes no room for more before the next look.
+    pub fn room(&self) -> Result<[u64; 2], Error> {
+        let mut entries = self.entries_built;
+        if self.is_awaited
+            && let Outcome::Built(built) = Outcome::of(self.reply.receive()?)
+        {
+            entries = built;
+        }
+        Ok([self.capacity, entries].map(|it| it as u64))
+    }
+
+    /// Builds the lists of particles as they were when lists with this room were built, by the host or by the
+    /// device: without more room.
+    pub fn restore(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        room: [u64; 2],
+    ) -> Result<Outcome, Error> {
+        self.outcome()?;
+        self.built = None;
+        self.reserve(&build)?;
+        let [capacity, entries] = room.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
+        self.grow(capacity)?;
+        self.launch(sets, &build, true, &mut NeighbourTimes::default())?;
+        let outcome = self.outcome()?;
+        self.entries_built = entries;
         self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
         Ok(outcome)
     }

@@ -105,7 +105,7 @@ __device__ __forceinline__ void find_target(
     target.most = 0.0f;
     if (walk.is_estimated) {
         // NaN stays: such a group opens every cell.
-        float most = most_error(walk, index < walk.wanted ? walk.lengths[index] : infinite);
+        float most = most_error(walk, index < walk.wanted ? walk.before[index] : infinite);
         for (u32 half = LANES / 2; half > 0; half /= 2) {
             const float other = value_of(lane() ^ half, most);
             most = other < most || other != other ? other : most;

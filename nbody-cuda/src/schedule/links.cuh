@@ -30,7 +30,7 @@ __device__ __forceinline__ Target target_of_particle(const Walk &walk, const Pos
         const float x = coordinate_in(*walk.frame, at, axis);
         set_bounds(target, axis, x, x);
     }
-    target.most = walk.is_estimated ? most_error(walk, walk.lengths[index]) : 0.0f;
+    target.most = walk.is_estimated ? most_error(walk, walk.before[index]) : 0.0f;
     return target;
 }
 

@@ -13,7 +13,8 @@ struct Walk {
     const Frame *frame;
     const Position *at; // the positions of the i-particles in order
     const u32 *order; // their indices
-    double *lengths; // of the last results; null if only distances count
+    const double *before; // the lengths of the last results
+    double *lengths; // of the new ones; null if only distances count
     const float *estimate; // the binary logarithm of |K(d)| / d^p for steps of the square of a distance
     u32 *queues; // room for the opened cells of two depths, for each warp
     Counters *counters;

@@ -17,6 +17,7 @@ use crate::near::frame::Frame;
 use crate::near::given::{Given, check_excluded};
 use crate::near::list::Lists;
 use crate::near::pairs::Csr;
+use crate::near::state::ListState;
 use crate::near::timer::{Laps, Timer};
 use crate::near::{self, check_greatest};
 use crate::{Domain, Error, Field, Precision, Record, Scalar, Skin, Sources};
@@ -39,6 +40,8 @@ pub struct CpuNeighbours {
     /// The cells of the order, with the numbers of particles, the dimensions and the space that they were
     /// chosen for.
     frame: Option<(FrameKey, Frame)>,
+    /// What the next update builds the lists from before it looks at the particles.
+    restored: Option<ListState>,
     rebuilds: u64,
     age: u64,
     pub(super) timer: Timer,
@@ -159,8 +162,21 @@ impl CpuNeighbours {
 
     fn of(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
         domain.check(precision)?;
-        let (excluded, built, frame, rebuilds, age, timer) = Default::default();
-        Ok(Self { domain, origin, excluded, precision, built, frame, rebuilds, age, timer })
+        let (excluded, built, frame, restored) = Default::default();
+        let (rebuilds, age, timer) = Default::default();
+        let lists = Self {
+            domain,
+            origin,
+            excluded,
+            precision,
+            built,
+            frame,
+            restored,
+            rebuilds,
+            age,
+            timer,
+        };
+        Ok(lists)
     }
 
     /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
@@ -201,6 +217,27 @@ impl CpuNeighbours {
     /// Makes the next update build the lists again, whether they are still good or not.
     pub fn rebuild(&mut self) {
         self.built = None;
+    }
+
+    /// Returns where the particles were when the lists were built, from which
+    /// [`restore`](Self::restore) has other lists be the same. `None` if they are not built.
+    pub fn state(&self) -> Option<ListState> {
+        let built = self.built.as_ref()?;
+        let positions = [Some(&built.i), built.j.as_ref()];
+        let positions = positions.map(|set| set.map_or(Vec::new(), |set| set.ordered.given()));
+        let frame = self.frame.map(|(_, frame)| frame);
+        // Given lists have the order of the caller.
+        let (origin, scale) = frame.map_or(([0.0; 3], 1.0), |frame| (frame.origin, frame.scale));
+        Some(ListState { positions, origin, scale, room: [0; 2] })
+    }
+
+    /// Has the next update build the lists as they were with this state, in this space and for these
+    /// cutoffs, and then look whether they are still good.
+    pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
+        state.check()?;
+        self.built = None;
+        self.restored = Some(state.clone());
+        Ok(())
     }
 
     /// Copies particles, rounded to the precision of the lists.
@@ -279,6 +316,15 @@ impl CpuNeighbours {
             return Err(Error::OtherPositions);
         }
         self.check_indices(sets)?;
+        if let Some(state) = self.restored.take() {
+            state.check_lengths([sets.i.0.len(), sets.j.map_or(0, |(j, _)| j.len())])?;
+            let dimensions = watched[0].position.places().len().max(2);
+            let frame = state.frame(dimensions);
+            let n = state.positions.each_ref().map(Vec::len);
+            self.frame = Some(((n, dimensions, self.domain), frame));
+            let places = watched.iter().cloned().zip(state.positions).collect();
+            self.build(sets, places, cutoffs.clone(), &mut laps)?;
+        }
         let is_good = self.built.as_ref().is_some_and(|built| {
             built.covers(&cutoffs) && built.has_sets(sets).is_ok() && built.is_good(sets, &watched)
         });
@@ -289,14 +335,27 @@ impl CpuNeighbours {
             return Ok(());
         }
         let positions = both().collect::<Result<Vec<_>, _>>()?;
-        let places: Vec<_> = watched.into_iter().zip(positions).collect();
+        let places = watched.into_iter().zip(positions).collect();
+        self.build(sets, places, cutoffs, &mut laps)?;
+        self.timer.add(&laps.times);
+        Ok(())
+    }
+
+    /// Builds the lists of particles at these places.
+    fn build(
+        &mut self,
+        sets: &Sets,
+        places: Vec<(Watched, Vec<[f64; 3]>)>,
+        cutoffs: Vec<Cutoff>,
+        laps: &mut Laps,
+    ) -> Result<(), Error> {
         self.built = None;
         let mut built = match &self.origin {
             Origin::Found(skin) => {
                 let frame = choose_frame(self.domain, &places, &mut self.frame);
-                Built::find(self.domain, *skin, sets, places, cutoffs, &frame, &mut laps)?
+                Built::find(self.domain, *skin, sets, places, cutoffs, &frame, laps)?
             }
-            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs, &mut laps),
+            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs, laps),
         };
         built.exclude(&self.excluded)?;
         self.built = Some(built);
@@ -304,7 +363,6 @@ impl CpuNeighbours {
         self.age = 0;
         laps.end(|times| &mut times.list);
         laps.times.rebuilds = 1;
-        self.timer.add(&laps.times);
         Ok(())
     }
 

@@ -45,6 +45,8 @@ pub struct CpuTree<X> {
     engine: CpuEngine,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
+    /// Those that the last evaluation compared estimates of errors with.
+    compared: Option<Vec<f64>>,
     report: TreeReport,
 }
 
@@ -68,8 +70,8 @@ impl<X: Interaction> CpuTree<X> {
     ) -> Result<Self, Error> {
         let law = TreeLaw::new(interaction, opening)?;
         let engine = CpuEngine::new(X::LAW, options, level)?;
-        let (lengths, report) = Default::default();
-        Ok(Self { law, engine, lengths, report })
+        let (lengths, compared, report) = Default::default();
+        Ok(Self { law, engine, lengths, compared, report })
     }
 
     /// The interaction, with its parameters.
@@ -80,7 +82,7 @@ impl<X: Interaction> CpuTree<X> {
     /// Changes the parameters.
     pub fn set_interaction(&mut self, interaction: X) {
         self.law.set_interaction(interaction);
-        self.lengths = None;
+        (self.lengths, self.compared) = (None, None);
     }
 
     /// The criterion by which cells are opened.
@@ -91,7 +93,7 @@ impl<X: Interaction> CpuTree<X> {
     /// Changes the criterion by which cells are opened.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         self.law.set_opening(opening)?;
-        self.lengths = None;
+        (self.lengths, self.compared) = (None, None);
         Ok(())
     }
 
@@ -100,6 +102,18 @@ impl<X: Interaction> CpuTree<X> {
     /// fields of i other than its position.
     pub fn harmonic_distance(&self) -> f64 {
         self.law.harmonic_distance()
+    }
+
+    /// The lengths of results, in the order of the caller, that the last evaluation compared estimates of errors
+    /// with; `None` unless cells are opened by [`Opening::relative`]. The evaluation is the same again after
+    /// [`compare_with`](Self::compare_with).
+    pub fn compared(&self) -> Option<&[f64]> {
+        self.compared.as_deref()
+    }
+
+    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    pub fn compare_with(&mut self, lengths: &[f64]) {
+        self.lengths = Some(lengths.to_vec());
     }
 
     /// The options.
@@ -294,6 +308,7 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
                 // Nothing is compared with results without sources.
                 let has_sources = !built.tree.cells.is_empty();
                 self.lengths = has_sources.then(|| targets.lengths(&sums, X::LAW.f));
+                self.compared = has_sources.then_some(before);
                 sums
             }
         };

@@ -1,5 +1,6 @@
 //! Neighbour lists that CUDA programs build, for particles of any fields.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
@@ -7,9 +8,10 @@ use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
 use nbody_core::near::{self, check_greatest};
-use nbody_core::pack::{Binding, Place, dim};
+use nbody_core::pack::{Binding, Place, Rows, dim};
 use nbody_core::{
-    Csr, Domain, Field, HasCutoff, Interval, NeighbourStats, Precision, Record, Skin, Sources,
+    Csr, Domain, Field, HasCutoff, Interval, ListState, NeighbourStats, Precision, Record, Skin,
+    Sources,
 };
 
 use crate::backend::{Backend, Buffer, Memory, check_backend};
@@ -35,6 +37,8 @@ pub(in crate::engine) struct CudaNeighbours {
     one_set: bool,
     /// The cells of the order, with the numbers of particles and the space that they were chosen for.
     frame: Option<([usize; 2], Domain, Frame)>,
+    /// What the next update builds the lists from before it looks at the particles.
+    pub restored: Option<ListState>,
 }
 
 /// The particles of an update or an evaluation, and the fields of their records.
@@ -94,6 +98,7 @@ impl CudaNeighbours {
             fields: Vec::new(),
             one_set: true,
             frame: None,
+            restored: None,
         })
     }
 
@@ -112,6 +117,9 @@ impl CudaNeighbours {
             nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
         }
         self.cover(sets, cutoffs)?;
+        if let Some(state) = self.restored.take() {
+            self.build_again(sets, &state)?;
+        }
         let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
         let of_both = [build.n[0], build.nj()];
         self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
@@ -123,6 +131,47 @@ impl CudaNeighbours {
         let lists = [lists.next().flatten(), lists.next().flatten()];
         let outcome = self.lists.update(lists, build)?;
         self.refuse(outcome)
+    }
+
+    /// Returns where the particles were when the lists were built; `None` if they are not built, or given.
+    pub fn state(&self) -> Result<Option<ListState>, Error> {
+        let Some(build) = self.lists.built().filter(|_| !self.is_given()) else { return Ok(None) };
+        let room = self.lists.room()?;
+        let positions = self.lists.download()?.sets.map(|set| set.given());
+        let Frame { origin, scale, .. } = build.frame;
+        Ok(Some(ListState { positions, origin, scale, room }))
+    }
+
+    /// Builds the lists as they were with this state.
+    fn build_again(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
+        let n = sets.n();
+        state.check_lengths(n)?;
+        if self.is_given() {
+            return Ok(());
+        }
+        self.frame = Some((n, self.domain, state.frame(self.dimensions())));
+        let build = self.plan(sets)?;
+        // Positions in a box have more digits than a particle has in single precision.
+        let precision = Precision::Double;
+        let each = sets.each().zip(&self.watched).zip(&state.positions);
+        let buffers = each.map(|(((_, buffer, fields), watched), positions)| {
+            let moved = Moved::of(buffer, fields, &watched.position, positions)?;
+            Buffer::of_particles(&self.backend, &moved, precision)
+        });
+        let buffers = buffers.collect::<Result<Vec<_>, Error>>()?;
+        let mut lists = buffers.iter().zip(sets.each()).zip(&self.watched).map(
+            |((buffer, (_, _, fields)), watched)| {
+                let words = numbers_of(fields, precision);
+                watched.position.places().first().map(|&position| Set { buffer, words, position })
+            },
+        );
+        let lists = [lists.next().flatten(), lists.next().flatten()];
+        let both = [&self.watched[0], &self.watched[self.watched.len() - 1]];
+        let places = |precision| Varying::of(&self.cutoffs, both, precision);
+        self.lists.set_places(places(precision))?;
+        let outcome = self.lists.restore(lists, build, state.room);
+        self.lists.set_places(places(self.precision))?;
+        self.refuse(outcome?)
     }
 
     /// Returns whether the pairs are given by the caller, and depend on no cutoff.
@@ -384,6 +433,49 @@ fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     let each = sets.each().enumerate();
     let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));
     each.collect()
+}
+
+/// Particles that were elsewhere.
+#[derive(Debug)]
+struct Moved {
+    fields: &'static [Field],
+    rows: Vec<u64>,
+}
+
+impl Moved {
+    fn of(
+        buffer: &Buffer,
+        fields: &'static [Field],
+        position: &Binding,
+        positions: &[[f64; 3]],
+    ) -> Result<Self, Error> {
+        let (numbers, n) = (dim(fields), buffer.n);
+        let mut rows = vec![0; n * numbers];
+        if n > 0 {
+            buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+        }
+        for (row, before) in rows.chunks_mut(numbers.max(1)).zip(positions) {
+            for (place, x) in position.places().iter().zip(before) {
+                row[place.component()] = x.to_bits();
+            }
+        }
+        Ok(Self { fields, rows })
+    }
+}
+
+impl Rows for Moved {
+    fn count(&self) -> usize {
+        self.rows.len() / dim(self.fields).max(1)
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        let numbers = dim(self.fields);
+        rows.copy_from_slice(&self.rows[records.start * numbers..records.end * numbers]);
+    }
 }
 
 /// Returns the positions of particles.

@@ -3,7 +3,8 @@
 mod cuda;
 
 use nbody_core::{
-    CpuNeighbours, Csr, Domain, HasCutoff, NeighbourStats, Precision, Record, Scalar, Skin, Sources,
+    CpuNeighbours, Csr, Domain, HasCutoff, ListState, NeighbourStats, Precision, Record, Scalar,
+    Skin, Sources,
 };
 
 use super::foreign;
@@ -203,6 +204,30 @@ impl Neighbours {
         P::Lane: Scalar,
     {
         self.device.upload(particles, self.precision())
+    }
+
+    /// Returns where the particles were when the lists were built, from which
+    /// [`restore`](Self::restore) has other lists be the same. `None` if they are not built, and on a GPU for
+    /// given pairs, which depend on no positions there.
+    pub fn state(&self) -> Result<Option<ListState>, Error> {
+        match &self.lists {
+            Inner::Cpu(lists) => Ok(lists.state()),
+            Inner::Cuda(lists) => lists.state(),
+        }
+    }
+
+    /// Has the next update build the lists as they were with this state, in this space and for these
+    /// cutoffs, and then look whether they are still good.
+    pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
+        match &mut self.lists {
+            Inner::Cpu(lists) => lists.restore(state)?,
+            Inner::Cuda(lists) => {
+                state.check()?;
+                lists.lists.forget();
+                lists.restored = Some(state.clone());
+            }
+        }
+        Ok(())
     }
 
     /// Looks whether the lists of these particles are still good for these interactions, and builds them

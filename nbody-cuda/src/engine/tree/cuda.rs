@@ -40,8 +40,9 @@ pub(super) struct TreeEngine {
     /// Trees with each kind of far particles, and the kernels of each kind of walk, that were needed so far.
     trees: Vec<(Expansion, Tree)>,
     kernels: Vec<(Walk, Kernel)>,
-    /// The lengths of the last results, and how many there are; none if they are not known.
-    lengths: (Scratch, usize),
+    /// The lengths of the last results, and how many there are; none if they are not known. Behind them those
+    /// that the last evaluation compared with.
+    lengths: ([Scratch; 2], usize),
     estimate: Option<Box<dyn Memory>>,
     /// The unit and the sign that the estimate is for.
     estimated: Option<(f64, bool)>,
@@ -86,7 +87,7 @@ impl TreeEngine {
             walk: Walk::default(),
             trees: Vec::new(),
             kernels: Vec::new(),
-            lengths: (Scratch::default(), 0),
+            lengths: Default::default(),
             estimate: None,
             estimated: None,
             queues: Scratch::default(),
@@ -199,13 +200,42 @@ impl TreeEngine {
         self.provide_estimate(last, criterion.table)?;
         let (lengths, known) = &mut self.lengths;
         let before = std::mem::replace(known, 0);
-        lengths.reserve(&*self.backend, &[out.n, size_of::<f64>()], false)?;
+        for lengths in lengths.iter_mut() {
+            lengths.reserve(&*self.backend, &[out.n, size_of::<f64>()], false)?;
+        }
         if before != out.n {
             let first = self.results(out.n)?;
             self.walk_once((last, kernel), sets, (&first, Store::Replace), (share, false))?;
         }
+        self.lengths.0.swap(0, 1);
         self.walk_once((last, kernel), sets, (out, store), (share, true))?;
         self.lengths.1 = out.n;
+        Ok(())
+    }
+
+    /// Returns the lengths of results that the last evaluation compared with.
+    pub fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        let ([_, before], known) = &self.lengths;
+        let Some(memory) = before.get().filter(|_| *known > 0) else { return Ok(None) };
+        let mut lengths = Vec::new();
+        memory.read_words(0..*known, &mut |words| {
+            lengths = words.iter().copied().map(f64::from_bits).collect();
+        })?;
+        Ok(Some(lengths))
+    }
+
+    /// Has the next evaluation compare with results of these lengths.
+    pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        let ([last, _], known) = &mut self.lengths;
+        *known = 0;
+        if lengths.is_empty() {
+            return Ok(());
+        }
+        last.reserve(&*self.backend, &[lengths.len(), size_of::<f64>()], false)?;
+        last.memory_mut().write(&mut |words| {
+            words[..lengths.len()].copy_from_slice(bytemuck::cast_slice(lengths));
+        })?;
+        *known = lengths.len();
         Ok(())
     }
 
@@ -230,11 +260,14 @@ impl TreeEngine {
         let sizes = [queues, 2 * walk::QUEUE, size_of::<u32>()];
         let queues = self.queues.reserve(&*self.backend, &sizes, false)?;
         let has_lengths = share > 0.0;
-        let lengths = self.lengths.0.get().filter(|_| has_lengths);
+        let [lengths, before] = self.lengths.0.each_ref();
+        let lengths = lengths.get().filter(|_| has_lengths);
+        let before = before.get().filter(|_| is_estimated);
         let estimate = self.estimate.as_deref();
         let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
         let mut argument = tree.argument(sets).to_vec();
-        argument.extend([address(lengths), address(estimate), queues.address(), tree.counters()]);
+        argument.extend([address(before), address(lengths), address(estimate)]);
+        argument.extend([queues.address(), tree.counters()]);
         argument.push(share.to_bits());
         let numbers = [ni, last.n[1], out.n, tree.room()].map(|n| n as u32);
         let counts = is_estimated == has_lengths;
@@ -245,7 +278,7 @@ impl TreeEngine {
         let launch = Launch::new(name, blocks as u32).argument(&self.parameters);
         let launch = launch.argument(&self.space).argument(&argument);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
-        let memory = tree.memory().into_iter().chain(lengths).chain(estimate);
+        let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
         let launch = memory.fold(launch, Launch::reads);
         if !self.is_timed {
             return kernel.module.launch(launch);

@@ -158,6 +158,27 @@ impl<X: Interaction> Tree<X> {
         }
     }
 
+    /// Returns the lengths of results, in the order of the caller, that the last evaluation compared estimates of
+    /// errors with; `None` unless cells are opened by [`Opening::relative`]. The evaluation is the same again
+    /// after [`compare_with`](Self::compare_with).
+    pub fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        match &self.engine {
+            Inner::Cpu(engine) => Ok(engine.compared().map(<[f64]>::to_vec)),
+            Inner::Cuda(tree) => tree.engine.compared(),
+        }
+    }
+
+    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        match &mut self.engine {
+            Inner::Cpu(engine) => {
+                engine.compare_with(lengths);
+                Ok(())
+            }
+            Inner::Cuda(tree) => tree.engine.compare_with(lengths),
+        }
+    }
+
     /// Returns the walk.
     pub fn walk(&self) -> Walk {
         match &self.engine {
