@@ -1,16 +1,18 @@
 //! The Hermite integrator with block time steps.
 
 use nbody::{
-    AllPairs, Device, Engine as _, Interaction, Particles, PerParticle, Precision, Record, Results,
-    Selection, Sequence,
+    AllPairs, Device, Engine as _, FieldKind, Interaction, Particles, PerParticle, Precision,
+    Record, Results, Selection, Sequence,
 };
 
-use crate::forces::{Energetics, check_motions, wait};
-use crate::hermite::{HermiteOptions, check_fields, close};
-use crate::motion::Motion;
-use crate::programs::block::{Begin, BlockStar, Correct, Improve, Predict};
+use crate::clock::{REBASED, rebase};
+use crate::forces::{Energetics, check_continued, check_masses, check_motions, wait};
+use crate::hermite::{HermiteOptions, check_fields, close, is_finite};
+use crate::limits::StepLimits;
+use crate::motion::{Motion, numbers, vectors};
+use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
-use crate::steps::{NextStep, Steps, check_begin};
+use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
@@ -69,6 +71,7 @@ pub struct BlockHermite<X: Interaction> {
     iteration: Option<Iteration>,
     energetics: Energetics,
     options: HermiteOptions,
+    limits: StepLimits,
     begin: f64,
     ticks: u64,
     /// The ticks until the next block step ends, and the particles that it advances.
@@ -83,10 +86,12 @@ pub struct BlockHermite<X: Interaction> {
 /// bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCheckpoint {
-    /// The time at which the run began.
+    /// The time at which the run began; in a long run a later one, from which ticks are counted.
     pub begin: f64,
     /// The time since then, in ticks: 2⁻³⁰ of the largest step.
     pub ticks: u64,
+    /// The limits of steps.
+    pub limits: StepLimits,
     /// The particles.
     pub stars: Vec<BlockStar>,
 }
@@ -100,11 +105,19 @@ struct Programs {
 impl Programs {
     fn new(device: &Device, options: HermiteOptions) -> Result<Self, Error> {
         let (tick, largest) = (tick(options), LARGEST);
-        let correct = Correct { now: 0, tick, eta: options.eta, largest };
+        let StepLimits { speed, longest } = StepLimits::default();
+        let correct = Correct { now: 0, tick, eta: options.eta, largest, speed, longest };
         Ok(Self {
             predict: PerParticle::new(device, Predict { due: 0, tick, dt: 0.0 })?,
             correct: PerParticle::new(device, correct)?,
         })
+    }
+
+    /// Takes the limits of steps.
+    fn set_limits(&mut self, limits: StepLimits) {
+        let StepLimits { speed, longest } = limits;
+        let correct = &mut self.correct;
+        correct.set_parameters(Correct { speed, longest, ..*correct.parameters() });
     }
 
     /// Corrects the particles of the block by the forces on them.
@@ -190,10 +203,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
         // All begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, 0)?;
-        run.evaluate_all()?;
-        let first = Begin { tick: run.tick(), eta: options.eta_start };
-        let mut first = PerParticle::new(run.engine.device(), first)?;
-        first.update_by_name(&mut run.stars, &run.results)?;
+        run.evaluate_all(0.0)?;
+        let device = run.engine.device().clone();
+        PerParticle::new(&device, Begin)?.update_by_name(&mut run.stars, &run.results)?;
+        run.choose_first(motions)?;
         run.find_first()?;
         Ok(run)
     }
@@ -206,11 +219,15 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         checkpoint: &BlockCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let BlockCheckpoint { begin, ticks, stars } = checkpoint;
+        let BlockCheckpoint { begin, ticks, limits, stars } = checkpoint;
         check_motions(&Motion::of(stars)?, particles.len())?;
+        check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         check_times(stars, *ticks)?;
+        limits.check()?;
         let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
+        check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
+        run.set_limits(*limits);
         run.find_first()?;
         Ok(run)
     }
@@ -224,7 +241,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     ) -> Result<Self, Error> {
         options.check()?;
         check_begin(begin)?;
+        check_resolution(begin, options.largest)?;
         check_fields::<X>()?;
+        check_masses(stars.iter().map(|star| star.mass))?;
         let device = engine.device().clone();
         let iterates = options.iterations > 1;
         let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));
@@ -239,6 +258,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             iteration: iteration.transpose()?,
             energetics: Energetics::new::<X>(&device)?,
             options,
+            limits: StepLimits::default(),
             begin,
             ticks: 0,
             next: 0,
@@ -249,13 +269,40 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         })
     }
 
-    /// Predicts all particles to the time of the last block step, and evaluates the forces on them.
-    fn evaluate_all(&mut self) -> Result<(), Error> {
+    fn set_limits(&mut self, limits: StepLimits) {
+        self.limits = limits;
+        self.programs.set_limits(limits);
+    }
+
+    /// Chooses the first steps, by forces that are evaluated again a little later.
+    fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
+        let fields = self.engine.download::<f64>(&self.results)?;
+        let derivative = |name| {
+            let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
+            vectors::<X::F>(&fields, at)
+        };
+        let (options, tick) = (self.options, self.tick());
+        let (precision, derivatives) = (self.engine.options().precision, ["acc", "jerk"]);
+        let [acc, jerk] = derivatives.map(derivative);
+        let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], precision, options);
+        self.set_limits(limits);
+        self.evaluate_all(dt)?;
+        let (StepLimits { speed, longest }, eta) = (limits, options.eta);
+        let first = FirstStep { tick, eta_start: options.eta_start, eta, dt, speed, longest };
+        let mut first = PerParticle::new(self.engine.device(), first)?;
+        Ok(first.update_by_name(&mut self.stars, &self.results)?)
+    }
+
+    /// Predicts all particles to the time of the last block step, or a little later, and evaluates the forces
+    /// on them.
+    fn evaluate_all(&mut self, dt: f64) -> Result<(), Error> {
         let due = self.now();
         let Self { given, all, stars, selection, programs, .. } = self;
         let predictor = &mut programs.predict;
-        predictor.set_parameters(Predict { due, ..*predictor.parameters() });
+        let predict = *predictor.parameters();
+        predictor.set_parameters(Predict { due, dt, ..predict });
         predictor.update_copies(selection, selection.len(), given, all, &*stars)?;
+        predictor.set_parameters(Predict { due, ..predict });
         self.evaluate(self.stars.len())
     }
 
@@ -305,8 +352,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     fn close(&self) -> Result<Error, Error> {
         let stars = self.stars.download()?;
         let index = stars.iter().position(|star| star.step == 0).unwrap_or(0);
-        let positions: Vec<_> = stars.iter().map(|star| star.pos).collect();
-        Ok(close(&positions, index as u32, self.time(), self.tick()))
+        let star = &stars[index];
+        let shortest = if is_finite([star.acc, star.jerk]) { self.tick() } else { 0.0 };
+        Ok(close(&Motion::of(&stars)?, index as u32, self.time(), shortest))
     }
 
     fn now(&self) -> u32 {
@@ -324,7 +372,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     }
 
     fn energies_now(&mut self) -> Result<Energies, Error> {
-        self.evaluate_all()?;
+        self.evaluate_all(0.0)?;
         // In the order of the selection, as the results.
         let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
         let (n, predict) = (self.stars.len(), &mut self.programs.predict);
@@ -334,8 +382,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
-        let &Self { begin, ticks, .. } = self;
-        Ok(BlockCheckpoint { begin, ticks, stars: self.stars.download()? })
+        let &Self { begin, ticks, limits, .. } = self;
+        Ok(BlockCheckpoint { begin, ticks, limits, stars: self.stars.download()? })
     }
 }
 
@@ -351,7 +399,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
             programs.correct(now, selection, active, stars, results)?;
             programs.seek(now, selection, stars, given, all)
         })?;
-        self.ticks = ticks;
+        (self.begin, self.ticks) = rebase(self.begin, ticks, self.tick());
         self.steps.count(active);
         self.find_next()
     }
@@ -366,6 +414,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
 
     fn next_time(&self) -> f64 {
         self.begin + (self.ticks + u64::from(self.next)) as f64 * self.tick()
+    }
+
+    fn longest_step(&self) -> f64 {
+        self.options.largest
     }
 
     fn steps(&self) -> Steps {
@@ -399,7 +451,7 @@ fn tick(options: HermiteOptions) -> f64 {
 /// Refuses stars whose steps do not contain this time. A step of zero is that of a star to which another is
 /// too close.
 fn check_times(stars: &[BlockStar], ticks: u64) -> Result<(), Error> {
-    if ticks > 1 << f64::MANTISSA_DIGITS {
+    if ticks > REBASED {
         return Err(Error::Ticks { ticks });
     }
     let now = ticks as u32;

@@ -1,8 +1,10 @@
 //! Errors of time integration.
 
+use std::fmt;
+
 /// The refusal or the failure of an integration. The state stays as it was, unless the device failed within
 /// a step.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An evaluation failed, or its device.
@@ -55,6 +57,19 @@ pub enum Error {
         mass: f64,
     },
 
+    /// A mass is negative.
+    #[error("particle {index} has mass {mass}, expected zero or more")]
+    NegativeMass {
+        /// The particle.
+        index: usize,
+        /// Its mass.
+        mass: f64,
+    },
+
+    /// The state of a run has no particles.
+    #[error("the state of the run has no particles; take the state of a checkpoint as it is")]
+    NoParticles,
+
     /// An option of an integrator is not positive.
     #[error("{option} is {value}, expected a positive number")]
     Option {
@@ -78,11 +93,37 @@ pub enum Error {
 
     /// The state of a run is later than times are exact.
     #[error(
-        "a state at {ticks} ticks: expected 2⁵³ at most; take the state of a checkpoint as it is"
+        "a state at {ticks} ticks: expected 2⁶² at most; take the state of a checkpoint as it is"
     )]
     Ticks {
         /// The time in ticks.
         ticks: u64,
+    },
+
+    /// The state of a run is that of another engine.
+    #[error(
+        "the state of the run is that of another engine: continue it over lists, or by a tree, as it was"
+    )]
+    OtherEvaluator,
+
+    /// The state of a run has more steps than times are exact.
+    #[error(
+        "a state after {steps} steps: expected 2⁵³ at most; take the state of a checkpoint as it is"
+    )]
+    TooManySteps {
+        /// The number of steps.
+        steps: u64,
+    },
+
+    /// Steps are so short that times do not advance by them.
+    #[error(
+        "steps of {step:e} at time {time:e}: the next number of `f64` is farther; take longer steps, or times          nearer to 0"
+    )]
+    Resolution {
+        /// The time.
+        time: f64,
+        /// The step.
+        step: f64,
     },
 
     /// A particle in the state of a run has a step that does not contain the time of the run.
@@ -106,7 +147,14 @@ pub enum Error {
     /// Two particles are so close that no step is short enough. The state is that of the last step.
     #[error(
         "particles {first} and {second} are at a distance of {distance:e} at time {time}, where a step \
-         of {step:e} is wanted; soften the interaction, or begin with particles apart"
+         of {}{step:e} is wanted; {}soften the interaction, or begin with particles apart",
+        if *step > 0.0 { "less than " } else { "" },
+        if *step > 0.0 {
+            "that is the shortest: take a shorter largest step (`HermiteOptions::largest`, `--largest`) for \
+             orbits of so short a period, "
+        } else {
+            ""
+        }
     )]
     Close {
         /// The particle whose step is too short.
@@ -117,7 +165,7 @@ pub enum Error {
         distance: f64,
         /// The time.
         time: f64,
-        /// The step that it wants; zero where its acceleration is not finite.
+        /// The shortest step, which is longer than it wants; zero where its acceleration is not finite.
         step: f64,
     },
 
@@ -150,6 +198,13 @@ pub enum Error {
         /// The step.
         step: f64,
     },
+}
+
+/// Explains the error, as `main` and `unwrap` print it.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        nbody_core::explain(self, f)
+    }
 }
 
 impl From<nbody::CoreError> for Error {

@@ -1,9 +1,11 @@
 //! The engines that evaluate forces for an integrator.
 
 use nbody::{
-    AllPairs, Device, Domain, Engine as _, Interaction, Neighbours, Particles, Record, Results,
-    Scalar, ShortRange, Sources, Store, Tree,
+    AllPairs, Device, Domain, Engine as _, Interaction, ListState, Neighbours, Particles, Record,
+    Results, Scalar, ShortRange, Sources, Store, Tree,
 };
+
+use crate::Error;
 
 /// The engine that evaluates the forces of a run: an [`AllPairs`], a [`Tree`], or a [`ShortRange`] with the
 /// [`Neighbours`] that it shares with nobody else, which the run updates before each evaluation.
@@ -15,6 +17,21 @@ enum Engine<X: Interaction> {
     All(Box<AllPairs<X>>),
     Near(Box<(ShortRange<X>, Neighbours)>),
     Tree(Box<Tree<X>>),
+}
+
+/// The state of an [`Evaluator`] that comes from evaluations before, and on which its next results depend in their
+/// last bits.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum EvaluatorState {
+    /// Nothing: that of all pairs, and of trees that are opened by an angle.
+    #[default]
+    Nothing,
+    /// The state of neighbour lists.
+    Lists(ListState),
+    /// The lengths of the results that the last evaluation compared estimates of errors with, of trees that
+    /// are opened by a share of the results.
+    Results(Vec<f64>),
 }
 
 impl<X: Interaction> From<AllPairs<X>> for Evaluator<X> {
@@ -77,6 +94,28 @@ impl<X: Interaction> Evaluator<X> {
             Engine::All(engine) => engine.download::<f64>(results),
             Engine::Near(engine) => engine.0.download::<f64>(results),
             Engine::Tree(engine) => engine.download::<f64>(results),
+        }
+    }
+
+    pub(crate) fn state(&self) -> Result<EvaluatorState, nbody::Error> {
+        let lists = |state| EvaluatorState::Lists(state);
+        Ok(match &self.0 {
+            Engine::All(_) => None,
+            Engine::Near(engine) => engine.1.state()?.map(lists),
+            Engine::Tree(engine) => engine.compared()?.map(EvaluatorState::Results),
+        }
+        .unwrap_or_default())
+    }
+
+    /// Takes the state that an evaluator of the same kind had.
+    pub(crate) fn restore(&mut self, state: &EvaluatorState) -> Result<(), Error> {
+        match (&mut self.0, state) {
+            (_, EvaluatorState::Nothing) => Ok(()),
+            (Engine::Near(engine), EvaluatorState::Lists(state)) => Ok(engine.1.restore(state)?),
+            (Engine::Tree(engine), EvaluatorState::Results(lengths)) => {
+                Ok(engine.compare_with(lengths)?)
+            }
+            _ => Err(Error::OtherEvaluator),
         }
     }
 

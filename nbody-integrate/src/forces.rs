@@ -6,6 +6,7 @@ use nbody::{
     CoreError, Device, FieldKind, Interaction, Particles, PerParticle, Record, Results, Vector,
 };
 
+use crate::evaluator::EvaluatorState;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 use crate::{Error, Evaluator};
@@ -57,6 +58,11 @@ impl<X: Interaction> Forces<X> {
 
     pub fn device(&self) -> &Device {
         self.engine.device()
+    }
+
+    /// Returns what the engine takes from evaluations before.
+    pub fn state(&self) -> Result<EvaluatorState, Error> {
+        Ok(self.engine.state()?)
     }
 }
 
@@ -115,6 +121,29 @@ impl Energetics {
 pub(crate) fn check_motions(motions: &[Motion], particles: usize) -> Result<(), Error> {
     CoreError::check_length("motions", motions.len(), particles)?;
     Motion::check(motions)
+}
+
+/// Refuses negative masses; massless particles are test particles.
+pub(crate) fn check_masses(masses: impl Iterator<Item = f64>) -> Result<(), Error> {
+    let negative = masses.enumerate().find(|&(_, mass)| mass < 0.0);
+    negative.map_or(Ok(()), |(index, mass)| Err(Error::NegativeMass { index, mass }))
+}
+
+/// Refuses the state of a run that has no particles, or accelerations that are no numbers.
+pub(crate) fn check_continued(
+    derivatives: impl ExactSizeIterator<Item = [Vector<f64>; 2]>,
+) -> Result<(), Error> {
+    if derivatives.len() == 0 {
+        return Err(Error::NoParticles);
+    }
+    for (index, both) in derivatives.enumerate() {
+        for (field, vector) in ["acc", "jerk"].into_iter().zip(both) {
+            if let Some(&value) = vector.0.iter().find(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { index, field, value });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Waits until the device has done all earlier work, by which these particles are changed.

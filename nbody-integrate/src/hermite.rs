@@ -1,17 +1,21 @@
 //! The Hermite integrator with a shared step.
 
 use nbody::{
-    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Point, Precision, Record,
+    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Vector,
 };
 
-use crate::clock::Clock;
-use crate::forces::{Energetics, Forces, Place as Places, check_motions, check_particles, wait};
+use crate::clock::{Clock, LEVELS};
+use crate::forces::{
+    Energetics, Forces, Place as Places, check_continued, check_masses, check_motions,
+    check_particles, wait,
+};
+use crate::limits::StepLimits;
 use crate::motion::{Motion, numbers};
 use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
 use crate::programs::leapfrog::Energies;
-use crate::steps::{NextStep, Steps, check_begin};
+use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
 /// The accuracy of a Hermite integrator.
@@ -26,9 +30,11 @@ use crate::{Error, Integrator};
 pub struct HermiteOptions {
     /// The accuracy of steps: Aarseth's eta (1985).
     pub eta: f64,
-    /// The accuracy of the first step, which knows less: eta |a| / |j|.
+    /// The accuracy of the first step, which knows less: eta |a| / |j|, or for bodies at rest that of later
+    /// steps with the second derivative.
     pub eta_start: f64,
-    /// The largest step; all steps are this divided by a power of two.
+    /// The largest step; all steps are this divided by a power of two, of up to 2⁴⁰ with a shared step and
+    /// 2³⁰ with block time steps. A binary of a short period needs a smaller one than the default.
     pub largest: f64,
     /// Evaluations and corrections of a step: n of P(EC)ⁿ. With three, steps of one length are
     /// symmetric in time to the accuracy of the iteration, and orbits keep their energy. In a cluster more
@@ -75,6 +81,10 @@ impl HermiteOptions {
             if !(value.is_finite() && value > 0.0) {
                 return Err(Error::Option { option, value });
             }
+        }
+        // The shortest step is a normal number.
+        if largest / ((1_u64 << LEVELS) as f64) < f64::MIN_POSITIVE {
+            return Err(Error::Resolution { time: 0.0, step: largest });
         }
         Ok(())
     }
@@ -125,21 +135,28 @@ pub struct Hermite<X: Interaction> {
     programs: Programs,
     energetics: Energetics,
     options: HermiteOptions,
+    precision: Precision,
+    limits: StepLimits,
     clock: Clock,
-    /// A particle that wants a step which is too short, and that step.
-    too_short: Option<(u32, f64)>,
+    /// A particle that wants a step which is too short.
+    too_short: Option<u32>,
     steps: Steps,
 }
+
+/// The level of a checkpoint where no step is short enough.
+const NO_STEP: u32 = LEVELS + 1;
 
 /// The state of a [`Hermite`] run between two steps, from which another continues to the last bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HermiteCheckpoint {
-    /// The time at which the run began.
+    /// The time at which the run began; in a long run a later one, from which ticks are counted.
     pub begin: f64,
     /// The time since then, in ticks: 2⁻⁴⁰ of the largest step.
     pub ticks: u64,
-    /// The next step is the largest divided by two to this power.
+    /// The next step is the largest divided by two to this power; 41 where no step is short enough.
     pub level: u32,
+    /// The limits of steps.
+    pub limits: StepLimits,
     /// The particles.
     pub stars: Vec<Star>,
 }
@@ -160,7 +177,7 @@ impl Programs {
             place: PerParticle::new(device, Place)?,
             correct: PerParticle::new(device, Correct { dt: 0.0 })?,
             accept: PerParticle::new(device, Accept)?,
-            step: PerParticle::new(device, Step { dt: 0.0, eta: 0.0 })?,
+            step: PerParticle::new(device, Step::default())?,
         })
     }
 }
@@ -195,7 +212,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         let stars: Vec<_> = motions.iter().map(star).collect();
         let clock = Clock::new(begin, options.largest);
         let mut run = Self::with_stars(engine, particles, &stars, clock, options)?;
-        run.begin()?;
+        run.begin(motions)?;
         Ok(run)
     }
 
@@ -207,10 +224,16 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         checkpoint: &HermiteCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let &HermiteCheckpoint { begin, ticks, level, ref stars } = checkpoint;
+        let &HermiteCheckpoint { begin, ticks, level, limits, ref stars } = checkpoint;
         check_motions(&Motion::of(stars)?, particles.len())?;
-        let clock = Clock::at(begin, options.largest, ticks, level)?;
-        Self::with_stars(engine, particles, stars, clock, options)
+        check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
+        limits.check()?;
+        let has_step = level != NO_STEP;
+        let clock = Clock::at(begin, options.largest, ticks, level - u32::from(!has_step))?;
+        let mut run = Self::with_stars(engine, particles, stars, clock, options)?;
+        run.limits = limits;
+        run.too_short = (!has_step).then(|| hastiest(stars));
+        Ok(run)
     }
 
     fn with_stars(
@@ -222,8 +245,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
     ) -> Result<Self, Error> {
         options.check()?;
         check_begin(clock.time())?;
+        check_resolution(clock.time(), options.largest)?;
         check_fields::<X>()?;
-        let device = engine.device().clone();
+        check_masses(stars.iter().map(|star| star.mass))?;
+        let (device, precision) = (engine.device().clone(), engine.options().precision);
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
             forces: Forces::new(engine.into(), particles, particles)?,
@@ -232,6 +257,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
             programs: Programs::new(&device)?,
             energetics: Energetics::new::<X>(&device)?,
             options,
+            precision,
+            limits: StepLimits::default(),
             clock,
             too_short: None,
             steps: Steps::default(),
@@ -240,14 +267,23 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
 }
 
 impl<X: Interaction> Hermite<X> {
-    /// Evaluates the first forces, and chooses the first step.
-    fn begin(&mut self) -> Result<(), Error> {
+    /// Evaluates the first forces, again a little later, and chooses the first step.
+    fn begin(&mut self, motions: &[Motion]) -> Result<(), Error> {
         self.predict(0.0)?;
         let device = self.forces.device().clone();
         PerParticle::new(&device, Begin)?.update_by_name(&mut self.stars, &self.forces.results)?;
-        let first = FirstStep { eta: self.options.eta_start };
-        let shortest = PerParticle::new(&device, first)?.measure(&self.stars, ())?;
-        self.choose(&shortest)
+        let (acc, jerk) = (self.forces.vectors("acc")?, self.forces.vectors("jerk")?);
+        let options = self.options;
+        let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], self.precision, options);
+        self.limits = limits;
+        self.predict(dt)?;
+        let StepLimits { speed, longest } = limits;
+        let first =
+            FirstStep { eta_start: options.eta_start, eta: options.eta, dt, speed, longest };
+        let mut first = PerParticle::new(&device, first)?;
+        let shortest = first.measure_by_name(&self.stars, &self.forces.results)?;
+        let is_first = true;
+        self.choose(&shortest, is_first)
     }
 
     /// Evaluates the forces on the particles that are predicted from the beginning of the step.
@@ -258,29 +294,41 @@ impl<X: Interaction> Hermite<X> {
     }
 
     /// Chooses the next step.
-    fn choose(&mut self, shortest: &Shortest) -> Result<(), Error> {
+    fn choose(&mut self, shortest: &Shortest, is_first: bool) -> Result<(), Error> {
         let Shortest { step, lost } = shortest;
+        let mut fits = |wanted: f64| {
+            if is_first { self.clock.choose_first(wanted) } else { self.clock.choose(wanted) }
+        };
         if lost.value == 0.0 {
-            self.too_short = Some((lost.index, 0.0));
-        } else if !self.clock.choose(step.value) {
-            self.too_short = Some((step.index, step.value));
+            self.too_short = Some(lost.index);
+        } else if !fits(step.value) {
+            self.too_short = Some(step.index);
         }
         self.check_step()
     }
 
     /// Refuses a next step that is too short.
     fn check_step(&self) -> Result<(), Error> {
-        self.too_short.map_or(Ok(()), |(index, step)| Err(self.close(index, step)))
+        self.too_short.map_or(Ok(()), |index| Err(self.close(index)))
     }
 
     /// Returns the error for a particle whose step is too short: it names the nearest other.
-    fn close(&self, index: u32, step: f64) -> Error {
+    fn close(&self, index: u32) -> Error {
         let stars = match self.stars.download() {
             Ok(stars) => stars,
             Err(error) => return error.into(),
         };
-        let positions: Vec<_> = stars.into_iter().map(|star| star.pos).collect();
-        close(&positions, index, self.clock.time(), step)
+        let Some(first) = stars.get(index as usize) else {
+            return Error::NoParticles;
+        };
+        let shortest = if is_finite([first.acc, first.jerk]) {
+            self.options.largest / (1_u64 << LEVELS) as f64
+        } else {
+            0.0
+        };
+        let bodies: Vec<_> =
+            stars.iter().map(|&Star { pos, vel, mass, .. }| Motion { pos, vel, mass }).collect();
+        close(&bodies, index, self.clock.time(), shortest)
     }
 
     /// Returns the length of the next step.
@@ -291,7 +339,9 @@ impl<X: Interaction> Hermite<X> {
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<HermiteCheckpoint, Error> {
         let (begin, ticks, level) = self.clock.state();
-        Ok(HermiteCheckpoint { begin, ticks, level, stars: self.stars.download()? })
+        let level = if self.too_short.is_some() { NO_STEP } else { level };
+        let (limits, stars) = (self.limits, self.stars.download()?);
+        Ok(HermiteCheckpoint { begin, ticks, level, limits, stars })
     }
 }
 
@@ -308,12 +358,13 @@ impl<X: Interaction> Integrator for Hermite<X> {
             forces.evaluate(&mut Ended { program: place, ends })?;
             correct.update_by_name(ends, (&*stars, &forces.results))?;
         }
-        step.set_parameters(Step { dt, eta });
+        let StepLimits { speed, longest } = self.limits;
+        step.set_parameters(Step { dt, eta, speed, longest });
         let shortest = step.measure(ends, &*stars)?;
         accept.update(stars, &*ends)?;
         self.clock.advance();
         self.steps.count(self.stars.len());
-        self.choose(&shortest)
+        self.choose(&shortest, false)
     }
 
     fn wait(&self) -> Result<(), Error> {
@@ -326,6 +377,10 @@ impl<X: Interaction> Integrator for Hermite<X> {
 
     fn next_time(&self) -> f64 {
         self.clock.next_time()
+    }
+
+    fn longest_step(&self) -> f64 {
+        self.options.largest
     }
 
     fn steps(&self) -> Steps {
@@ -357,14 +412,29 @@ pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the error for a particle whose step is too short: it names the nearest other.
-pub(crate) fn close(positions: &[Point], index: u32, time: f64, step: f64) -> Error {
+/// Returns the error for a particle whose step is too short, or whose forces are not finite and the shortest
+/// step then 0: it names the nearest other, if possible one that acts.
+pub(crate) fn close(bodies: &[Motion], index: u32, time: f64, shortest: f64) -> Error {
     let first = index as usize;
-    let distance = |k: usize| (positions[k] - positions[first]).norm();
-    let others = (0..positions.len()).filter(|&k| k != first).map(|k| (k, distance(k)));
-    let nearest = others.min_by(|(_, a), (_, b)| a.total_cmp(b));
-    let (second, distance) = nearest.unwrap_or((first, 0.0));
-    Error::Close { first, second, distance, time, step }
+    let distance = |k: usize| (bodies[k].pos - bodies[first].pos).norm();
+    let nearest = |acts: bool| {
+        let others = (0..bodies.len()).filter(|&k| k != first && (!acts || bodies[k].mass > 0.0));
+        others.map(|k| (k, distance(k))).min_by(|(_, a), (_, b)| a.total_cmp(b))
+    };
+    let (second, distance) = nearest(true).or_else(|| nearest(false)).unwrap_or((first, 0.0));
+    Error::Close { first, second, distance, time, step: shortest }
+}
+
+/// Returns whether an acceleration and its derivative are finite.
+pub(crate) fn is_finite([acc, jerk]: [Vector<f64>; 2]) -> bool {
+    acc.0.iter().chain(&jerk.0).all(|x| x.is_finite())
+}
+
+/// Returns the particle whose acceleration changes most quickly.
+fn hastiest(stars: &[Star]) -> u32 {
+    let time = |star: &Star| star.acc.norm() / star.jerk.norm();
+    let times = stars.iter().map(time).enumerate();
+    times.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(index, _)| index as u32)
 }
 
 /// Places particles where they are predicted to be.

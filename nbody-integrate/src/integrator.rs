@@ -1,6 +1,6 @@
 //! The interface of all integrators.
 
-use crate::steps::{NextStep, Steps, check_end};
+use crate::steps::{NextStep, Steps, check_end, check_resolution};
 use crate::{Energies, Error, Motion};
 
 /// A run of any integrator. It begins with `new`, or with `with_motions` where the particles have no fields
@@ -17,6 +17,11 @@ pub trait Integrator {
 
     /// Returns the time at the end of the next step.
     fn next_time(&self) -> f64;
+
+    /// Returns the length of the longest step that the run may take.
+    fn longest_step(&self) -> f64 {
+        self.next_time() - self.time()
+    }
 
     /// Returns the number of steps so far.
     fn steps(&self) -> Steps;
@@ -42,9 +47,13 @@ pub trait Integrator {
     }
 
     /// Does all steps that end by this time. [`motions_at`](Self::motions_at) then has the motions at the
-    /// time itself; steps in powers of two end at the multiples of the largest one after the beginning.
+    /// time itself; steps in powers of two end at the multiples of the largest one after the beginning. A time
+    /// that is so late that `f64` has no times a step apart is refused.
     fn advance_to(&mut self, time: f64) -> Result<(), Error> {
         check_end(time)?;
+        if self.ends_by(time) {
+            check_resolution(time, self.longest_step())?;
+        }
         while self.ends_by(time) {
             self.advance()?;
         }

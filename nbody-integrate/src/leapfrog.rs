@@ -5,10 +5,13 @@ use nbody::{
     Vector,
 };
 
-use crate::forces::{Energetics, Forces, Place, check_motions, check_particles, wait};
+use crate::evaluator::EvaluatorState;
+use crate::forces::{
+    Energetics, Forces, Place, check_masses, check_motions, check_particles, wait,
+};
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
-use crate::steps::{NextStep, Steps, check_begin};
+use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Evaluator, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
@@ -88,6 +91,8 @@ pub struct LeapfrogCheckpoint {
     pub steps: u64,
     /// The motions of the particles.
     pub motions: Vec<Motion>,
+    /// The state of the engine, which its next results depend on in their last bits.
+    pub evaluator: EvaluatorState,
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
@@ -123,9 +128,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
     ) -> Result<Self, Error> {
-        let &LeapfrogCheckpoint { begin, steps, ref motions } = checkpoint;
-        let clock = Clock { begin, step, steps };
-        Self::at(engine.into(), particles, particles, motions, clock)
+        Self::resume_with_sources(engine, particles, particles, checkpoint, step)
     }
 }
 
@@ -142,6 +145,26 @@ impl<X: Interaction> Leapfrog<X> {
         Self::at(engine.into(), i, j, motions, Clock { begin, step, steps: 0 })
     }
 
+    /// Continues a run of i-particles and j-particles as [`resume`](Self::resume) does.
+    pub fn resume_with_sources(
+        engine: impl Into<Evaluator<X>>,
+        i: &[X::I],
+        j: &[X::J],
+        checkpoint: &LeapfrogCheckpoint,
+        step: f64,
+    ) -> Result<Self, Error> {
+        let &LeapfrogCheckpoint { begin, steps, ref motions, ref evaluator } = checkpoint;
+        if motions.is_empty() {
+            return Err(Error::NoParticles);
+        }
+        if steps > 1 << f64::MANTISSA_DIGITS {
+            return Err(Error::TooManySteps { steps });
+        }
+        let mut engine = engine.into();
+        engine.restore(evaluator)?;
+        Self::at(engine, i, j, motions, Clock { begin, step, steps })
+    }
+
     fn at(
         engine: Evaluator<X>,
         i: &[X::I],
@@ -151,6 +174,8 @@ impl<X: Interaction> Leapfrog<X> {
     ) -> Result<Self, Error> {
         check_step(clock.step)?;
         check_begin(clock.begin)?;
+        check_begin(clock.next().begin)?;
+        check_resolution(clock.next().begin, clock.step)?;
         check_motions(motions, i.len())?;
         check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
         let device = engine.device().clone();
@@ -160,6 +185,7 @@ impl<X: Interaction> Leapfrog<X> {
         {
             return Err(Error::Mass { index, mass: motions[index].mass });
         }
+        check_masses(motions.iter().map(|motion| motion.mass))?;
         let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
         drift.set_domain(engine.domain())?;
         let mut run = Self {
@@ -190,6 +216,7 @@ impl<X: Interaction> Leapfrog<X> {
     /// Changes the step from now on; a negative one goes back in time.
     pub fn set_step(&mut self, step: f64) -> Result<(), Error> {
         check_step(step)?;
+        check_resolution(self.time(), step)?;
         self.clock = Clock { begin: self.time(), step, steps: 0 };
         self.drift.set_parameters(Drift { dt: step });
         Ok(())
@@ -216,12 +243,14 @@ impl<X: Interaction> Leapfrog<X> {
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<LeapfrogCheckpoint, Error> {
         let Clock { begin, steps, .. } = self.clock;
-        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions.download()? })
+        let evaluator = self.forces.state()?;
+        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions.download()?, evaluator })
     }
 }
 
 impl<X: Interaction> Integrator for Leapfrog<X> {
     fn advance(&mut self) -> Result<(), Error> {
+        check_resolution(self.time(), self.clock.step)?;
         let half = 0.5 * self.clock.step;
         let Self { sequence, forces, motions, place, kick, drift, .. } = self;
         sequence.run(|| {

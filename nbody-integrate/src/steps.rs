@@ -17,8 +17,8 @@ pub struct Steps {
 impl Steps {
     /// Counts a step of so many particles.
     pub(crate) fn count(&mut self, particles: usize) {
-        self.steps += 1;
-        self.particle_steps += particles as u64;
+        self.steps = self.steps.saturating_add(1);
+        self.particle_steps = self.particle_steps.saturating_add(particles as u64);
     }
 }
 
@@ -61,6 +61,11 @@ impl NextStep {
 /// Refuses a run that begins at no time.
 pub(crate) fn check_begin(time: f64) -> Result<(), Error> {
     check_finite("the beginning of the run", time)
+}
+
+/// Refuses steps that are too short for the time to advance by them in `f64`, so that a run would have no end.
+pub(crate) fn check_resolution(time: f64, step: f64) -> Result<(), Error> {
+    if time + step == time { Err(Error::Resolution { time, step }) } else { Ok(()) }
 }
 
 /// Refuses a run to no time.

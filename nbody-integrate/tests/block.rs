@@ -217,8 +217,13 @@ fn wrong_checkpoints_are_refused() {
     assert_eq!(index_of(later), waits);
     assert_eq!(index_of(refused(&|it| it.ticks += 1 << 30)), 0);
     assert_eq!(index_of(refused(&|it| it.stars[6].mass = f64::NAN)), 6);
-    let late = refused(&|it| it.ticks = 1 << 54).to_string();
-    assert!(late.starts_with("a state at 18014398509481984 ticks: expected 2⁵³"), "{late}");
+    let late = refused(&|it| it.ticks = 1 << 63).to_string();
+    assert!(late.starts_with("a state at 9223372036854775808 ticks: expected 2⁶²"), "{late}");
+    assert!(matches!(refused(&|it| it.ticks = u64::MAX), Error::Ticks { .. }));
+    let negative = refused(&|it| it.stars[7].mass = -1.0).to_string();
+    assert_eq!(negative, "particle 7 has mass -1, expected zero or more");
+    assert_eq!(index_of(refused(&|it| it.stars[2].acc.z = f64::NAN)), 2);
+    assert!(matches!(refused(&|it| it.limits.longest = -1.0), Error::Option { .. }));
     let missing = refused(&|it| it.stars.truncate(8)).to_string();
     assert!(missing.starts_with("motions: found 8, expected 9"), "{missing}");
     let begin = refused(&|it| it.begin = f64::NAN).to_string();
@@ -348,4 +353,44 @@ fn energies_that_are_refused_change_nothing() {
         run.checkpoint().unwrap()
     });
     assert!(asked == not);
+}
+
+/// A run has no last step: ticks are counted from a later time before they need more than 64 bits.
+#[test]
+fn a_run_goes_on_for_ever() {
+    const LATE: u64 = (1 << 62) - (1 << 32);
+    let bodies = cluster(9);
+    let options = options(0.02);
+    for device in Device::all() {
+        let mut early = run(&device, &bodies, options);
+        early.advance_to(0.3).unwrap();
+        let mut checkpoint = early.checkpoint().unwrap();
+        checkpoint.ticks += LATE;
+        let resume = |checkpoint: &_| {
+            BlockHermite::resume(engine(&device), &bodies, checkpoint, options).unwrap()
+        };
+        let mut late = resume(&checkpoint);
+        let shift = late.time() - early.time();
+        while early.time() < 0.6 {
+            early.advance_to(early.next_time()).unwrap();
+            late.advance_to(late.next_time()).unwrap();
+            assert!((late.time() - shift - early.time()).abs() < 1e-9, "{device}");
+            if early.steps().steps.is_multiple_of(50) {
+                late = resume(&late.checkpoint().unwrap());
+            }
+        }
+        let [early, late] = [early, late].map(|run| run.checkpoint().unwrap());
+        assert!(late.stars == early.stars, "{device}");
+        assert_eq!(late.ticks, early.ticks - (1 << 32), "{device}");
+    }
+}
+
+#[test]
+fn times_that_f64_cannot_tell_apart_are_refused() {
+    let bodies = cluster(9);
+    let error = BlockHermite::new(engine(&Device::cpu()), &bodies, -1e20, options(0.02));
+    assert!(matches!(error.unwrap_err(), Error::Resolution { .. }));
+    let mut run = run(&Device::cpu(), &bodies, options(0.02));
+    assert!(matches!(run.advance_to(f64::MAX), Err(Error::Resolution { .. })));
+    assert_eq!(run.steps(), Steps::default());
 }

@@ -1,7 +1,7 @@
 //! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{Error, Hermite, HermiteOptions, Integrator, Steps};
+use nbody_integrate::{Error, Hermite, HermiteCheckpoint, HermiteOptions, Integrator, Steps};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -175,6 +175,12 @@ fn a_run_stays_as_it_was_when_a_step_is_too_short() {
         assert!(matches!(run.advance_to(10.0), Err(Error::Close { .. })));
     }
     assert!(run.checkpoint().unwrap() == before && run.steps() == steps);
+    // It has no next step when it is continued, either.
+    let engine = AllPairs::with_options(&Device::cpu(), hermite::Hermite { eps2: 0.0 }, exact());
+    let options = HermiteOptions::default();
+    let mut rest = Hermite::resume(engine.unwrap(), &bodies, &before, options).unwrap();
+    assert!(matches!(rest.advance(), Err(Error::Close { first: 0 | 1, second: 0 | 1, .. })));
+    assert!(rest.checkpoint().unwrap() == before);
 }
 
 #[test]
@@ -188,4 +194,83 @@ fn bad_options_are_refused() {
     let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
     let error = Hermite::new(engine, &bodies, f64::INFINITY, options).unwrap_err().to_string();
     assert_eq!(error, "the beginning of the run is inf, expected a finite time");
+}
+
+/// A run has no last step: ticks are counted from a later time before they need more than 64 bits.
+#[test]
+fn a_run_goes_on_for_ever() {
+    const LATE: u64 = (1 << 62) - (1 << 41);
+    let options = HermiteOptions::default();
+    for device in Device::all() {
+        let mut early = run(&device, &cluster(9), 1e-4, options).unwrap();
+        let mut checkpoint = early.checkpoint().unwrap();
+        checkpoint.ticks += LATE;
+        let resume = |checkpoint: &_| {
+            let engine = AllPairs::with_options(&device, *interaction(), exact()).unwrap();
+            Hermite::resume(engine, &cluster(9), checkpoint, options).unwrap()
+        };
+        let mut late = resume(&checkpoint);
+        let shift = late.time();
+        assert_eq!(shift, f64::exp2(22.0) * 0.125 - 0.25);
+        for step in 0..40 {
+            early.advance_to(early.next_time()).unwrap();
+            late.advance_to(late.next_time()).unwrap();
+            assert!((late.time() - shift - early.time()).abs() < 1e-9, "{device}, {step}");
+            if step % 10 == 0 {
+                late = resume(&late.checkpoint().unwrap());
+            }
+        }
+        assert!(early.time() > 0.25, "{device}: {}", early.time());
+        let [early, late] = [early, late].map(|run| run.checkpoint().unwrap());
+        assert!(late.stars == early.stars && late.level == early.level, "{device}");
+        assert_eq!(late.ticks, early.ticks - (1 << 41), "{device}");
+    }
+}
+
+#[test]
+fn times_that_f64_cannot_tell_apart_are_refused() {
+    let engine = || AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
+    let bodies = orbit(0.0);
+    let options = HermiteOptions::default();
+    let error = Hermite::new(engine(), &bodies, 1e17, options).unwrap_err();
+    assert!(matches!(error, Error::Resolution { time: 1e17, step: 0.125 }), "{error}");
+    let error = Hermite::new(engine(), &bodies, 0.0, options.largest(1e-300)).unwrap_err();
+    assert!(matches!(error, Error::Resolution { .. }), "{error}");
+    let mut run = Hermite::new(engine(), &bodies, 0.0, options).unwrap();
+    let found = run.advance_to(1e300).unwrap_err().to_string();
+    assert!(found.starts_with("steps of 1.25e-1 at time 1e300: the next number"), "{found}");
+    run.advance_to(-1e300).unwrap();
+    assert_eq!(run.steps(), Steps::default());
+}
+
+#[test]
+fn wrong_checkpoints_are_refused() {
+    let (bodies, options) = (cluster(5), HermiteOptions::default());
+    let mut begun = run(&Device::cpu(), &bodies, 1e-4, options).unwrap();
+    (0..5).try_for_each(|_| begun.advance()).unwrap();
+    let checkpoint = begun.checkpoint().unwrap();
+    let refused = |change: &dyn Fn(&mut HermiteCheckpoint)| {
+        let mut changed = checkpoint.clone();
+        change(&mut changed);
+        let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
+        let bodies = &bodies[..changed.stars.len()];
+        Hermite::resume(engine, bodies, &changed, options).unwrap_err()
+    };
+    let error = refused(&|it| it.stars[2].mass = -0.5);
+    assert_eq!(error.to_string(), "particle 2 has mass -0.5, expected zero or more");
+    assert!(matches!(refused(&|it| it.stars.clear()), Error::NoParticles));
+    let error = refused(&|it| it.stars[3].jerk.y = f64::INFINITY);
+    assert!(matches!(error, Error::NotFinite { index: 3, field: "jerk", .. }), "{error}");
+    for ticks in [u64::MAX, u64::MAX << 40, (1 << 62) + (1 << 40)] {
+        assert!(matches!(refused(&|it| it.ticks = ticks), Error::Ticks { .. }));
+    }
+    assert!(matches!(refused(&|it| it.level = u32::MAX), Error::Time { .. }));
+    assert!(matches!(refused(&|it| it.begin = 1e300), Error::Resolution { .. }));
+    assert!(matches!(refused(&|it| it.limits.speed = f64::NAN), Error::Option { .. }));
+}
+
+#[test]
+fn errors_are_printed_as_they_read() {
+    let error = Error::NoMotion { field: "vel: Vector" };
+    assert_eq!(format!("{error:?}"), error.to_string());
 }

@@ -1,7 +1,9 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
 use nbody::{AllPairs, Device, Domain, Math, Neighbours, Options, Precision, ShortRange, Skin};
-use nbody_integrate::{Error, Integrator, Leapfrog, Motion, Steps};
+use nbody_integrate::{
+    Error, EvaluatorState, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Steps,
+};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones, ShiftedLennardJones};
 use nbody_models::uniform;
@@ -308,4 +310,52 @@ fn lists_give_the_motion_of_all_pairs() {
     }
     let [a, b] = [all.energies().unwrap().total(), near.energies().unwrap().total()];
     assert!((a / b - 1.0).abs() < 1e-10, "{a} {b}");
+}
+
+#[test]
+fn wrong_checkpoints_are_refused() {
+    let mut run = gravity(&Device::cpu(), 0.5, 0.01);
+    run.advance().unwrap();
+    let checkpoint = run.checkpoint().unwrap();
+    let refused = |change: &dyn Fn(&mut LeapfrogCheckpoint)| {
+        let mut changed = checkpoint.clone();
+        change(&mut changed);
+        let engine = AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, exact());
+        let (bodies, _) = orbit(0.5);
+        let bodies = &bodies[..changed.motions.len()];
+        Leapfrog::resume(engine.unwrap(), bodies, &changed, 0.01).unwrap_err()
+    };
+    let negative = refused(&|it| it.motions[1].mass = -1e-300);
+    assert!(matches!(negative, Error::NegativeMass { index: 1, .. }), "{negative}");
+    assert!(matches!(refused(&|it| it.motions.clear()), Error::NoParticles));
+    for steps in [u64::MAX, (1 << 53) + 1] {
+        assert!(matches!(refused(&|it| it.steps = steps), Error::TooManySteps { .. }));
+    }
+    assert!(matches!(refused(&|it| it.begin = 1e300), Error::Resolution { .. }));
+    assert!(matches!(refused(&|it| it.begin = f64::NAN), Error::TimeNotFinite { .. }));
+}
+
+/// The last steps that have times of their own, and the end of them.
+#[test]
+fn times_that_f64_cannot_tell_apart_are_refused() {
+    let resume = |steps: u64| {
+        let engine = AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, exact());
+        let (bodies, motions) = orbit(0.5);
+        let checkpoint =
+            LeapfrogCheckpoint { begin: 0.0, steps, motions, evaluator: EvaluatorState::Nothing };
+        Leapfrog::resume(engine.unwrap(), &bodies, &checkpoint, 0.0078125)
+    };
+    let mut run = resume((1 << 53) - 2).unwrap();
+    run.advance().unwrap();
+    let time = run.time();
+    run.advance().unwrap();
+    assert!(run.time() > time);
+    assert!(matches!(run.advance(), Err(Error::Resolution { .. })));
+    assert_eq!(run.steps().steps, 2);
+    assert!(matches!(resume(1 << 53), Err(Error::Resolution { .. })));
+    let mut run = gravity(&Device::cpu(), 0.5, 0.01);
+    assert!(matches!(run.advance_to(1e30), Err(Error::Resolution { .. })));
+    assert!(matches!(run.set_step(1e-320), Ok(())));
+    run.advance().unwrap();
+    assert!(matches!(run.advance_to(1.0), Err(Error::Resolution { .. })));
 }

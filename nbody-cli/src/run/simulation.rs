@@ -3,8 +3,8 @@
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device, Opening, Tree};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Evaluator, Hermite,
-    HermiteCheckpoint, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star,
+    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Evaluator, EvaluatorState, Hermite,
+    HermiteCheckpoint, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, StepLimits,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,19 @@ pub enum Simulation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// The time in ticks since the beginning, and of each particle position, velocity, acceleration,
-    /// its derivative, and mass; its time, its step and the end of the step in ticks.
-    Hermite { begin: f64, ticks: u64, particles: Vec<([f64; 13], [u32; 3])> },
-    /// The time in ticks since the beginning, the level of the next step, and of each particle
-    /// position, velocity, acceleration, its derivative, and mass.
-    HermiteShared { begin: f64, ticks: u64, level: u32, particles: Vec<[f64; 13]> },
+    /// The time in ticks since the beginning, the speed and the longest step of the limits of steps, and of
+    /// each particle position, velocity, acceleration, its derivative, and mass; its time, its step and the
+    /// end of the step in ticks.
+    Hermite { begin: f64, ticks: u64, limits: [f64; 2], particles: Vec<([f64; 13], [u32; 3])> },
+    /// The time in ticks since the beginning, the level of the next step, the speed and the longest step of
+    /// the limits of steps, and of each particle position, velocity, acceleration, its derivative, and mass.
+    HermiteShared {
+        begin: f64,
+        ticks: u64,
+        level: u32,
+        limits: [f64; 2],
+        particles: Vec<[f64; 13]>,
+    },
     /// The number of steps since the beginning, and of each particle position, velocity and mass.
     Leapfrog { begin: f64, steps: u64, particles: Vec<[f64; 7]> },
 }
@@ -96,25 +103,33 @@ impl Simulation {
     pub fn resume(device: &Device, settings: &Settings, state: &State) -> Result<Self, Error> {
         match (state, settings.integrator) {
             (
-                &State::Hermite { begin, ticks, ref particles },
+                &State::Hermite { begin, ticks, limits: [speed, longest], ref particles },
                 settings::Integrator::Hermite(chosen),
             ) => {
                 let stars: Vec<_> = particles.iter().map(block_star).collect();
                 let bodies: Vec<_> =
                     stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
-                let checkpoint = BlockCheckpoint { begin, ticks, stars };
+                let limits = StepLimits { speed, longest };
+                let checkpoint = BlockCheckpoint { begin, ticks, limits, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = BlockHermite::resume(engine, &bodies, &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             (
-                &State::HermiteShared { begin, ticks, level, ref particles },
+                &State::HermiteShared {
+                    begin,
+                    ticks,
+                    level,
+                    limits: [speed, longest],
+                    ref particles,
+                },
                 settings::Integrator::HermiteShared(chosen),
             ) => {
                 let stars: Vec<_> = particles.iter().map(star).collect();
                 let bodies: Vec<_> =
                     stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
-                let checkpoint = HermiteCheckpoint { begin, ticks, level, stars };
+                let limits = StepLimits { speed, longest };
+                let checkpoint = HermiteCheckpoint { begin, ticks, level, limits, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
                 let run = Hermite::resume(engine, &bodies, &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
@@ -125,7 +140,9 @@ impl Simulation {
             ) => {
                 let motions: Vec<_> = particles.iter().map(motion).collect();
                 let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
-                let checkpoint = LeapfrogCheckpoint { begin, steps, motions };
+                // All pairs, and trees that are opened by an angle, take nothing from steps before.
+                let evaluator = EvaluatorState::Nothing;
+                let checkpoint = LeapfrogCheckpoint { begin, steps, motions, evaluator };
                 let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
             }
@@ -193,17 +210,19 @@ impl Simulation {
     pub fn state(&self) -> Result<State, Error> {
         match self {
             Self::Hermite(run) => {
-                let BlockCheckpoint { begin, ticks, stars } = run.checkpoint()?;
+                let BlockCheckpoint { begin, ticks, limits, stars } = run.checkpoint()?;
                 let particles = stars.iter().map(block_numbers).collect();
-                Ok(State::Hermite { begin, ticks, particles })
+                let limits = [limits.speed, limits.longest];
+                Ok(State::Hermite { begin, ticks, limits, particles })
             }
             Self::HermiteShared(run) => {
-                let HermiteCheckpoint { begin, ticks, level, stars } = run.checkpoint()?;
+                let HermiteCheckpoint { begin, ticks, level, limits, stars } = run.checkpoint()?;
                 let particles = stars.iter().map(numbers).collect();
-                Ok(State::HermiteShared { begin, ticks, level, particles })
+                let limits = [limits.speed, limits.longest];
+                Ok(State::HermiteShared { begin, ticks, level, limits, particles })
             }
             Self::Leapfrog(run) => {
-                let LeapfrogCheckpoint { begin, steps, motions } = run.checkpoint()?;
+                let LeapfrogCheckpoint { begin, steps, motions, .. } = run.checkpoint()?;
                 let particles = motions.iter().map(motion_numbers).collect();
                 Ok(State::Leapfrog { begin, steps, particles })
             }

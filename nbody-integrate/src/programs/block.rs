@@ -1,6 +1,6 @@
 //! Programs of the Hermite integrator with block time steps.
 
-pub use programs::{Begin, BlockStar, Correct, Improve, Predict};
+pub use programs::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 
 #[nbody::interaction]
 pub mod programs {
@@ -88,14 +88,13 @@ pub mod programs {
         if tick <= wanted { step } else { 0 }
     }
 
-    /// Takes accelerations and their derivatives from the results of an interaction, and chooses the
-    /// first step: eta |a| / |j|, with a the acceleration and j its derivative.
-    pub struct Begin {
-        /// The length of a tick.
-        pub tick: Real,
-        /// The accuracy.
-        pub eta: Real,
+    /// x / y, but as good as infinite where y is zero, whatever x is.
+    fn ratio(x: Real, y: Real) -> Real {
+        if y == 0.0 { 1e300 } else { x / y }
     }
+
+    /// Takes accelerations and their derivatives from the results of an interaction.
+    pub struct Begin;
 
     impl Update for Begin {
         type P = BlockStar;
@@ -103,7 +102,48 @@ pub mod programs {
         fn update(&self, p: &mut BlockStar, f: &Field) {
             p.acc = f.acc;
             p.jerk = f.jerk;
-            p.step = longest(self.eta * f.acc.norm() / f.jerk.norm(), self.tick);
+        }
+    }
+
+    /// Chooses the first step: eta |a| / |j|, with a the acceleration and j its derivative, which is infinite
+    /// for bodies at rest; so it is at most as long as by the criterion of Aarseth with the second derivative
+    /// s. It is at least so long that no more than rounding errors would change in it.
+    pub struct FirstStep {
+        /// The length of a tick.
+        pub tick: Real,
+        /// The accuracy of the first step.
+        pub eta_start: Real,
+        /// The accuracy of later steps.
+        pub eta: Real,
+        /// The time at which forces were evaluated again.
+        pub dt: Real,
+        /// Changes of velocities that are rounding errors.
+        pub speed: Real,
+        /// The longest step that these allow.
+        pub longest: Real,
+    }
+
+    impl Update for FirstStep {
+        type P = BlockStar;
+        type F = Field;
+        fn update(&self, p: &mut BlockStar, f: &Field) {
+            let a = p.acc.norm();
+            let j = p.jerk.norm();
+            let s = ((f.jerk - p.jerk) / self.dt).norm();
+            let mut wanted = ratio(self.eta_start * a, j);
+            if s > 0.0 {
+                let by_snap = (self.eta * (a * s + j * j)).sqrt() / s;
+                if by_snap < wanted {
+                    wanted = by_snap;
+                }
+            }
+            let by_acc = self.longest.min(ratio(self.speed, a));
+            let by_jerk = by_acc.min(ratio(self.speed, j).sqrt());
+            wanted = wanted.max(by_jerk.min(ratio(self.speed, s * self.longest).sqrt()));
+            p.step = longest(wanted, self.tick);
+            if a - a != 0.0 || j - j != 0.0 || wanted != wanted {
+                p.step = 0;
+            }
             p.due = p.time + p.step;
         }
     }
@@ -132,7 +172,8 @@ pub mod programs {
     /// Corrects particles at the end of their steps (Hut et al. 1995, equation 2), and chooses their next
     /// ones by the criterion of Aarseth (1985): the square root of eta (|a| |s| + |j|²) / (|j| |c| + |s|²),
     /// with the second and third derivatives s and c of the acceleration a. A step is shorter than the one
-    /// before, the same, or twice as long where the time is a multiple of that.
+    /// before, the same, or twice as long where the time is a multiple of that. One in which no more than
+    /// rounding errors change is not shortened, and may be twice as long.
     pub struct Correct {
         /// The time in ticks.
         pub now: u32,
@@ -142,6 +183,10 @@ pub mod programs {
         pub eta: Real,
         /// The largest step in ticks.
         pub largest: u32,
+        /// Changes of velocities that are rounding errors.
+        pub speed: Real,
+        /// The longest step that these allow.
+        pub longest: Real,
     }
 
     impl Update for Correct {
@@ -162,11 +207,22 @@ pub mod programs {
             let j = f.jerk.norm();
             let s = snap.norm();
             let c = crackle.norm();
-            let wanted = (self.eta * (a * s + j * j) / (j * c + s * s)).sqrt();
+            let mut wanted = ratio(self.eta * (a * s + j * j), j * c + s * s).sqrt();
+            let once = dt * (a + dt * (j + dt * (s + dt * c)));
+            if dt <= self.longest && once <= self.speed {
+                wanted = wanted.max(dt);
+            }
+            let two = 2.0 * dt;
+            let doubled = two * (a + two * (j + two * (s + two * c)));
+            if two <= self.longest && doubled <= self.speed {
+                wanted = wanted.max(two);
+            }
             let fits = longest(wanted, self.tick);
             let twice = 2 * p.step;
             let may_grow = twice <= self.largest && (self.now & (twice - 1)) == 0;
-            if fits < p.step {
+            if a - a != 0.0 || j - j != 0.0 || wanted != wanted {
+                p.step = 0;
+            } else if fits < p.step {
                 p.step = fits;
             } else if fits >= twice && may_grow {
                 p.step = twice;
@@ -224,13 +280,23 @@ mod tests {
     fn the_longest_step_is_that_of_a_loop_over_all() {
         let device = Device::cpu();
         let mut engine = AllPairs::new(&device, constant::Constant).unwrap();
+        // A derivative that does not change has no part in the step.
         let body: constant::Body =
             constant::Body { acc: [1.0, 0.0, 0.0].into(), jerk: [0.0, 1.0, 0.0].into() };
         let body = engine.upload(&[body]).unwrap();
         let mut field = engine.results(1).unwrap();
         engine.evaluate_into(&body, &body, &mut field).unwrap();
         let mut stars = device.upload(&[<BlockStar>::default()], Precision::Double).unwrap();
-        let mut begin = PerParticle::new(&device, Begin { tick: 1.0, eta: 1.0 }).unwrap();
+        PerParticle::new(&device, Begin).unwrap().update_by_name(&mut stars, &field).unwrap();
+        let step = FirstStep {
+            tick: 1.0,
+            eta_start: 1.0,
+            eta: 1.0,
+            dt: 1.0,
+            speed: 0.0,
+            longest: f64::INFINITY,
+        };
+        let mut first = PerParticle::new(&device, step).unwrap();
         let extremes = [f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, 0.0];
         for tick in [f64::exp2(-33.0), 1e-10, f64::MAX * f64::exp2(-30.0), 5e-324] {
             let near = |exponent: i32| {
@@ -239,8 +305,8 @@ mod tests {
             };
             let values = (-3..34).flat_map(near).chain(extremes);
             for wanted in values.flat_map(|value| [value, -value]).chain([f64::NAN]) {
-                begin.set_parameters(Begin { tick, eta: wanted });
-                begin.update_by_name(&mut stars, &field).unwrap();
+                first.set_parameters(FirstStep { tick, eta_start: wanted, ..step });
+                first.update_by_name(&mut stars, &field).unwrap();
                 let step = stars.download().unwrap()[0].step;
                 assert_eq!(step, longest(wanted, tick), "{wanted:e} in ticks of {tick:e}");
             }

@@ -129,35 +129,68 @@ pub mod programs {
     pub struct Shortest {
         /// The step, and the particle that wants it.
         pub step: ArgMin<Real>,
-        /// The first particle whose acceleration is no finite number, with the value 0.
+        /// The first particle whose acceleration or its derivative is no finite number, with the value 0.
         pub lost: ArgMin<Real>,
     }
 
-    /// The steps of the beginning: eta |a| / |j|, with a the acceleration and j its derivative.
+    /// x / y, but as good as infinite where y is zero, whatever x is.
+    fn ratio(x: Real, y: Real) -> Real {
+        if y == 0.0 { 1e300 } else { x / y }
+    }
+
+    /// The steps of the beginning: eta |a| / |j|, with a the acceleration and j its derivative, which is
+    /// infinite for bodies at rest; so it is at most as long as by the criterion of Aarseth with the second
+    /// derivative s. It is at least so long that no more than rounding errors would change in it.
     pub struct FirstStep {
-        /// The accuracy.
+        /// The accuracy of the first step, and of those after it.
+        pub eta_start: Real,
+        /// The accuracy of later steps.
         pub eta: Real,
+        /// The time at which forces were evaluated again.
+        pub dt: Real,
+        /// Changes of velocities that are rounding errors.
+        pub speed: Real,
+        /// The longest step that these allow.
+        pub longest: Real,
     }
 
     impl Measure for FirstStep {
         type P = Star;
+        type F = Field;
         type T = Shortest;
-        fn measure(&self, p: &Star, t: &mut Shortest) {
+        fn measure(&self, p: &Star, f: &Field, t: &mut Shortest) {
             let a = p.acc.norm();
-            t.step.min(self.eta * a / p.jerk.norm());
-            if a - a != 0.0 {
+            let j = p.jerk.norm();
+            let s = ((f.jerk - p.jerk) / self.dt).norm();
+            let mut wanted = ratio(self.eta_start * a, j);
+            if s > 0.0 {
+                let by_snap = (self.eta * (a * s + j * j)).sqrt() / s;
+                if by_snap < wanted {
+                    wanted = by_snap;
+                }
+            }
+            let by_acc = self.longest.min(ratio(self.speed, a));
+            let by_jerk = by_acc.min(ratio(self.speed, j).sqrt());
+            wanted = wanted.max(by_jerk.min(ratio(self.speed, s * self.longest).sqrt()));
+            t.step.min(wanted);
+            if a - a != 0.0 || j - j != 0.0 || wanted != wanted {
                 t.lost.min(0.0);
             }
         }
     }
 
     /// The steps of Aarseth (1985): the square root of eta (|a| |s| + |j|²) / (|j| |c| + |s|²), with the
-    /// second and third derivatives s and c of the acceleration a at the end of a step.
+    /// second and third derivatives s and c of the acceleration a at the end of a step. A step in which no more
+    /// than rounding errors change is not shortened, and may be twice as long.
     pub struct Step {
         /// The step before.
         pub dt: Real,
         /// The accuracy.
         pub eta: Real,
+        /// Changes of velocities that are rounding errors.
+        pub speed: Real,
+        /// The longest step that these allow.
+        pub longest: Real,
     }
 
     impl Measure for Step {
@@ -173,8 +206,18 @@ pub mod programs {
             let j = p.jerk.norm();
             let s = snap.norm();
             let c = crackle.norm();
-            t.step.min((self.eta * (a * s + j * j) / (j * c + s * s)).sqrt());
-            if a - a != 0.0 {
+            let mut wanted = ratio(self.eta * (a * s + j * j), j * c + s * s).sqrt();
+            let once = dt * (a + dt * (j + dt * (s + dt * c)));
+            if dt <= self.longest && once <= self.speed {
+                wanted = wanted.max(dt);
+            }
+            let two = 2.0 * dt;
+            let twice = two * (a + two * (j + two * (s + two * c)));
+            if two <= self.longest && twice <= self.speed {
+                wanted = wanted.max(two);
+            }
+            t.step.min(wanted);
+            if a - a != 0.0 || j - j != 0.0 || wanted != wanted {
                 t.lost.min(0.0);
             }
         }

@@ -13,9 +13,10 @@ mod tests {
 
     use super::{block, hermite, leapfrog};
 
-    const STEPS: [&ParticleProgram; 16] = [
+    const STEPS: [&ParticleProgram; 17] = [
         block::Predict::PROGRAM,
         block::Begin::PROGRAM,
+        block::FirstStep::PROGRAM,
         block::Improve::PROGRAM,
         block::Correct::PROGRAM,
         hermite::Predict::PROGRAM,

@@ -40,7 +40,7 @@ pub struct CpuNeighbours {
     /// The cells of the order, with the numbers of particles, the dimensions and the space that they were
     /// chosen for.
     frame: Option<(FrameKey, Frame)>,
-    /// What the next update builds the lists from before it looks at the particles.
+    /// The state that the next update builds the lists from before it looks at the particles.
     restored: Option<ListState>,
     rebuilds: u64,
     age: u64,

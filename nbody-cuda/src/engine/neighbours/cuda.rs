@@ -37,7 +37,7 @@ pub(in crate::engine) struct CudaNeighbours {
     one_set: bool,
     /// The cells of the order, with the numbers of particles and the space that they were chosen for.
     frame: Option<([usize; 2], Domain, Frame)>,
-    /// What the next update builds the lists from before it looks at the particles.
+    /// The state that the next update builds the lists from before it looks at the particles.
     pub restored: Option<ListState>,
 }
 
