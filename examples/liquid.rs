@@ -218,12 +218,12 @@ fn main() -> Result<(), nbody::Error> {
         DENSITY * (now + total.virial * per_molecule)
     );
     println!(
-        "a step {:.4} ms ({:.4} to {:.4}), {} steps between rebuilds, {:.0} M steps of molecules a second",
+        "a step {:.4} ms ({:.4} to {:.4}), {} steps between rebuilds, {:.2e} steps of molecules a second",
         times[2] * 1e3,
         times[0] * 1e3,
         times[4] * 1e3,
         steps / rebuilds.max(1) as usize,
-        n as f64 / times[2] * 1e-6
+        n as f64 / times[2]
     );
     if let Some(parts) = parts {
         println!("{TIMED} steps more, by the parts of the lists:\n{parts}");

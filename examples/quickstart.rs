@@ -4,6 +4,7 @@
 //! `cargo run --release --example quickstart [-- N]`
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -46,7 +47,17 @@ use gravity::{Body, Field, Gravity};
 const N: usize = 16384;
 const EPS: f64 = 1.0 / 256.0;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let n = std::env::args().nth(1).map_or(Ok(N), |n| n.parse())?;
     let gravity = Gravity { eps2: EPS * EPS };
     let mut sphere = plummer(n, 1)?;

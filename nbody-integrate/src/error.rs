@@ -212,3 +212,15 @@ impl From<nbody::CoreError> for Error {
         Self::Engine(error.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_debug_form_of_an_error_is_its_message() {
+        let error = Error::NoMotion { field: "vel: Vector" };
+        assert_eq!(format!("{error:?}"), error.to_string());
+        assert!(error.to_string().starts_with("the particles have no field `vel: Vector`"));
+    }
+}

@@ -18,7 +18,9 @@ mod state_point;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::Device;
@@ -60,19 +62,48 @@ const DIFFUSION: f64 = 2.43;
 /// Diffusion coefficients of σ²/τ in 10⁻⁵ cm²/s: 1 Å²/ps is 10⁻⁴ cm²/s.
 const DIFFUSION_UNIT: f64 = 10.0;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let argument = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
+/// Simulate liquid argon as Rahman 1964, and draw g.svg, the pair distribution, and msd.svg, the mean square
+/// displacement.
+#[derive(Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Arguments {
+    /// The folder of the plots, made if it does not exist.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    #[command(subcommand)]
+    other: Option<Other>,
+}
+
+/// Measurements instead, which draw nothing.
+#[derive(Clone, Copy, Subcommand)]
+enum Other {
+    /// Measure the energy and the pressure of 2048 atoms at a state point that NIST has published.
+    StatePoint,
+    /// Measure the drift of the energy over 100000 steps with a switched potential.
+    Drift,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let device = Device::best();
-    if argument == "state-point" {
-        return state_point::compare(&device);
+    match arguments.other {
+        Some(Other::StatePoint) => return state_point::compare(&device),
+        Some(Other::Drift) => return state_point::drift(&device),
+        None => {}
     }
-    if argument == "drift" {
-        return state_point::drift(&device);
-    }
-    let folder = PathBuf::from(argument);
-    std::fs::create_dir_all(&folder)?;
+    let folder = &arguments.folder;
+    std::fs::create_dir_all(folder)?;
     let measured = simulate(&device)?;
-    measured.draw(&folder)?;
+    measured.draw(folder)?;
     println!("{} atoms on {device}\n\n{}", RAHMAN.atoms(), measured.table());
     println!("\nplots: {}", folder.join("{g,msd}.svg").display());
     Ok(())
@@ -225,5 +256,22 @@ impl Measured {
             ),
         }
         .write(&folder.join("msd.svg"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_unknown_are_no_folders() {
+        let parse = |words: &[&str]| Arguments::try_parse_from([&["argon"], words].concat());
+        assert_eq!(parse(&["plots"]).unwrap().folder, PathBuf::from("plots"));
+        assert_eq!(parse(&[]).unwrap().folder, PathBuf::from("."));
+        assert!(matches!(parse(&["state-point"]).unwrap().other, Some(Other::StatePoint)));
+        assert!(matches!(parse(&["drift"]).unwrap().other, Some(Other::Drift)));
+        for words in [&["--help"][..], &["--device"], &["-x"], &["a", "b"], &["drift", "a"]] {
+            assert!(parse(words).is_err(), "{words:?}");
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Plots as SVG.
 
 use std::error::Error;
+use std::fs;
 use std::path::Path;
 
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
 /// A line through points, and the name of each axis.
@@ -18,12 +20,17 @@ pub struct Plot<'a> {
 impl Plot<'_> {
     /// Writes the plot to a file.
     pub fn write(&self, path: &Path) -> Result<(), Box<dyn Error>> {
+        let mut text = String::new();
+        self.draw_on(&SVGBackend::with_string(&mut text, (900, 560)).into_drawing_area())?;
+        Ok(replace(path, &text)?)
+    }
+
+    fn draw_on(&self, root: &DrawingArea<SVGBackend, Shift>) -> Result<(), Box<dyn Error>> {
         let all = || self.points.iter().chain(self.published.1);
         let right = all().map(|point| point.0).fold(0.0, f64::max);
         let top = all().map(|point| point.1).fold(0.0, f64::max);
-        let root = SVGBackend::new(path, (900, 560)).into_drawing_area();
         root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
+        let mut chart = ChartBuilder::on(root)
             .margin(16)
             .caption(self.title, ("sans-serif", 20))
             .x_label_area_size(48)
@@ -46,4 +53,12 @@ impl Plot<'_> {
         chart.configure_series_labels().border_style(BLACK.mix(0.3)).draw()?;
         Ok(root.present()?)
     }
+}
+
+/// Replaces a file when all of it is written beside it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, text)?;
+    fs::rename(part, path)
 }

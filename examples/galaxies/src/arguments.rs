@@ -29,7 +29,7 @@ Exit codes: 0 success, 1 a failure or an option out of its range, 2 an invalid c
 #[derive(Parser)]
 #[command(version, after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The folder of the frames and the plot, made if it does not exist.
+    /// The folder of the frames and the plot, made if it does not exist; it must not hold another run.
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// The number of particles, half of them in each galaxy.

@@ -1,13 +1,13 @@
 //! The energies of a run, and the plot of their error.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use nbody_integrate::Energies;
 use plotters::prelude::*;
 
 use crate::error::Error;
+use crate::folder;
 
 const LINE: RGBColor = RGBColor(0, 114, 178);
 const FONT: &str = "sans-serif";
@@ -58,14 +58,14 @@ impl History {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{time},{kinetic},{potential},{error:e}");
         }
-        fs::write(path, text).map_err(Error::io("write", path))
+        folder::write(path, text.as_bytes())
     }
 
     /// Draws the relative error against time as SVG.
     pub fn draw(&self, path: &Path) -> Result<(), Error> {
         let drawn = self.figure();
         let text = drawn.map_err(|reason| Error::Plot { path: path.into(), reason })?;
-        fs::write(path, text).map_err(Error::io("write", path))
+        folder::write(path, text.as_bytes())
     }
 
     /// Returns the plot as SVG, or the reason why there is none.
@@ -121,7 +121,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("energy.csv");
         history.write(&path).unwrap();
-        let text = fs::read_to_string(path).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
         let expected = "time,kinetic,potential,error\n0,0.5,-1,0e0\n1,0.5,-1.25,-5e-1\n";
         assert_eq!(text, format!("{expected}2,0.5,-0.875,2.5e-1\n"));
         assert!(history.figure().unwrap().contains("<polyline"));

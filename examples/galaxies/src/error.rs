@@ -14,6 +14,9 @@ pub enum Error {
     )]
     Io { action: &'static str, path: PathBuf, source: io::Error },
 
+    #[error("--output {} holds {file} of another run: give another folder", folder.display())]
+    InUse { folder: PathBuf, file: String },
+
     #[error("{}: cannot draw the frame: {source}", path.display())]
     Frame { path: PathBuf, source: png::EncodingError },
 

@@ -10,12 +10,11 @@
 mod arguments;
 mod energy;
 mod error;
+mod folder;
 mod frames;
 mod orbit;
 mod simulation;
 
-use std::fs::{self, File};
-use std::io::BufWriter;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -47,7 +46,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<String, Error> {
     arguments.check()?;
     let folder = &arguments.output;
-    fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
+    folder::provide(folder)?;
     let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
     let (history, wall) = simulate(&device, arguments)?;
     history.write(&folder.join("energy.csv"))?;
@@ -87,9 +86,10 @@ fn simulate(device: &Device, arguments: &Arguments) -> Result<(History, Duration
 /// Draws a frame.
 fn draw(view: &View, simulation: &Simulation, path: &Path) -> Result<(), Error> {
     let stars = simulation.stars()?;
-    let file = File::create(path).map_err(Error::io("write", path))?;
-    let drawn = view.write(&stars, BufWriter::new(file));
-    drawn.map_err(|error| Error::Frame { path: path.into(), source: error })
+    let mut image = Vec::new();
+    let drawn = view.write(&stars, &mut image);
+    drawn.map_err(|error| Error::Frame { path: path.into(), source: error })?;
+    folder::write(path, &image)
 }
 
 fn report(arguments: &Arguments, device: &Device, history: &History, wall: Duration) -> String {

@@ -65,9 +65,10 @@ fn a_small_run_draws_frames_and_keeps_the_energy() {
 fn runs_by_shares_have_other_forces() {
     let folder = tempfile::tempdir().unwrap();
     let [angle, share] = [&[][..], &["--share", "0.01"]].map(|options| {
-        let output = galaxies(folder.path(), options);
+        let folder = folder.path().join(options.len().to_string());
+        let output = galaxies(&folder, options);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        fs::read_to_string(folder.path().join("energy.csv")).unwrap()
+        fs::read_to_string(folder.join("energy.csv")).unwrap()
     });
     assert_ne!(angle, share);
 }
@@ -83,6 +84,22 @@ fn bad_options_are_refused_by_name() {
         assert!(message.contains("expected"), "{message}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_folder_of_another_run_is_refused_and_stays_as_it_is() {
+    for name in ["frame-0007.png", "energy.csv", "energy.svg"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(name), "mine").unwrap();
+        fs::write(folder.path().join("mine.txt"), "mine").unwrap();
+        let output = galaxies(folder.path(), &[]);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        let part = format!("holds {name} of another run: give another folder");
+        assert!(message.contains(&part), "{message}");
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "mine");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Charts as SVG.
 
 use std::error::Error;
+use std::fs;
 use std::path::Path;
 
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use crate::axis::{Axis, label};
@@ -41,9 +43,14 @@ pub struct Chart {
 impl Chart {
     /// Writes the chart to a file.
     pub fn write(self, path: &Path) -> Result<(), Box<dyn Error>> {
-        let root = SVGBackend::new(path, (900, 560)).into_drawing_area();
+        let mut text = String::new();
+        self.draw_on(&SVGBackend::with_string(&mut text, (900, 560)).into_drawing_area())?;
+        Ok(replace(path, &text)?)
+    }
+
+    fn draw_on(self, root: &DrawingArea<SVGBackend, Shift>) -> Result<(), Box<dyn Error>> {
         root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
+        let mut chart = ChartBuilder::on(root)
             .margin(16)
             .caption(self.title, (FONT, 20))
             .x_label_area_size(48)
@@ -97,4 +104,12 @@ impl Chart {
         }
         Ok(root.present()?)
     }
+}
+
+/// Replaces a file when all of it is written beside it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, text)?;
+    fs::rename(part, path)
 }

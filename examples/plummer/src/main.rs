@@ -20,6 +20,7 @@ mod tables;
 use std::error::Error;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -44,10 +45,11 @@ const SHELLS: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
 const PLOTTED: Range<f64> = 0.1..10.0;
 const PLOTTED_SHELLS: u32 = 20;
 
-/// Simulate a star cluster, and compare it with Plummer's model.
+/// Simulate a star cluster, and compare it with Plummer's model: tables, and the plots density.svg,
+/// dispersion.svg, lagrange.svg and energy.svg.
 #[derive(Parser)]
 struct Arguments {
-    /// The folder of the plots.
+    /// The folder of the plots, made if it does not exist.
     #[arg(default_value = ".")]
     folder: PathBuf,
     /// The number of stars.
@@ -61,11 +63,20 @@ struct Arguments {
     device: Option<DeviceName>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&arguments.folder)?;
     let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
-    let measured = simulate(&device, &arguments)?;
+    let measured = simulate(&device, arguments)?;
     measured.draw(&arguments.folder)?;
     println!("{}", measured.report(&device));
     let plots = arguments.folder.join("{density,dispersion,lagrange,energy}.svg");

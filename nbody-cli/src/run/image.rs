@@ -31,6 +31,7 @@ impl View {
         let mut encoder = png::Encoder::new(to, SIZE as u32, SIZE as u32);
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette());
+        encoder.set_compression(png::Compression::Fast);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.colours(snapshot))?;
         Ok(writer.finish()?)
@@ -41,7 +42,9 @@ impl View {
         let mass = snapshot.mass();
         let least = SPREAD[0] * SPREAD[0] * mass / snapshot.particles.len().max(1) as f64;
         let range = (BRIGHTEST * mass / least).max(16.0).ln();
-        self.masses(snapshot).into_iter().map(|mass| colour((mass / least).ln() / range)).collect()
+        // Most pixels have no mass.
+        let height = |mass: f64| if mass > 0.0 { (mass / least).ln() / range } else { 0.0 };
+        self.masses(snapshot).into_iter().map(|mass| colour(height(mass))).collect()
     }
 
     /// Returns the mass in each pixel.

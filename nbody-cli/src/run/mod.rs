@@ -56,15 +56,16 @@ The folder gets, with the snapshot at the beginning as number 0000:
 Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
 are most accurate at multiples of the largest step, where the steps of all particles end.
 
-Units are those of the particles, with G = 1. Particles far from N-body units are computed in units of their own,
-larger or smaller by powers of two, and those far from the origin, or in fast motion, in the frame of their
-centre of mass; the energy error is then that of this frame. Files, options and messages are in the units of the
-particles. Where single precision does not hold the pairs, the run takes a higher one, and says so.
+Units are those of the particles, with G = 1. Particles far from N-body units are computed in units of their
+own, larger or smaller by powers of two, and those far from the origin, or in fast motion, in the frame of
+their centre of mass; the energy error is then that of this frame. Files and options are in the units of
+the particles. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
 
-The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and SIGHUP
-end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130; another signal a second
-later, or one before the first snapshot, ends it at once. A run that is continued gives the same bits as one
-that was not interrupted, on the same device. One process at a time writes into a folder.";
+The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and
+SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
+another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
+gives the same bits as one that was not interrupted, on the same device. One process at a time writes into
+a folder.";
 
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]

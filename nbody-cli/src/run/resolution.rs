@@ -27,7 +27,7 @@ pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unh
     let (rounding, [least, most]) = match precision {
         Precision::Single => (f64::exp2(-24.0), RANGE),
         Precision::Mixed => (f64::exp2(-48.0), RANGE),
-        _ => return None,
+        Precision::Double => return None,
     };
     let far = snapshot.particles.iter().position(|it| extent(it) > most);
     if let Some(index) = far {

@@ -1,7 +1,8 @@
 //! The units and the frame that a run is computed in.
 //!
-//! Numbers of any units are scaled to about one by powers of two, which changes no bit of a result, and a cluster far from the origin, or that moves fast, is computed in the frame of its centre of mass. Particles near
-//! N-body units are computed as they are. The unit of time is such that G = 1 here, too.
+//! Numbers of any units are scaled to about one by powers of two, which changes no bit of a result, and
+//! a cluster far from the origin, or that moves fast, is computed in the frame of its centre of mass.
+//! Particles near N-body units are computed as they are. The unit of time is such that G = 1 here, too.
 
 use nbody::models::{Particle, Snapshot};
 use nbody_integrate::Energies;

@@ -8,7 +8,7 @@ use crate::Error;
 const LONGEST: usize = 60;
 
 /// Reads a text with line breaks of any system. A byte-order mark is left out. Bytes that are not UTF-8, as
-/// of comments in Latin-1, become the replacement character, which is in no number.
+/// of comments in Latin-1, become the replacement character, with which no text is a number.
 pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Error> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).map_err(|source| Error::Io { action, source })?;
