@@ -2,7 +2,10 @@
 //! and the results keep their values.
 
 use nbody::prelude::*;
-use nbody::{CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Skin};
+use nbody::{
+    CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Error, Particles, Results,
+    Skin,
+};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_interactions::lennard_jones::Atom;
 use nbody_tests::contacts::Random;
@@ -328,4 +331,116 @@ fn particles_without_the_fields_are_refused() {
         |it| it.near.update_with(&a, Sources::Same(&fewer), &[&it.engine]),
         "j-particles of one set: found 99, expected 100; give one for each particle",
     );
+}
+
+/// What is refused, and how.
+type Refusal = (&'static str, fn(&Device) -> Result<(), Error>);
+
+/// Lists of one hundred balls, updated for an engine with results.
+fn good_on(device: &Device) -> (Neighbours, ShortRange<Uniform>, Results<Near>) {
+    let engine = ShortRange::new(device, UNIFORM).unwrap();
+    let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+    let balls = near.upload(&Random(1).balls(100)).unwrap();
+    near.update(&balls, &[&engine]).unwrap();
+    let out = engine.results(100).unwrap();
+    (near, engine, out)
+}
+
+fn balls_of(near: &Neighbours, n: usize) -> Particles<Ball> {
+    near.upload(&Random(1).balls(n)).unwrap()
+}
+
+const REFUSALS: [Refusal; 14] = [
+    ("lists that are not built", |device| {
+        let (_, mut engine, mut out) = good_on(device);
+        let near = Neighbours::new(device, Domain::Open, Skin::Auto)?;
+        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+    }),
+    ("another box", |device| {
+        let (mut near, mut engine, mut out) = good_on(device);
+        near.set_domain(Domain::periodic([4.0; 3])?)?;
+        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+    }),
+    ("other parameters", |device| {
+        let (near, mut engine, mut out) = good_on(device);
+        engine.set_interaction(Uniform { cutoff: 0.5 });
+        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+    }),
+    ("fewer results", |device| {
+        let (near, mut engine, _) = good_on(device);
+        let mut fewer = engine.results(99)?;
+        engine.evaluate_into(&near, &balls_of(&near, 100), &mut fewer)
+    }),
+    ("fewer particles", |device| {
+        let (near, mut engine, _) = good_on(device);
+        let mut fewer = engine.results(99)?;
+        engine.evaluate_into(&near, &balls_of(&near, 99), &mut fewer)
+    }),
+    ("two sets", |device| {
+        let (near, mut engine, mut out) = good_on(device);
+        let (i, j) = (balls_of(&near, 100), balls_of(&near, 100));
+        engine.evaluate_with(&near, &i, Sources::Others(&j), &mut out, nbody::Store::Add)
+    }),
+    ("other j-particles", |device| {
+        let (mut near, mut engine, mut out) = good_on(device);
+        let (i, j) = (balls_of(&near, 100), balls_of(&near, 30));
+        near.update_with(&i, Sources::Others(&j), &[&engine])?;
+        engine.evaluate_with(&near, &i, Sources::Others(&i), &mut out, nbody::Store::Replace)
+    }),
+    ("another precision", |device| {
+        let (mut near, engine, _) = good_on(device);
+        let double = device.upload(&Random(1).balls(100), Precision::Double)?;
+        near.update(&double, &[&engine])
+    }),
+    ("lists of a set at two places", |device| {
+        let (mut near, engine, _) = good_on(device);
+        let (all, fewer) = (balls_of(&near, 100), balls_of(&near, 99));
+        near.update_with(&all, Sources::Same(&fewer), &[&engine])
+    }),
+    ("no cutoff", |device| {
+        let gravity = ShortRange::new(device, Gravity { eps2: 0.25 })?;
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto)?;
+        let bodies = near.upload::<Body>(&[])?;
+        near.update(&bodies, &[&gravity])
+    }),
+    ("an unbounded cutoff", |device| {
+        let (mut near, mut engine, _) = good_on(device);
+        engine.set_interaction(Uniform { cutoff: f64::INFINITY });
+        let balls = balls_of(&near, 100);
+        near.update(&balls, &[&engine])
+    }),
+    ("a cutoff beyond half a box", |device| {
+        let (mut near, engine, _) = good_on(device);
+        near.set_domain(Domain::periodic([4.0, 0.5, f64::INFINITY])?)?;
+        let balls = balls_of(&near, 100);
+        near.update(&balls, &[&engine])
+    }),
+    ("no such field", |device| {
+        let (mut near, _, _) = good_on(device);
+        let either = ShortRange::new(device, Either { factor: 2.0 })?;
+        let atoms = near.upload(&[Atom::default(); 3])?;
+        near.update(&atoms, &[&either])
+    }),
+    ("a box of the interaction", |device| {
+        let options = Options::default().domain(Domain::periodic([2.0; 3])?);
+        ShortRange::with_options(device, UNIFORM, options).map(|_| ())
+    }),
+];
+
+/// Every device refuses what the CPU refuses, with the same message.
+#[test]
+fn devices_refuse_what_the_cpu_refuses() {
+    let cache = tempfile::tempdir().unwrap();
+    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
+    for device in devices.map(|it| it.with_cache_dir(cache.path())) {
+        let differ = REFUSALS.iter().filter_map(|(what, refused)| {
+            let message =
+                |on: &Device| refused(on).map_or_else(|it| it.to_string(), |()| "none".into());
+            let [found, expected] = [message(&device), message(&Device::cpu())];
+            assert_ne!(expected, "none", "{what}");
+            (found != expected).then(|| format!("{what}: {found}\n  cpu: {expected}"))
+        });
+        let differ: Vec<_> = differ.collect();
+        assert!(differ.is_empty(), "{device}: {}", differ.join("\n"));
+    }
 }
