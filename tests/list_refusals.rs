@@ -418,7 +418,7 @@ const REFUSALS: [Refusal; 14] = [
     ("no such field", |device| {
         let (mut near, _, _) = good_on(device);
         let either = ShortRange::new(device, Either { factor: 2.0 })?;
-        let atoms = near.upload(&[Atom::default(); 3])?;
+        let atoms = near.upload(&[Atom::<f64>::default(); 3])?;
         near.update(&atoms, &[&either])
     }),
     ("a box of the interaction", |device| {

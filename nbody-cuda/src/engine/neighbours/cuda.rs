@@ -159,12 +159,11 @@ impl CudaNeighbours {
             Buffer::of_particles(&self.backend, &moved, precision)
         });
         let buffers = buffers.collect::<Result<Vec<_>, Error>>()?;
-        let mut lists = buffers.iter().zip(sets.each()).zip(&self.watched).map(
-            |((buffer, (_, _, fields)), watched)| {
-                let words = numbers_of(fields, precision);
-                watched.position.places().first().map(|&position| Set { buffer, words, position })
-            },
-        );
+        let mut lists = buffers
+            .iter()
+            .zip(sets.each())
+            .zip(&self.watched)
+            .map(|((buffer, (_, _, fields)), watched)| set_of(buffer, fields, watched));
         let lists = [lists.next().flatten(), lists.next().flatten()];
         let both = [&self.watched[0], &self.watched[self.watched.len() - 1]];
         let places = |precision| Varying::of(&self.cutoffs, both, precision);

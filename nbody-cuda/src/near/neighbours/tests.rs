@@ -88,7 +88,7 @@ impl Check {
         let of_i = Ordered::of(&i, &domain, &frame);
         let of_j = j.as_ref().map(|j| Ordered::of(j, &domain, &frame));
         let expected =
-            Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &lengths, &|_, _| cutoff + 0.125);
+            Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &lengths, &(cutoff + 0.125));
         let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
         let has_j = n[1] > 0;
         let one_set = !has_j;
