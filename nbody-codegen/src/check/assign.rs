@@ -68,7 +68,13 @@ impl BodyChecker<'_> {
             return None;
         }
         let kind = match target {
-            Target::Local(place) => StmtKind::Assign { place, op, value },
+            Target::Local(place) => {
+                if value.ty == Type::U32 {
+                    // It is meant to be an integer.
+                    self.numbers.remove(&place.of);
+                }
+                StmtKind::Assign { place, op, value }
+            }
             Target::Particle(place) => StmtKind::Change { place, op, value },
             Target::Output(place) => {
                 let how = match (place.whole, op) {
@@ -105,7 +111,7 @@ impl BodyChecker<'_> {
                             cx.error(
                                 site,
                                 &message::ASSIGN_INPUT,
-                                &[&written(left), self.of_input(input)],
+                                &[&written(left), of_input(input)],
                             );
                         }
                         _ => {}
@@ -162,7 +168,7 @@ impl BodyChecker<'_> {
                 None
             }
             Some(Binding::Input(input)) => {
-                cx.error(site, &message::ASSIGN_INPUT, &[&name, self.of_input(input)]);
+                cx.error(site, &message::ASSIGN_INPUT, &[&name, of_input(input)]);
                 None
             }
             Some(Binding::Output) => {
@@ -177,19 +183,6 @@ impl BodyChecker<'_> {
                 cx.error(site, &message::UNKNOWN_NAME, &[&name, &help]);
                 None
             }
-        }
-    }
-
-    /// Advice for an assignment to an input of this kind.
-    fn of_input(&self, input: Input) -> &'static str {
-        match input {
-            Input::J => {
-                "a pair acts on i alone: the action of i on j is that of the pair of j and i, which is evaluated too"
-            }
-            Input::I => {
-                "accumulate into the result; an `impl Update` changes particles, or bind the new value to a name"
-            }
-            _ => "bind the new value to a name of its own",
         }
     }
 
@@ -318,6 +311,19 @@ impl BodyChecker<'_> {
         let how = Accumulate::Reduce(reduction);
         self.push(StmtKind::Accumulate { side: Side::I, place, how, value });
         Some(())
+    }
+}
+
+/// Advice for an assignment to an input of this kind.
+fn of_input(input: Input) -> &'static str {
+    match input {
+        Input::J => {
+            "a pair acts on i alone: the action of i on j is that of the pair of j and i, which is evaluated too"
+        }
+        Input::I => {
+            "accumulate into the result; an `impl Update` changes particles, or bind the new value to a name"
+        }
+        _ => "bind the new value to a name of its own",
     }
 }
 

@@ -98,9 +98,12 @@ impl BodyChecker<'_> {
                 _ => break,
             };
         }
+        if !is_cut {
+            return None;
+        }
         let cx = self.items.cx;
         let ty = cx.quietly(|| self.expr(inner)).map(|value| value.ty);
-        (is_cut && ty == Some(Type::Real)).then(|| operand(inner))
+        (ty == Some(Type::Real)).then(|| operand(inner))
     }
 
     fn length(&self, ty: Type, base: &Expr) -> Option<usize> {

@@ -10,6 +10,7 @@ pub(crate) mod constant;
 mod control;
 mod expr;
 mod index;
+mod meant;
 mod operator;
 mod program;
 mod scope;

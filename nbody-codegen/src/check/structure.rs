@@ -94,8 +94,11 @@ fn structure(
     let Use { is_parameters, is_particle, is_output } = Use::of(module, &item.ident);
     if TYPES_OF_THE_LANGUAGE.contains(&name.as_str()) {
         cx.error(Site::of(&item.ident), &message::RESERVED_TYPE, &[&name]);
-    } else if !(is_parameters || is_particle || is_output || is_incomplete(module))
-        && !is_type(module, &item.ident)
+    } else if !(is_parameters
+        || is_particle
+        || is_output
+        || is_incomplete(module)
+        || is_type(module, &item.ident))
     {
         cx.error(Site::of(&item.ident), &message::UNUSED_STRUCT, &[&name]);
     }

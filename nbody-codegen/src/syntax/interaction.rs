@@ -33,7 +33,9 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
     }
     // A function that is refused may be meant to be `pair`.
     let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
-    others.iter().for_each(|other| header.refuse(cx, other, ITEMS, pair.is_none()));
+    for other in &others {
+        header.refuse(cx, other, ITEMS, pair.is_none());
+    }
     let written = pair.as_ref().map(|pair| records_of(&pair.sig)).unwrap_or_default();
     let role =
         |place: usize, name, ty| header.role(cx, name, ty, written.get(place).map(|(_, ty, _)| ty));

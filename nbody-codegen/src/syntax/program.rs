@@ -38,7 +38,9 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     }
     // A function that is refused may be meant to be that of the trait.
     let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
-    others.iter().for_each(|other| header.refuse(cx, other, items(of), function.is_none()));
+    for other in &others {
+        header.refuse(cx, other, items(of), function.is_none());
+    }
     let written = function.as_ref().map(|it| records_of(&it.sig)).unwrap_or_default();
     let p = header.role(cx, "P", p, written.first().map(|(_, ty, _)| ty));
     // The inner option is `None` where the type was refused.

@@ -49,6 +49,14 @@ mod wrong {
             let mut o = i.kind;
             o >>= 2;
             let p = r % 2.0;
+            // Errors inside are told once, and none is lost.
+            let zero = 0;
+            let mut w = r;
+            w %= zero * r;
+            // This one is meant to be an integer.
+            let mut n = 0;
+            n += 1;
+            f.pot += n * r;
             let q = i.kind && j.kind;
             if i.kind {
                 return;

@@ -9,4 +9,4 @@ pub(crate) mod operators;
 pub(crate) mod types;
 mod written;
 
-pub(crate) use written::{operand, written};
+pub(crate) use written::{operand, operand_of, written};

@@ -1,5 +1,6 @@
 //! Advice on functions that stand by themselves, and on names of constants.
 
+use super::operand_of;
 use crate::ir;
 
 /// Advice on a function that is no method, by its name.
@@ -34,7 +35,7 @@ pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
         "from" | "Real" | "f64" | "f32" | "float" | "double" | "real" | "new"
             if is_scalar.contains(&scalar) =>
         {
-            let x = arguments.first().map_or("n", String::as_str);
+            let x = operand_of(arguments.first().map_or("n", String::as_str));
             format!("write `{x} as Real` for a `u32`; a `Real` needs no conversion")
         }
         "from" | "int" | "u32" | "usize" | "i32" if is_integer.contains(&scalar) => {

@@ -296,10 +296,15 @@ impl<'a> Power<'a> {
     pub fn text(&self, base: Type, exponent: Type) -> String {
         let x = operand(self.base);
         let sign = if self.negative { "-" } else { "" };
-        let n = written(self.exponent).trim_start_matches('(').trim_end_matches(')').to_owned();
+        let n = match without_groups(self.exponent) {
+            Expr::Paren(paren) if !self.negative => written(&paren.expr),
+            exponent => operand(exponent),
+        };
         let whole = number(self.exponent).or(number_of_real(self.exponent).map(u64::from));
         match (base, whole, &*n) {
             (Type::Vector(_), Some(2), _) if !self.negative => format!("{x}.norm2()"),
+            (Type::Vector(_), Some(n), _) => format!("{x}.norm().powi({sign}{n})"),
+            (Type::Vector(_), None, _) => format!("{x}.norm().powf({sign}{n})"),
             (Type::U32, Some(n), _) if !self.negative && self.value(n).is_some() => {
                 self.value(n).unwrap_or_default().to_string()
             }
@@ -307,12 +312,54 @@ impl<'a> Power<'a> {
                 format!("{x}.0.powi({sign}{n})")
             }
             (Type::U32, Some(2), _) if !self.negative => format!("{x} * {x}"),
-            (Type::U32, ..) => format!("({x} as Real).powf({sign}{n})"),
+            (Type::U32, Some(n), _) => format!("({x} as Real).powi({sign}{n})"),
             (_, Some(n), _) => format!("{x}.powi({sign}{n})"),
             (_, None, "0.5") if self.negative => format!("{x}.rsqrt()"),
             (_, None, "0.5") => format!("{x}.sqrt()"),
-            _ if exponent == Type::U32 => format!("{x}.powf({sign}({n} as Real))"),
-            _ => format!("{x}.powf({sign}{n})"),
+            _ => {
+                let x = if base == Type::U32 { format!("({x} as Real)") } else { x };
+                match (exponent, self.negative) {
+                    (Type::U32, true) => format!("{x}.powf(-({n} as Real))"),
+                    (Type::U32, false) => format!("{x}.powf({n} as Real)"),
+                    _ => format!("{x}.powf({sign}{n})"),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The power that was meant, of numbers of these types.
+    fn power(text: &str, types: [Type; 2]) -> String {
+        let binary: ExprBinary = syn::parse_str(text).unwrap();
+        Power::of(&binary).unwrap().text(types[0], types[1])
+    }
+
+    #[test]
+    fn powers_bind_as_in_mathematics() {
+        let real = [Type::Real; 2];
+        let whole = [Type::Real, Type::U32];
+        for (text, types, meant) in [
+            ("2.0 * r ^ 6", whole, "r.powi(6)"),
+            ("r ^ 6 * 2.0", whole, "r.powi(6)"),
+            ("-r ** 2", whole, "r.powi(2)"),
+            ("r ** -3", whole, "r.powi(-3)"),
+            ("(a / b)^2.0", real, "(a / b).powi(2)"),
+            ("r ^ 1.5", real, "r.powf(1.5)"),
+            ("r ^ -0.5", real, "r.rsqrt()"),
+            ("r ^ (a + b)", real, "r.powf(a + b)"),
+            ("r ^ -(a + b)", real, "r.powf(-(a + b))"),
+            ("r ^ n", whole, "r.powf(n as Real)"),
+            ("r ^ -n", whole, "r.powf(-(n as Real))"),
+            ("d ^ 3", [Type::Vector(3), Type::U32], "d.norm().powi(3)"),
+            ("n ** 3", [Type::U32; 2], "(n as Real).powi(3)"),
+            ("10 ^ 6", [Type::U32; 2], "1000000"),
+            ("10 ^ 20", [Type::U32; 2], "10.0.powi(20)"),
+        ] {
+            assert_eq!(power(text, types), meant, "{text}");
         }
     }
 }

@@ -35,6 +35,24 @@ pub(crate) fn operand(expr: &Expr) -> String {
     }
 }
 
+/// Returns the text of an expression in parentheses, if it is a sum, a product or has a sign.
+pub(crate) fn operand_of(text: &str) -> String {
+    let mut depth = 0;
+    let is_compound = text.chars().any(|sign| {
+        match sign {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && sign == ' '
+    });
+    if is_compound || text.starts_with(['-', '!', '*', '&']) {
+        format!("({text})")
+    } else {
+        text.to_owned()
+    }
+}
+
 fn print(tokens: TokenStream, text: &mut String) {
     let mut before = Before::Tight;
     for token in tokens {

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::operand_of;
 use crate::ir::{Builtin, Type};
 use crate::message::suggestion;
 
@@ -210,7 +211,12 @@ impl Call<'_> {
 
     fn filled(&self, text: &str) -> String {
         let argument = |k: usize| self.arguments.get(k).map_or(["y", "z"][k], String::as_str);
-        let text = text.replace("{0}", argument(0)).replace("{1}", argument(1));
+        let (a, b) = (argument(0), argument(1));
+        // Between commas and parentheses they stand as they are written, else as operands.
+        let text = text.replace("({0})", &format!("({a})"));
+        let text = text.replace("({0}, {1})", &format!("({a}, {b})"));
+        let text = text.replace(", {0})", &format!(", {a})"));
+        let text = text.replace("{0}", &operand_of(a)).replace("{1}", &operand_of(b));
         text.replace("{x}", self.receiver)
     }
 
@@ -264,14 +270,14 @@ impl Call<'_> {
     fn of_vector(&self, dimension: usize) -> Option<String> {
         let x = self.receiver;
         if self.name == "cross" {
-            let y = self.arguments.first().map_or("b", String::as_str);
+            let y = self.arguments.first().map_or_else(|| "b".to_owned(), |y| operand_of(y));
             return Some(format!("write `{x}.x * {y}.y - {x}.y * {y}.x`"));
         }
         let is_power = ["pow", "powi", "powf"].contains(&self.name);
-        if !is_power || self.arguments.first().is_some_and(|n| n == "2" || n == "2.0") {
-            if let Some(text) = self.find(OF_VECTOR) {
-                return Some(self.write(&each(text, x, dimension)));
-            }
+        let is_square = self.arguments.first().is_some_and(|n| n == "2" || n == "2.0");
+        let known = self.find(OF_VECTOR).filter(|_| !is_power || is_square);
+        if let Some(text) = known {
+            return Some(self.write(&each(text, x, dimension)));
         }
         if ["clone", "to_owned", "into"].contains(&self.name) {
             return Some("every value is a copy: remove the call".to_owned());

@@ -61,7 +61,7 @@ fn value(expr: &Expr, numbers: [f64; 3]) -> f64 {
             match &*written(&binary.op) {
                 "+" => a + b,
                 "-" => a - b,
-                "*" => a * b,
+                "*" | "&&" => a * b,
                 "/" => a / b,
                 "<" => is(a < b),
                 "<=" => is(a <= b),
@@ -69,7 +69,6 @@ fn value(expr: &Expr, numbers: [f64; 3]) -> f64 {
                 ">=" => is(a >= b),
                 "==" => is(a == b),
                 "!=" => is(a != b),
-                "&&" => a * b,
                 other => panic!("{other}"),
             }
         }
@@ -167,21 +166,27 @@ fn replacements_have_the_same_value() {
         ("inv", |x, _, _| x.recip()),
         ("truncate", |x, _, _| x.trunc()),
     ];
-    let texts = ["y".to_owned(), "z".to_owned()];
-    for (name, function) in functions {
-        let known = OF_REAL.iter().find(|(names, ..)| names.split(' ').any(|n| n == name));
-        let (_, arguments, text) = known.unwrap();
-        let call = Call { name, receiver: "x", arguments: &texts[..*arguments] };
-        let expr: Expr = syn::parse_str(&call.filled(text)).unwrap();
-        for x in [0.0, 0.3, 0.75, 1.5, 17.25, -0.3, -2.5, f64::INFINITY, f64::NAN] {
-            for (y, z) in [(0.7, 0.25), (-1.5, 0.5)] {
-                let (found, expected) = (value(&expr, [x, y, z]), function(x, y, z));
-                // Remainders of infinity, and the sign of NaN.
-                let is_open = !x.is_finite() && (*arguments > 0 || name.starts_with('s'));
-                let is_same = found == expected
-                    || (found - expected).abs() < 1e-13 * expected.abs().max(1.0)
-                    || found.is_nan() && expected.is_nan();
-                assert!(is_same || is_open, "{name}({x}, {y}, {z}): {found}, {expected}");
+    let names = |texts: [&str; 2]| texts.map(str::to_owned);
+    // Sums take the place of operands, too.
+    let written = [("x", names(["y", "z"])), ("(x + x)", names(["y + y", "z + z"]))];
+    for (factor, (receiver, texts)) in [1.0, 2.0].into_iter().zip(&written) {
+        for (name, function) in &functions {
+            let known = OF_REAL.iter().find(|(names, ..)| names.split(' ').any(|n| n == *name));
+            let (_, arguments, text) = known.unwrap();
+            let call = Call { name, receiver, arguments: &texts[..*arguments] };
+            let expr: Expr = syn::parse_str(&call.filled(text)).unwrap();
+            for x in [0.0, 0.3, 0.75, 1.5, 17.25, -0.3, -2.5, f64::INFINITY, f64::NAN] {
+                for (y, z) in [(0.7, 0.25), (-1.5, 0.5)] {
+                    let found = value(&expr, [x, y, z]);
+                    let expected = function(factor * x, factor * y, factor * z);
+                    // Remainders of infinity, and the sign of NaN.
+                    let is_open = !x.is_finite() && (*arguments > 0 || name.starts_with('s'));
+                    let is_same = found == expected
+                        || (found - expected).abs() < 1e-13 * expected.abs().max(1.0)
+                        || found.is_nan() && expected.is_nan();
+                    let place = format!("{name}({x}, {y}, {z}): {found}, {expected}");
+                    assert!(is_same || is_open, "{place}");
+                }
             }
         }
     }
