@@ -70,7 +70,7 @@ fn error(found: &[Motion], expected: &[Motion]) -> f64 {
 /// Three equal bodies that follow each other along an eight, of which one begins in the middle (Chenciner &
 /// Montgomery 2000).
 fn eight() -> Vec<Body> {
-    let (pos, vel) = ([0.97000436, -0.24308753], [-0.93240737, -0.86473146]);
+    let (pos, vel) = ([0.970_004_36, -0.243_087_53], [-0.932_407_37, -0.864_731_46]);
     vec![
         body([pos[0], pos[1], 0.0], [-0.5 * vel[0], -0.5 * vel[1], 0.0], 1.0),
         body([-pos[0], -pos[1], 0.0], [-0.5 * vel[0], -0.5 * vel[1], 0.0], 1.0),

@@ -7,7 +7,7 @@ use super::operand_of;
 use crate::ir::{Builtin, Type};
 use crate::message::suggestion;
 
-/// What computes a function of a `Real`: names, the number of arguments besides `x`, and the text, where
+/// Replacements of functions of a `Real`: names, the number of arguments besides `x`, and the text, where
 /// `{0}` and `{1}` are these.
 const OF_REAL: &[(&str, usize, &str)] = &[
     ("exp2", 0, "({x} * core::f64::consts::LN_2).exp()"),
@@ -129,7 +129,7 @@ const ON_REAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// What computes a function of a `Vector`.
+/// Replacements of functions of a `Vector`.
 const OF_VECTOR: &[(&str, usize, &str)] = &[
     (
         "normalize normalized normalise normalised unit unit_vector hat direction",
@@ -166,7 +166,7 @@ const OF_VECTOR: &[(&str, usize, &str)] = &[
     ("neg", 0, "-{x}"),
 ];
 
-/// What computes a function of a `u32`.
+/// Replacements of functions of a `u32`.
 const OF_INTEGER: &[(&str, usize, &str)] = &[
     ("min", 1, "({x} < {0}).select({x}, {0})"),
     ("max", 1, "({x} > {0}).select({x}, {0})"),
