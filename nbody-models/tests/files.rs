@@ -199,6 +199,7 @@ fn errors_of_malformed_files_name_the_line_and_the_fault() {
         ("# particles 2\nmass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n", 3, "2 particles, as line 1 states"),
         ("# particles: many\nmass,x,y,z,vx,vy,vz\n", 1, "a whole number"),
         ("# particles 1\nmass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7", 3, "cut short"),
+        ("mass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7", 3, "cut short"),
         ("mass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,1-3\n", 2, "`1-3`"),
     ];
     for (text, line, part) in csv {

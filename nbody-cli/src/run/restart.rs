@@ -140,7 +140,9 @@ mod tests {
         };
         let numbers: Vec<_> = (0..7000).map(number).collect();
         let mut particles = numbers.as_chunks::<7>().0.to_vec();
-        particles.iter_mut().for_each(|it| it[6] = it[6].abs().min(1e290));
+        for numbers in &mut particles {
+            numbers[6] = numbers[6].abs().min(1e290);
+        }
         particles.push([0.0, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::EPSILON, 0.1 + 0.2]);
         let restart = sample(particles);
         restart.save(&path).unwrap();

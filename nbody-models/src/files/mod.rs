@@ -35,7 +35,8 @@ impl Snapshot {
     ///
     /// The time is that of the first comment `# time 0.5`, which may also be `# Time: 0.5` or `# t = 0.5`, or
     /// that of a column `time`; without one it is 0. A comment `# particles 300` states the number of
-    /// particles, and a file that has fewer or more is refused.
+    /// particles, and a file that has fewer or more is refused, as is one without a line break at its end,
+    /// whose last number may be cut short.
     pub fn read_csv(from: impl BufRead) -> Result<Self, Error> {
         table::read(&text::read(from, "read CSV")?)
     }

@@ -126,13 +126,13 @@ impl Reading {
             let expected = format!("the names of columns: {}", COLUMNS.join(","));
             return Err(syntax(last, "the end of the file".to_owned(), expected));
         }
-        if let Some((line, count)) = self.stated.particles {
-            if found != count {
-                let expected = format!("{count} particles, as line {line} states");
-                return Err(syntax(last, format!("{found} particles"), expected));
-            }
-            check_end(text)?;
+        if let Some((line, count)) = self.stated.particles
+            && found != count
+        {
+            let expected = format!("{count} particles, as line {line} states");
+            return Err(syntax(last, format!("{found} particles"), expected));
         }
+        check_end(text)?;
         let stated = self.stated.time;
         if let (Some((line, time)), Some((other, stated))) = (self.time, stated)
             && time != stated
