@@ -83,13 +83,6 @@ mod forces {
 }
 use forces::{Body, Force, Spring};
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 /// Merges two results, in the precision of the results.
 fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
@@ -108,7 +101,7 @@ fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
 
 #[test]
 fn engines_of_two_interactions_add_to_one_buffer() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let (i, j) = (uniform::<Place>(37, 1), uniform::<Place>(700, 2));
     for device in &devices {
         for accumulation in [Accumulation::Direct, Accumulation::BlockedF64] {
@@ -137,7 +130,7 @@ fn engines_of_two_interactions_add_to_one_buffer() {
 
 #[test]
 fn exact_sums_are_added_alike_on_every_device() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let (i, j) = (uniform::<Place>(130, 5), uniform::<Place>(700, 6));
     let order = SummationOrder { bag: 64, splits: 3 };
     let options = Options::default().math(Math::Exact).order(order);
@@ -156,7 +149,7 @@ fn exact_sums_are_added_alike_on_every_device() {
 
 #[test]
 fn both_directions_at_once_are_added() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         // Several launches in the emulator, each of which writes a part of the results.
         for n in [1, 300, 2000] {
@@ -182,7 +175,7 @@ fn both_directions_at_once_are_added() {
 
 #[test]
 fn no_particles_add_nothing_and_refusals_change_nothing() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let places = uniform::<Place>(5, 4);
     for device in &devices {
         let mut direct = AllPairs::new(device, Inner { radius2: 0.25 }).unwrap();

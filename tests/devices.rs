@@ -23,15 +23,6 @@ fn emulator() -> (tempfile::TempDir, Device) {
     (cache, device)
 }
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices()
-        .into_iter()
-        .map(|device| device.with_cache_dir(cache.path()))
-        .collect();
-    (cache, devices)
-}
-
 #[test]
 fn the_error_of_a_missing_gpu_names_it() {
     match Device::cuda_count() {
@@ -66,7 +57,7 @@ fn the_best_device_computes_and_gives_its_fallback_reason() {
 
 #[test]
 fn no_particles_give_no_results_and_no_sources_give_zeros() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         assert_eq!(direct.evaluate(&bodies(0), &bodies(5)).unwrap(), [], "{device}");
@@ -80,7 +71,7 @@ fn no_particles_give_no_results_and_no_sources_give_zeros() {
 
 #[test]
 fn an_evaluation_without_sources_clears_the_results() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let (i, none) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(0)).unwrap());
@@ -94,7 +85,7 @@ fn an_evaluation_without_sources_clears_the_results() {
 
 #[test]
 fn non_finite_inputs_give_non_finite_results() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         for value in [f64::NAN, f64::INFINITY, f64::MAX] {
             let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
@@ -117,7 +108,7 @@ fn non_finite_inputs_give_non_finite_results() {
 
 #[test]
 fn a_cutoff_does_not_hide_nan() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let law = LennardJones { sigma2: [[0.01; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.25 };
     let mut atoms: Vec<Atom> = nbody::models::uniform(300, 1);
     atoms[7].pos = Point::new(0.5, f64::NAN, 0.5);
@@ -133,7 +124,7 @@ fn a_cutoff_does_not_hide_nan() {
 
 #[test]
 fn coincident_particles_without_softening_do_not_meet_themselves() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, Gravity { eps2: 0.0 }).unwrap();
         let fields = direct.evaluate_self(&bodies(300)).unwrap();
@@ -242,7 +233,7 @@ fn the_source_is_kept_where_the_build_says() {
 
 #[test]
 fn parameters_change_without_a_new_program() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let before = direct.evaluate_self(&bodies(2)).unwrap();
@@ -257,7 +248,7 @@ fn parameters_change_without_a_new_program() {
 fn boxes_come_and_go_and_change_their_lengths() {
     let at = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
     let gravity = Gravity { eps2: 0.0 };
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, gravity).unwrap();
         let mut pot = |domain| {
@@ -277,7 +268,7 @@ fn boxes_come_and_go_and_change_their_lengths() {
 fn boxes_that_the_precision_cannot_hold_are_refused() {
     let at = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
     let gravity = Gravity { eps2: 0.0 };
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
     {
@@ -313,7 +304,7 @@ fn boxes_that_the_precision_cannot_hold_are_refused() {
 #[test]
 fn positions_beyond_the_range_of_the_precision_are_at_infinity() {
     let at = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (device, &precision) in
         devices.iter().flat_map(|it| Precision::ALL.iter().map(move |p| (it, p)))
     {
@@ -335,7 +326,7 @@ fn positions_beyond_the_range_of_the_precision_are_at_infinity() {
 
 #[test]
 fn a_device_that_was_trimmed_computes_as_before() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let first = direct.evaluate_self(&bodies(300)).unwrap();
@@ -346,7 +337,7 @@ fn a_device_that_was_trimmed_computes_as_before() {
 
 #[test]
 fn results_are_the_same_in_every_run() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let first = direct.evaluate_self(&bodies(1500)).unwrap();
@@ -379,8 +370,8 @@ fn results_are_the_same_for_every_number_of_threads() {
 fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
     // Large enough for uploads and downloads on several threads, which then steal tasks of others.
     let (targets, sources) = (bodies(30_000), bodies(2));
-    let (cache, mut devices) = devices();
-    devices.push(Device::emulator().unwrap().with_cache_dir(cache.path()));
+    let mut devices = nbody_tests::all_devices();
+    devices.push(nbody_tests::emulator());
     let evaluate = |device: &Device| {
         AllPairs::new(device, GRAVITY).unwrap().evaluate(&targets, &sources).unwrap()
     };
@@ -441,8 +432,7 @@ fn orders_beyond_the_particles_end_soon() {
     const MOST: usize = usize::MAX;
     let orders =
         [(1, 1 << 30), (3, MOST), (1 << 40, 1 << 40), (MOST, 1), (MOST, MOST), (1 << 62, 2)];
-    let (cache, devices) = devices();
-    assert!(devices.len() > 1, "there is no emulator");
+    let devices = nbody_tests::all_devices();
     ends(2, move || {
         for device in &devices {
             for (bag, splits) in orders {
@@ -454,7 +444,6 @@ fn orders_beyond_the_particles_end_soon() {
                 }
             }
         }
-        drop(cache);
     });
 }
 
@@ -500,7 +489,7 @@ fn check_order(device: &Device, options: Options) {
 
 #[test]
 fn a_repeated_evaluation_follows_changes() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let particles = direct.upload(&bodies(300)).unwrap();

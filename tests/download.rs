@@ -7,13 +7,6 @@ use nbody_tests::particle_programs::{Body, Drift, Pull, Runner, Star};
 
 const SIZES: [usize; 10] = [0, 1, 2, 15, 16, 17, 255, 256, 257, 70_001];
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 /// Compares a field of all particles with that of their records.
 fn same<P, T>(device: &Device, particles: &Particles<P>, name: &str, of: impl Fn(&P) -> T)
 where
@@ -28,7 +21,7 @@ where
 
 #[test]
 fn fields_are_those_of_the_records() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         for &precision in Precision::ALL {
             for n in SIZES {
@@ -50,7 +43,7 @@ fn fields_are_those_of_the_records() {
 
 #[test]
 fn a_field_is_that_after_all_earlier_work() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let pull = AllPairs::new(device, Pull { eps2: 0.5 }).unwrap();
         let start = uniform::<Body>(300, 1);
@@ -73,7 +66,7 @@ fn a_field_is_that_after_all_earlier_work() {
 
 #[test]
 fn another_name_or_type_is_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         // Even where there is no particle.
         for n in [0, 5] {

@@ -6,7 +6,6 @@
 //! The last line gives the numbers of programs and kernels, and of their runs.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -36,9 +35,7 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 fn main() {
     let arguments = Arguments::from_args();
     let domains = domains().expect("a box with room");
-    // Shared by all trials, since many ways have programs in common.
-    let cache = tempfile::tempdir().expect("a temporary folder");
-    let mut trials = Trials { domains, cache: cache.path().to_owned(), ..Trials::default() };
+    let mut trials = Trials { domains, ..Trials::default() };
     nbody_interactions::visit_all(&mut trials);
     trials.others = true;
     nbody_tests::visit_others(&mut trials);
@@ -51,22 +48,13 @@ fn main() {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     let (programs, runs) = (PROGRAMS.load(Ordering::Relaxed), RUNS.load(Ordering::Relaxed));
-    let compiled = files(cache.path(), "so");
-    println!("emulated: {programs} programs and kernels, {compiled} compiled, {runs} runs");
-    // `exit` would not remove the folder.
-    drop(cache);
+    println!("emulated: {programs} programs and kernels, {runs} runs");
     conclusion.exit();
-}
-
-fn files(folder: &Path, extension: &str) -> usize {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.path().extension().is_some_and(|it| it == extension)).count()
 }
 
 #[derive(Default)]
 struct Trials {
     domains: [Domain; 2],
-    cache: PathBuf,
     /// The visited interactions are those of the tests, not of the library.
     others: bool,
     /// Number of visited interactions.
@@ -94,10 +82,9 @@ impl Visitor for Trials {
             let cases =
                 expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
             let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
-            let cache = self.cache.clone();
             let title = format!("{}/{}", X::LAW.name, name(&options));
             self.trials.push(Trial::test(title, move || {
-                let emulator = Device::emulator()?.with_cache_dir(cache);
+                let emulator = nbody_tests::emulator();
                 let all = || nbody_verify::cases(&interaction, domain, precision, &SIZES);
                 let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
                 check.all_devices()?;

@@ -6,17 +6,9 @@ use nbody::{Case, Interaction, KernelConfig, Schedule};
 use nbody_interactions::hermite::{Body, Hermite};
 use rayon::prelude::*;
 
-/// The devices that run CUDA programs.
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
-    let devices = devices.map(|device| device.with_cache_dir(cache.path())).collect();
-    (cache, devices)
-}
-
 /// Evaluates by the schedule for few i-particles in each of its configurations.
 fn check<X: Interaction>(x: X, options: Options, sizes: &[[usize; 2]]) {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::cuda_devices();
     for device in &devices {
         for config in KernelConfig::of(Schedule::Few, X::LAW, options).unwrap() {
             sizes.into_par_iter().for_each(|&[ni, nj]| {
@@ -39,7 +31,7 @@ fn every_number_of_few_particles_is_evaluated() {
 
 #[test]
 fn particles_of_one_set_do_not_meet_themselves() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::cuda_devices();
     let options = Options::default();
     let x = Hermite { eps2: 0.01 };
     for device in &devices {
@@ -57,7 +49,7 @@ fn particles_of_one_set_do_not_meet_themselves() {
 
 #[test]
 fn the_first_particles_of_a_set_meet_all_others() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::cuda_devices();
     // Without softening a particle that met itself would give NaN.
     let x = Hermite { eps2: 0.0 };
     let n = 700;

@@ -42,14 +42,6 @@ fn plain_loop(i: &[Ball], j: &[Ball], acts: impl Fn(usize, usize) -> u32) -> Vec
     sums
 }
 
-/// Returns the devices, with a cache of programs that lasts as long as the folder.
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices =
-        nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path())).collect();
-    (cache, devices)
-}
-
 fn evaluate<X>(
     engine: &mut ShortRange<X>,
     near: &Neighbours,
@@ -79,7 +71,7 @@ fn rows(random: &mut Random, i: usize, j: usize) -> Csr {
 
 #[test]
 fn rows_are_evaluated_within_the_cutoff_if_there_is_one() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(rows_are_evaluated_on);
 }
 
@@ -143,7 +135,7 @@ fn rows_are_evaluated_on(device: &Device) {
 /// a particle has moved by about a quarter of the box.
 #[test]
 fn bonds_act_both_ways_and_follow_their_images() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(bonds_act_on);
 }
 
@@ -212,7 +204,7 @@ fn bonds_act_on(device: &Device) {
 
 #[test]
 fn pairs_that_are_left_out_do_not_act() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(pairs_are_left_out_on);
 }
 
@@ -289,7 +281,7 @@ fn pairs_are_left_out_on(device: &Device) {
 /// also in the evaluation after lists have outgrown their memory.
 #[test]
 fn an_interaction_leaves_out_pairs_of_its_own() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(own_pairs_are_left_out_on);
 }
 
@@ -349,7 +341,7 @@ fn own_pairs_are_left_out_on(device: &Device) {
 /// Positions of given pairs are looked at by each update, as those of pairs that are found.
 #[test]
 fn given_pairs_of_refused_positions_are_not_evaluated() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
         let pairs = [[0, 1], [1, 2]];
@@ -376,7 +368,7 @@ fn given_pairs_of_refused_positions_are_not_evaluated() {
 
 #[test]
 fn given_pairs_are_left_out_too() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(given_pairs_are_left_out_on);
 }
 
@@ -409,7 +401,7 @@ fn rows_that_are_not_there_are_empty() {
 
 #[test]
 fn rows_and_pairs_of_other_particles_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     devices.iter().for_each(other_particles_are_refused_on);
 }
 
@@ -494,14 +486,11 @@ fn some_ways() -> [Options; 4] {
 
 /// Returns devices of the CPU with every level of instructions, each with every way to sum, and the others
 /// with some ways.
-fn devices_and_ways() -> (tempfile::TempDir, Vec<(Device, Vec<Options>)>) {
-    let (cache, devices) = devices();
+fn devices_and_ways() -> Vec<(Device, Vec<Options>)> {
     let levels = SimdLevel::available().map(|level| Device::cpu_with(level).unwrap());
     let on_cpu = levels.map(|device| (device, every_way()));
-    let others = devices.into_iter().filter(|device| !device.is_cpu());
-    let others: Vec<_> = others.map(|device| (device, some_ways().to_vec())).collect();
-    assert!(!others.is_empty(), "there is no emulator");
-    (cache, on_cpu.chain(others).collect())
+    let others = nbody_tests::cuda_devices().into_iter();
+    on_cpu.chain(others.map(|device| (device, some_ways().to_vec()))).collect()
 }
 
 /// Rows in which each particle has each one twice, itself too.
@@ -516,7 +505,7 @@ fn twice(i: usize, j: usize) -> Csr {
 /// Pairs that are given, found and left out, in every way to sum: none acts that should not.
 #[test]
 fn only_the_pairs_of_lists_act_in_every_way_to_sum() {
-    let (_cache, devices) = devices_and_ways();
+    let devices = devices_and_ways();
     for (device, ways) in &devices {
         for (turn, &options) in ways.iter().enumerate() {
             // A program for each space; the CPU has all in one.
@@ -654,7 +643,7 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
 /// images, as over all pairs, whatever image the position has.
 #[test]
 fn points_beside_the_position_have_images_of_their_own() {
-    let (_cache, devices) = devices_and_ways();
+    let devices = devices_and_ways();
     let boxes = boxes().map(|lengths| Domain::periodic(lengths).unwrap());
     for (device, ways) in &devices {
         for (turn, &options) in ways.iter().enumerate() {

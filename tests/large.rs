@@ -75,10 +75,8 @@ use larger::{Larger, Number};
 
 #[test]
 fn larger_results_are_right_on_the_cpu_and_in_the_emulator() {
-    let cache = tempfile::tempdir().unwrap();
-    let emulator = Device::emulator().unwrap().with_cache_dir(cache.path());
     let numbers = [1.0, 2.0, 3.0].map(|x| Number { x });
-    for device in [Device::cpu(), emulator] {
+    for device in [Device::cpu(), nbody_tests::emulator()] {
         let mut direct = AllPairs::new(&device, Larger).unwrap();
         let sums = direct.evaluate(&numbers[..2], &numbers).unwrap();
         for (sums, i) in sums.iter().zip(&numbers) {

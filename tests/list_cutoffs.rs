@@ -213,16 +213,6 @@ impl Random {
     }
 }
 
-/// The CPU first.
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let all = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let mut devices: Vec<_> = all.collect();
-    devices.sort_by_key(|device| !device.is_cpu());
-    assert!(devices[0].is_cpu() && devices.len() > 1);
-    (cache, devices)
-}
-
 /// Lists of the same particles on every device.
 struct Lists(Vec<Neighbours>);
 
@@ -280,7 +270,7 @@ const ALONE: Option<&[Grain]> = None;
 
 #[test]
 fn lists_of_every_form_of_cutoff_are_those_of_the_cpu() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let cutoffs = [[0.05, 0.1, 0.2], [0.1, 0.15, 0.01], [0.2, 0.01, 0.3]];
     let laws = [
         vec![engines(&devices, ByTypes { cutoffs })],
@@ -305,7 +295,7 @@ fn lists_of_every_form_of_cutoff_are_those_of_the_cpu() {
 
 #[test]
 fn lists_of_two_sets_are_those_of_the_cpu() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let mut random = Random(5);
     let wall = |_| Wall {
         pos: nbody::Point::new(2.0 * random.next(), 0.5, 2.0 * random.next()),
@@ -325,7 +315,7 @@ fn lists_of_two_sets_are_those_of_the_cpu() {
 
 #[test]
 fn a_changed_number_marks_lists_as_old() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let law = [engines(&devices, Greater)];
     let mut lists = Lists::new(&devices, Domain::Open, Skin::Length(0.01));
     let mut grains = Random(3).grains(1200);
@@ -351,7 +341,7 @@ fn a_changed_number_marks_lists_as_old() {
 
 #[test]
 fn there_may_be_no_particles() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let laws = [
         vec![engines(&devices, Greater)],
         vec![engines(&devices, ByTypes { cutoffs: [[0.1; 3]; 3] })],
@@ -458,7 +448,7 @@ where
 
 #[test]
 fn cutoffs_are_found_in_the_records_of_each_buffer() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut random = Random(11);
         let mut both: Vec<_> = (0..400)
@@ -526,7 +516,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
 
 #[test]
 fn cutoffs_without_bounds_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let by_type = engines(&devices, ByType { cutoffs: [0.1, 0.2, 0.3] });
     let law = [engines(&devices, Greater), by_type];
     let mut lists = Lists::new(&devices, Domain::Open, Skin::Auto);

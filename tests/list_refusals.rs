@@ -259,11 +259,7 @@ fn lists_and_interactions_that_cannot_be_are_refused() {
 /// Pairs that are found have positions relative to others, and a fixed point has not.
 #[test]
 fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|device| device.with_cache_dir(cache.path()));
-    let devices: Vec<_> = devices.collect();
-    assert!(devices.len() > 1, "there is no emulator");
-    for device in &devices {
+    for device in &nbody_tests::all_devices() {
         let centre = Point::new(1.0, 2.0, 3.0);
         let mut engine = ShortRange::new(device, NearCentre { cutoff: 0.25, centre }).unwrap();
         let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
@@ -281,11 +277,7 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
 /// Nothing says what their reach is, and which point is the position. Lists that there are stay.
 #[test]
 fn lists_of_no_interaction_are_refused() {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = Device::all().into_iter().map(|device| device.with_cache_dir(cache.path()));
-    let devices: Vec<_> = devices.collect();
-    assert!(devices.len() > 1, "there is no emulator");
-    for device in &devices {
+    for device in &nbody_tests::all_devices() {
         let uniform = ShortRange::new(device, UNIFORM).unwrap();
         let found = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
         let given = Neighbours::from_pairs(device, Domain::Open, 50, &[[0, 1], [3, 40]]).unwrap();
@@ -430,9 +422,7 @@ const REFUSALS: [Refusal; 14] = [
 /// Every device refuses what the CPU refuses, with the same message.
 #[test]
 fn devices_refuse_what_the_cpu_refuses() {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
-    for device in devices.map(|it| it.with_cache_dir(cache.path())) {
+    for device in nbody_tests::cuda_devices() {
         let differ = REFUSALS.iter().filter_map(|(what, refused)| {
             let message =
                 |on: &Device| refused(on).map_or_else(|it| it.to_string(), |()| "none".into());

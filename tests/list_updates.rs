@@ -76,14 +76,6 @@ mod programs {
     }
 }
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices: Vec<_> =
-        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
-    assert!(devices.len() > 1, "the CPU and the emulator");
-    (cache, devices)
-}
-
 /// Returns the program that moves each ball along x.
 fn shift(x: f64) -> Shift {
     Shift { by: Vector::new(x, 0.0, 0.0) }
@@ -169,7 +161,7 @@ fn domains() -> [Domain; 2] {
 
 #[test]
 fn programs_that_move_particles_or_change_cutoffs_make_lists_old() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
         let mut setup = Setup::new(device, EITHER, domain);
         // Within half of the skin, and by a whole box.
@@ -197,7 +189,7 @@ fn programs_that_move_particles_or_change_cutoffs_make_lists_old() {
 
 #[test]
 fn a_cutoff_that_depends_on_no_particle_stays() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, UNIFORM, Domain::Open);
         setup.change(Grow { by: 50.0 });
@@ -211,7 +203,7 @@ fn a_cutoff_that_depends_on_no_particle_stays() {
 
 #[test]
 fn other_buffers_are_looked_at() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
         let mut setup = Setup::new(device, EITHER, domain);
         let upload = |setup: &Setup<_>, change: &dyn Fn(&mut [Ball])| {
@@ -243,7 +235,7 @@ fn other_buffers_are_looked_at() {
 
 #[test]
 fn records_of_other_fields_are_looked_at() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
         let pebbles = |change: &dyn Fn(&mut [Pebble])| {
@@ -277,7 +269,7 @@ fn records_of_other_fields_are_looked_at() {
 
 #[test]
 fn each_of_two_sets_is_looked_at() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
         let others = Random(2).balls(150);
@@ -311,7 +303,7 @@ fn each_of_two_sets_is_looked_at() {
 
 #[test]
 fn sequences_are_looked_at() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
         let mut sequence = Sequence::new(device);
@@ -330,7 +322,7 @@ fn sequences_are_looked_at() {
 
 #[test]
 fn an_update_that_was_refused_is_not_forgotten() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices.iter().filter(|device| !device.is_cpu()) {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
         let mut balls = setup.balls.clone();

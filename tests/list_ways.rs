@@ -460,6 +460,6 @@ fn lists_on_the_cpu_agree_with_the_reference() {
 
 #[test]
 fn lists_of_cuda_programs_agree_with_the_reference() {
-    let (_cache, devices) = cuda_devices();
+    let devices = nbody_tests::cuda_devices();
     check_all(2, &devices, true, &FEW, 2);
 }

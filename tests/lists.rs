@@ -10,13 +10,6 @@ use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::grains::Grains;
 use nbody_tests::lists::Lists;
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 fn lennard_jones() -> LennardJones {
     let table = |f: fn(f64) -> f64| {
         std::array::from_fn(|k| std::array::from_fn(|l| f(k.max(l) as f64) * f(k.min(l) as f64)))
@@ -30,7 +23,7 @@ const SIZES: [usize; 8] = [0, 1, 2, 31, 32, 33, 300, 1100];
 /// Checks cases of one set and of two sets on each device but the CPU, and that the CPU gives the same
 /// bits in exact mathematics.
 fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let precisions = [Precision::Single, Precision::Mixed, Precision::Double];
     for (turn, &n) in sizes.iter().enumerate() {
         let case = if turn % 3 == 2 {
@@ -80,7 +73,7 @@ fn grains_that_keep_extremes_and_counts() {
 /// The results of a step are the same bits from run to run, however the lists came about.
 #[test]
 fn lists_follow_particles_that_move() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([1.0; 3]).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
@@ -119,7 +112,7 @@ fn lists_follow_particles_that_move() {
 
 #[test]
 fn lists_and_their_figures_are_the_same_on_every_device() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([1.0, f64::INFINITY, 1.0]).unwrap();
     let atoms: Vec<Atom> = uniform(700, 5);
     let figures = devices.iter().map(|device| {
@@ -140,7 +133,7 @@ fn lists_and_their_figures_are_the_same_on_every_device() {
 /// Times are those of the parts that ran, and to measure them changes no result.
 #[test]
 fn only_parts_that_ran_took_time() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([1.0; 3]).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
@@ -188,7 +181,7 @@ fn only_parts_that_ran_took_time() {
 
 #[test]
 fn bad_input_is_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let engine = &mut ShortRange::new(device, lennard_jones()).unwrap();
         let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
@@ -282,7 +275,7 @@ fn outgrow<X>(
     X::J: Record<With<f64> = X::J> + Clone,
     X::F: Record<With<f64> = X::F>,
 {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic(lengths).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, density).unwrap();
@@ -318,7 +311,7 @@ fn outgrow<X>(
 /// Without a skin, lists are good for positions that have not moved, wherever these are.
 #[test]
 fn one_call_takes_positions_beyond_the_box() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([0.7, 1.1, 1.3]).unwrap();
     let options = Options::default().precision(Precision::Double);
     let shifted = |(k, atom): (usize, Atom)| {
@@ -342,7 +335,7 @@ fn one_call_takes_positions_beyond_the_box() {
 /// Wherever the bags of a list end, no particle meets itself.
 #[test]
 fn bags_of_any_length_leave_out_self_pairs() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::Open;
     for bag in [1, 7, 31, 40, 100] {
         let order = SummationOrder { bag, splits: 1 };
@@ -361,7 +354,7 @@ fn bags_of_any_length_leave_out_self_pairs() {
 
 #[test]
 fn lists_serve_a_part_of_the_interactions_that_they_were_updated_for() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let [one, other] = [0.25, 0.125].map(|cutoff| {
             ShortRange::new(device, LennardJones { cutoff, ..lennard_jones() }).unwrap()
@@ -384,7 +377,7 @@ fn lists_serve_a_part_of_the_interactions_that_they_were_updated_for() {
 
 #[test]
 fn refused_positions_leave_results_as_they_are() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
         let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
@@ -409,7 +402,7 @@ fn refused_positions_leave_results_as_they_are() {
 
 #[test]
 fn two_buffers_of_one_set_have_the_same_positions() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let engine = ShortRange::new(device, lennard_jones()).unwrap();
         let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();

@@ -35,6 +35,8 @@ const SYMMETRIC_TURNS: usize = 3;
 
 /// An old, a middle and a new architecture.
 const FEW: [u32; 3] = [75, 90, 120];
+/// The architecture of a quick test.
+const QUICK: [u32; 1] = [90];
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 
@@ -75,7 +77,12 @@ pub fn conclude(compiler: &Compiler) {
 /// Lists the architectures to compile for.
 pub fn architectures(compiler: &Compiler) -> Vec<u32> {
     let known = compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75);
-    known.filter(|it| !nbody_tests::is_quick() || FEW.contains(it)).collect()
+    known.filter(|it| !nbody_tests::is_quick() || QUICK.contains(it)).collect()
+}
+
+/// Lists a few architectures.
+fn few() -> Vec<u32> {
+    if nbody_tests::is_quick() { QUICK.to_vec() } else { FEW.to_vec() }
 }
 
 /// Selects one architecture of each generation, such as 8 of sm_80 and sm_89: another in each turn.
@@ -135,12 +142,12 @@ impl Visitor for Trials {
         let (all, turn) = (architectures(&self.compiler), self.turn);
         let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
         let [few, symmetric] =
-            if self.library { [FEW.to_vec(), third.collect()] } else { [vec![], vec![90]] };
+            if self.library { [few(), third.collect()] } else { [vec![], vec![90]] };
         let main = generations(&all, turn);
         let mut ways = vec![
             (default, Targets { main: main.clone(), fewer: few, symmetric }),
             (double, Targets { main, fewer: vec![], symmetric: vec![90] }),
-            (boxed, Targets { main: FEW.to_vec(), fewer: vec![], symmetric: FEW.to_vec() }),
+            (boxed, Targets { main: few(), fewer: vec![], symmetric: few() }),
         ];
         for options in paired_ways(X::LAW, self.domains, turn) {
             // The ordered program does not depend on `pairs`.

@@ -393,6 +393,6 @@ fn programs_on_the_cpu_agree_with_plain_loops() {
 
 #[test]
 fn programs_of_cuda_agree_with_plain_loops() {
-    let (_cache, devices) = cuda_devices();
+    let devices = nbody_tests::cuda_devices();
     check_all(2, &devices);
 }

@@ -11,17 +11,10 @@ const SIZES: [usize; 9] = [0, 1, 2, 15, 16, 17, 255, 256, 257];
 /// More particles than blocks of totals have blocks in one block.
 const MANY: usize = 65_536 + 300;
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 /// Calls a function with every device, precision and number of particles; of many particles with one
 /// precision on a device.
 fn for_each(check: impl Fn(&Device, Precision, usize)) {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (d, device) in devices.iter().enumerate() {
         for (k, &precision) in Precision::ALL.iter().enumerate() {
             for n in SIZES {
@@ -301,7 +294,7 @@ fn measures_merge_totals_in_a_fixed_order() {
 
 #[test]
 fn totals_may_exceed_the_shared_memory_of_a_block() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         for n in [0, 1, 37, 600] {
             let start = stars(n);
@@ -319,7 +312,7 @@ fn totals_may_exceed_the_shared_memory_of_a_block() {
 
 #[test]
 fn particles_pass_between_engines() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let start = bodies(40);
     for device in &devices {
         for &precision in Precision::ALL {
@@ -349,7 +342,7 @@ fn particles_pass_between_engines() {
 
 #[test]
 fn wrong_buffers_are_refused_and_nothing_is_changed() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (k, device) in devices.iter().enumerate() {
         let other = &devices[(k + 1) % devices.len()];
         let start = bodies(5);

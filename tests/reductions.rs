@@ -245,9 +245,7 @@ fn list_options() -> Vec<Options> {
 
 #[test]
 fn the_first_of_equal_values_counts_in_lists() {
-    let cache = tempfile::tempdir().unwrap();
-    for device in Device::all() {
-        let device = device.with_cache_dir(cache.path());
+    for device in nbody_tests::all_devices() {
         let ways = list_options();
         let some = if device.is_cpu() { 1 } else { 7 };
         for (turn, &options) in ways.iter().step_by(some).enumerate() {

@@ -14,24 +14,9 @@ fn bodies(n: usize) -> Vec<Body> {
     nbody::models::uniform(n, 1)
 }
 
-fn emulator() -> (tempfile::TempDir, Device) {
-    let cache = tempfile::tempdir().unwrap();
-    let device = Device::emulator().unwrap().with_cache_dir(cache.path());
-    (cache, device)
-}
-
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices()
-        .into_iter()
-        .map(|device| device.with_cache_dir(cache.path()))
-        .collect();
-    (cache, devices)
-}
-
 #[test]
 fn wrong_lengths_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let (four, five) = (direct.upload(&bodies(4)).unwrap(), direct.upload(&bodies(5)).unwrap());
@@ -57,7 +42,7 @@ fn wrong_lengths_are_refused() {
 
 #[test]
 fn buffers_of_another_device_or_precision_are_refused() {
-    let (_cache, emulator) = emulator();
+    let emulator = nbody_tests::emulator();
     let mut cpu = AllPairs::new(&Device::cpu(), GRAVITY).unwrap();
     let mut emulated = AllPairs::new(&emulator, GRAVITY).unwrap();
     let double = Options::default().precision(Precision::Double);
@@ -85,7 +70,7 @@ fn buffers_of_another_device_or_precision_are_refused() {
 /// Lists, selections, programs per particle and trees that meet what belongs to another device.
 #[test]
 fn everything_of_another_device_is_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let mut turns = 0;
     for (here, there) in devices.iter().flat_map(|here| devices.iter().map(move |it| (here, it))) {
         if here.name() != there.name() {
@@ -182,11 +167,7 @@ fn programs_of_another_device_are_refused(here: &Device, there: &Device) {
 /// The memory of an emulator is that of the process: what one makes another can use.
 #[test]
 fn two_emulators_are_one_device() {
-    let (_cache, [one, other]) = {
-        let cache = tempfile::tempdir().unwrap();
-        let emulators = [0; 2].map(|_| Device::emulator().unwrap().with_cache_dir(cache.path()));
-        (cache, emulators)
-    };
+    let [one, other] = [0; 2].map(|_| nbody_tests::emulator());
     let law = Uniform { cutoff: 0.25 };
     let balls = Random(1).balls(50);
     let mut engine = ShortRange::new(&one, law).unwrap();
@@ -201,7 +182,7 @@ fn two_emulators_are_one_device() {
 
 #[test]
 fn engines_accept_buffers_of_their_device_and_precision() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let mut engines = Vec::new();
     for device in &devices {
         for (&precision, &accumulation) in
@@ -262,7 +243,7 @@ mod wide {
 
 #[test]
 fn memory_that_does_not_fit_is_an_error() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in devices {
         let direct = AllPairs::new(&device, GRAVITY).unwrap();
         let wide = AllPairs::new(&device, wide::Wide).unwrap();
@@ -282,7 +263,7 @@ fn memory_that_does_not_fit_is_an_error() {
 
 #[test]
 fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
-    let (_cache, device) = emulator();
+    let device = nbody_tests::emulator();
     let order = Some(SummationOrder { bag: 100_000, splits: 1 });
     let options = Options::default().order(order);
     let error = AllPairs::with_options(&device, GRAVITY, options).unwrap_err();
@@ -348,7 +329,7 @@ mod tables {
 
 #[test]
 fn tables_that_do_not_fit_are_named_as_the_cause() {
-    let (_cache, device) = emulator();
+    let device = nbody_tests::emulator();
     let (table, row) = ([[1.0; 46]; 46], [1.0; 4096]);
     let wide = || tables::Wide { tables: row, more: row, others: row, table };
     let near = tables::Near { tables: row, more: row, others: row, table };
@@ -369,7 +350,7 @@ fn tables_that_do_not_fit_are_named_as_the_cause() {
 
 #[test]
 fn kernel_configurations_may_be_set_and_impossible_ones_are_refused() {
-    let (_cache, device) = emulator();
+    let device = nbody_tests::emulator();
     let options = Options::default();
     let expected = AllPairs::new(&Device::cpu(), GRAVITY).unwrap().evaluate_self(&bodies(700));
     let expected = expected.unwrap();

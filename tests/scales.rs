@@ -11,14 +11,6 @@ use nbody_tests::contacts::{Random, UNIT};
 const LENGTH: f64 = 2.0;
 const CUTOFF: f64 = 0.26;
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices: Vec<_> =
-        Device::all().into_iter().map(|device| device.with_cache_dir(cache.path())).collect();
-    assert!(devices.len() > 1, "the CPU and the emulator");
-    (cache, devices)
-}
-
 /// Returns the powers of ten of a precision in which the cutoff and the box are numbers.
 fn powers(precision: Precision) -> std::ops::RangeInclusive<i32> {
     if precision == Precision::Double { -322..=307 } else { -44..=38 }
@@ -116,7 +108,7 @@ where
 
 #[test]
 fn lists_are_right_or_refused_at_every_scale() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for &precision in Precision::ALL {
         for is_periodic in [false, true] {
             let uniform: Scaled<Uniform> = |unit| Uniform { cutoff: CUTOFF * unit };
@@ -138,7 +130,7 @@ fn lists_are_right_or_refused_at_every_scale() {
 
 #[test]
 fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for &precision in Precision::ALL {
         let law = |unit: f64| Uniform { cutoff: CUTOFF * unit };
         let domain = cube(LENGTH).unwrap();
@@ -164,7 +156,7 @@ fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
 /// Trees refuse boxes as all pairs do, and elsewhere potentials are those of a cube of the same shape.
 #[test]
 fn trees_in_a_box_are_right_or_refused_at_every_scale() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let bodies = |unit: f64| {
         let mut bodies: Vec<Body> = nbody::models::uniform(400, 1);
         for body in &mut bodies {
@@ -219,7 +211,7 @@ fn trees_in_a_box_are_right_or_refused_at_every_scale() {
 /// Positions far outside a box are those of their images: whole lengths are taken off exactly.
 #[test]
 fn lists_are_right_however_far_particles_are_outside_the_box() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let length = 0.5;
     let domain = cube(length).unwrap();
     let law = Uniform { cutoff: 0.13 };

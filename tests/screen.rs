@@ -92,8 +92,7 @@ impl Case {
 
 #[test]
 fn the_edge_is_that_of_the_cutoff() {
-    let cache = tempfile::tempdir().unwrap();
-    for device in nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path())) {
+    for device in nbody_tests::all_devices() {
         for precision in [Precision::Single, Precision::Mixed] {
             let options = Options::default().precision(precision);
             let (uniform, gather) = (Uniform { cutoff: 1.0 }, Gather { factor: 1.0 });
@@ -115,10 +114,9 @@ fn the_edge_is_that_of_the_cutoff() {
 
 #[test]
 fn squares_that_overflow_lose_no_pair() {
-    let cache = tempfile::tempdir().unwrap();
     let ball = |x: f64| Ball { pos: Point::new(x, x, x), h: 1.0, mass: 1.0 };
     let balls: Vec<_> = [0.0, 1e20, 0.0, 1e20].map(ball).into();
-    for device in nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path())) {
+    for device in nbody_tests::all_devices() {
         let mut engine = ShortRange::new(&device, Uniform { cutoff: 1e15 }).unwrap();
         let found = engine.evaluate::<f64>(Domain::Open, &balls).unwrap();
         assert!(found.iter().all(|near| near.count == 1), "{found:?}");

@@ -7,13 +7,6 @@ use nbody_tests::particle_programs::{Advance, Announce, Mark, Runner};
 
 const SIZES: [usize; 8] = [0, 1, 2, 16, 255, 257, 1000, 70_001];
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 /// Particles of which about one in `every` takes part.
 fn runners(n: usize, every: usize) -> Vec<Runner> {
     let mut runners = uniform::<Runner>(n, 1);
@@ -38,7 +31,7 @@ fn rounded(device: &Device, runners: &[Runner], precision: Precision) -> Vec<Run
 
 #[test]
 fn particles_that_take_part_come_first() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut selection = Selection::new(device).unwrap();
         for (k, n) in SIZES.into_iter().enumerate() {
@@ -62,7 +55,7 @@ fn particles_that_take_part_come_first() {
 
 #[test]
 fn selected_particles_are_updated() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut advance = PerParticle::new(device, Advance { dt: 0.5 }).unwrap();
         let mut mark = PerParticle::new(device, Mark).unwrap();
@@ -94,7 +87,7 @@ fn selected_particles_are_updated() {
 
 #[test]
 fn the_soonest_particles_come_first() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut selection = Selection::new(device).unwrap();
         let mut announce = PerParticle::new(device, Announce { unit: 0.5, due: 7 }).unwrap();
@@ -142,7 +135,7 @@ fn the_soonest_particles_come_first() {
 
 #[test]
 fn wrong_buffers_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     // Another handle of a device has its particles, too.
     for (device, other) in devices.iter().zip(nbody_tests::all_devices()) {
         let five = other.upload(&runners(5, 1), Precision::Single).unwrap();

@@ -356,6 +356,6 @@ fn trees_on_the_cpu_agree_with_the_reference() {
 /// Any two choices meet, one of which may be the walk.
 #[test]
 fn trees_of_cuda_programs_agree_with_the_reference() {
-    let (_cache, devices) = cuda_devices();
+    let devices = nbody_tests::cuda_devices();
     check_all(2, &devices, true, 1);
 }

@@ -14,14 +14,6 @@ fn levels() -> Vec<Device> {
     nbody::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
 }
 
-/// Returns the devices that run CUDA programs: the emulator is one.
-fn cuda_devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().filter(|device| !device.is_cpu());
-    let devices: Vec<_> = devices.map(|it| it.with_cache_dir(cache.path())).collect();
-    (cache, devices)
-}
-
 /// Returns unbounded space or a box, of lengths in units of [`UNIT`]. Half of a length is no multiple of it, so
 /// that the nearest image of each pair is certain.
 fn domain(choice: usize, unit: f64) -> Domain {

@@ -9,13 +9,6 @@ use nbody_tests::points::points::Step;
 
 const LENGTHS: [f64; 3] = [0.9, 0.3, f64::INFINITY];
 
-fn devices() -> (tempfile::TempDir, Vec<Device>) {
-    let cache = tempfile::tempdir().unwrap();
-    let devices = nbody_tests::all_devices().into_iter().map(|it| it.with_cache_dir(cache.path()));
-    let devices = devices.collect();
-    (cache, devices)
-}
-
 fn rounded(x: f64, precision: Precision) -> f64 {
     match precision {
         Precision::Single => f64::from(x as f32),
@@ -78,7 +71,7 @@ fn same(what: &str, found: &[[f64; 3]], expected: &[[f64; 3]]) {
 
 #[test]
 fn positions_at_the_faces_are_wrapped() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic(LENGTHS).unwrap();
     for device in &devices {
         for &precision in Precision::ALL {
@@ -114,7 +107,7 @@ fn positions_at_the_faces_are_wrapped() {
 
 #[test]
 fn coordinates_are_wrapped_before_they_are_rounded() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([1.0, 0.75, 0.3]).unwrap();
     for device in &devices {
         for &precision in Precision::ALL {
@@ -146,7 +139,7 @@ fn coordinates_are_wrapped_before_they_are_rounded() {
 
 #[test]
 fn fields_that_an_update_does_not_assign_stay() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([0.25; 3]).unwrap();
     for device in &devices {
         let start = uniform::<Runner>(300, 1);
@@ -164,7 +157,7 @@ fn fields_that_an_update_does_not_assign_stay() {
 
 #[test]
 fn displacements_in_a_box_do_not_depend_on_wrapping() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([0.75; 3]).unwrap();
     let stars = uniform::<Star>(300, 2);
     for device in &devices {
@@ -197,7 +190,7 @@ fn displacements_in_a_box_do_not_depend_on_wrapping() {
 /// Each point of a particle has the nearest image in differences, and is wrapped if it is assigned.
 #[test]
 fn every_point_of_a_particle_is_wrapped() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let lengths = [1.0, 0.75, f64::INFINITY];
     let domain = Domain::periodic(lengths).unwrap();
     let nearest = |a: Point, b: Point| {
@@ -239,7 +232,7 @@ fn every_point_of_a_particle_is_wrapped() {
 
 #[test]
 fn selected_particles_are_wrapped() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let domain = Domain::periodic([0.25; 3]).unwrap();
     for device in &devices {
         let mut start = uniform::<Selected>(300, 1);

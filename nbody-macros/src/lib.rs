@@ -4,7 +4,7 @@ use proc_macro::TokenStream;
 
 /// Turns a module that declares a pairwise interaction into a CUDA kernel and a CPU kernel.
 ///
-/// ```
+/// ```ignore
 /// #[nbody::interaction]
 /// pub mod gravity {
 ///     /// Newtonian gravity with Plummer softening; G = 1.

@@ -1,16 +1,24 @@
-//! NVRTC, which compiles each program once for each architecture.
+//! NVRTC, which compiles each program once for each architecture. What it has made is kept in cargo's target
+//! folder.
 
 use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{fs, io};
 
 use nbody::nvrtc::Nvrtc;
 use nbody::{Math, Program};
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Number above any architecture, for which NVRTC generates PTX.
 pub const NEWEST: u32 = 999;
 
 pub struct Compiler {
     pub nvrtc: Nvrtc,
+    /// Its version with the patch level.
+    version: String,
     compiled: Mutex<HashMap<Key, Arc<OnceLock<Compiled>>>>,
 }
 
@@ -21,7 +29,8 @@ type Compiled = Result<Arc<[u8]>, String>;
 impl Compiler {
     pub fn open() -> Result<Self, nbody::Error> {
         let nvrtc = Nvrtc::open(&Nvrtc::find()?)?;
-        Ok(Self { nvrtc, compiled: Mutex::default() })
+        let version = nvrtc.full_version()?;
+        Ok(Self { nvrtc, version, compiled: Mutex::default() })
     }
 
     /// Compiles a program to a CUBIN, or to PTX for [`NEWEST`].
@@ -31,12 +40,42 @@ impl Compiler {
         let entry = compiled.entry(key).or_default().clone();
         // Other threads compile other programs meanwhile.
         drop(compiled);
-        let compile = || self.nvrtc.compile(program, architecture);
-        entry.get_or_init(|| compile().map(Into::into).map_err(|e| e.to_string())).clone()
+        entry.get_or_init(|| self.load_or_compile(program, architecture).map(Into::into)).clone()
+    }
+
+    /// Loads what the compiler has made of the same text and options before, or compiles the program.
+    fn load_or_compile(&self, program: &Program, architecture: u32) -> Result<Vec<u8>, String> {
+        let folder = nbody_tests::kernels().with_file_name("cubins");
+        let file = folder.join(format!("{:032x}", self.key(program, architecture)));
+        if let Ok(code) = fs::read(&file) {
+            return Ok(code);
+        }
+        let code = self.nvrtc.compile(program, architecture).map_err(|error| error.to_string())?;
+        keep(&folder, &file, &code).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(code)
+    }
+
+    /// Returns the digest of all that the code depends on.
+    fn key(&self, program: &Program, architecture: u32) -> u128 {
+        let (options, target) = (program.compiler_options().join(" "), architecture.to_string());
+        let mut digest = Xxh3::new();
+        for part in [&self.version, &options, &target, &program.source] {
+            digest.update(part.as_bytes());
+            digest.update(b"\0");
+        }
+        digest.digest128()
     }
 
     /// Number of compiled programs.
     pub fn compilations(&self) -> usize {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
+}
+
+/// Writes a file whole: other processes may read and write it at once.
+fn keep(folder: &Path, file: &Path, code: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut temporary = NamedTempFile::new_in(folder)?;
+    temporary.write_all(code)?;
+    temporary.persist(file).map(|_| ()).map_err(|error| error.error)
 }

@@ -13,6 +13,8 @@ pub mod points;
 pub mod spheres;
 pub mod steps;
 
+use std::path::PathBuf;
+
 use nbody::{Device, Law};
 use nbody_interactions::Visitor;
 
@@ -28,16 +30,46 @@ const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cu
 /// Number of ways to compute each interaction in a quick test.
 const QUICK_WAYS: usize = 3;
 
-/// Returns every device, of which one at least runs CUDA programs.
+/// Returns the folder of compiled programs that all tests share, in cargo's target folder: a program is
+/// compiled once for all of them, and not again until its text or the compiler changes.
+///
+/// # Panics
+///
+/// Panics if the test does not run from a target folder.
+pub fn kernels() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    test.ancestors().nth(3).expect("target/debug/deps/test").join("kernels")
+}
+
+/// Returns every device, the CPU first, of which one at least runs CUDA programs.
 ///
 /// # Panics
 ///
 /// Panics if there is none, where a test would check nothing.
 pub fn all_devices() -> Vec<Device> {
-    let devices = Device::all();
-    let runs_cuda = devices.iter().any(|device| !device.is_cpu());
-    assert!(runs_cuda, "no device runs CUDA programs; install a C++ compiler for the emulator");
+    [Device::cpu()].into_iter().chain(cuda_devices()).collect()
+}
+
+/// Returns the devices that run CUDA programs: GPUs and the emulator.
+///
+/// # Panics
+///
+/// Panics if there is none, where a test would check nothing.
+pub fn cuda_devices() -> Vec<Device> {
+    let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
+    let devices: Vec<_> = devices.map(|device| device.with_cache_dir(kernels())).collect();
+    let is_there = !devices.is_empty();
+    assert!(is_there, "no device runs CUDA programs; install a C++ compiler for the emulator");
     devices
+}
+
+/// Returns the emulator.
+///
+/// # Panics
+///
+/// Panics if there is no C++ compiler.
+pub fn emulator() -> Device {
+    Device::emulator().expect("a C++ compiler").with_cache_dir(kernels())
 }
 
 /// Tests whether this is a quick test.

@@ -27,8 +27,8 @@ enum Task {
     /// its machine code. It needs Rust, a C++ compiler, NVRTC and nvdisasm; it installs the latter two
     /// under target/ with pip if the system has none.
     Test {
-        /// Skip the documentation, the instructions of the CPU and the core's overflow checks, and
-        /// test only a few CUDA programs of each kind.
+        /// Skip the lints, the packages, the documentation, the instructions of the CPU and the core's
+        /// overflow checks, and test only a few CUDA programs of each kind.
         #[arg(long)]
         quick: bool,
     },
