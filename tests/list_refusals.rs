@@ -325,7 +325,7 @@ fn particles_without_the_fields_are_refused() {
     );
 }
 
-/// What is refused, and how.
+/// Name of a refusal, and the evaluation that is refused.
 type Refusal = (&'static str, fn(&Device) -> Result<(), Error>);
 
 /// Lists of one hundred balls, updated for an engine with results.

@@ -208,8 +208,8 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
     } else {
         let order = usize::from(way.expansion == Expansion::Second);
         let worst = error(&found, &expected);
-        // The monopoles of charges of both signs have errors of a lower order.
-        let most = if X::LAW.name == LAWS[PLASMA] { [0.15, 0.03] } else { [0.05, 0.02] }[order];
+        // The monopoles of charges of both signs have errors of a lower order: of the opening angle itself.
+        let most = if X::LAW.name == LAWS[PLASMA] { [0.3, 0.03] } else { [0.05, 0.02] }[order];
         // NaN is no small error.
         if worst.is_nan() || worst > most {
             return Err(format!("an error of {worst:e}"));
@@ -343,7 +343,7 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) 
     let least = rows.len() * per_row * if on_all { devices.len() } else { 1 };
     println!("{seen:?} in {} rows", rows.len());
     assert_eq!(seen.cases, least, "{seen:?}");
-    assert!(4 * seen.far > least && 6 * seen.bits > least, "{seen:?}");
+    assert!(4 * seen.far > least && 16 * seen.bits > least, "{seen:?}");
     assert!(seen.errors.iter().all(|&error| error > 1e-4), "{seen:?}");
 }
 

@@ -76,20 +76,6 @@ pub mod gravity {
 /// FDIM 7).
 #[nbody::interaction]
 pub mod hermite {
-    /// The square of a softening length that changes no force between bodies at different places. In single
-    /// precision it is zero.
-    const LEAST: Real = 1e-300;
-    const LEAST_SINGLE: Real = 1.2e-38;
-
-    /// The square of the softening length, greater than zero: a body without mass has no effect, also on one at
-    /// its place, where 0 · ∞ would be NaN.
-    fn softening(eps2: Real) -> Real {
-        if eps2 == 0.0 {
-            return if LEAST > 0.0 { LEAST } else { LEAST_SINGLE };
-        }
-        eps2
-    }
-
     /// Newtonian gravity with Plummer softening and its time derivative; G = 1.
     pub struct Hermite {
         /// Squared softening length.
@@ -124,7 +110,7 @@ pub mod hermite {
         fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
             let d = j.pos - i.pos;
             let v = j.vel - i.vel;
-            let rinv = (d.norm2() + softening(self.eps2)).rsqrt();
+            let rinv = (d.norm2() + self.eps2).rsqrt();
             let rinv2 = rinv * rinv;
             let mr = j.mass * rinv;
             let mr3 = mr * rinv2;

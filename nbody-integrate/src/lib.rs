@@ -28,6 +28,7 @@ mod leapfrog;
 mod limits;
 mod motion;
 mod programs;
+mod softening;
 mod steps;
 
 pub use block::{BlockCheckpoint, BlockHermite};

@@ -12,7 +12,7 @@ pub struct Covering<'a> {
     pub allows: &'a dyn Fn(&[Option<usize>]) -> bool,
 }
 
-/// Choices that meet, each with the index of its option, in ascending order.
+/// Combination of choices, each with the index of its option, in ascending order.
 type Meeting = Vec<(usize, usize)>;
 /// A row of which some choices are made.
 type Partial = Vec<Option<usize>>;
