@@ -1,7 +1,7 @@
 //! Neighbour lists of cutoffs that depend on particles: the same on every device.
 
 use nbody::prelude::*;
-use nbody::{Error, HasCutoff, Interaction, Neighbours, Record, ShortRange, Skin};
+use nbody::{Error, HasCutoff, Interaction, ListState, Neighbours, Record, ShortRange, Skin};
 
 #[nbody::interaction]
 mod grains {
@@ -331,11 +331,146 @@ fn a_changed_number_marks_lists_as_old() {
     // Smaller, but within the bounds of its group.
     grains[700].h = 1.4 * greatest;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(2));
-    for grain in &mut grains {
-        grain.h *= 1.01;
+    // The cutoff is twice as long, and half of the skin is 0.005.
+    for (factor, rebuilds) in [(1.001, 2), (0.5, 2), (0.0, 2), (1.1, 3)] {
+        let mut grown = grains.clone();
+        for grain in &mut grown {
+            grain.h *= factor;
+        }
+        assert_eq!(lists.update(&grown, ALONE, &law), Ok(rebuilds), "{factor}");
     }
+}
+
+/// Steps of a random history.
+#[test]
+fn margins_are_those_of_the_cpu() {
+    let (_cache, devices) = devices();
+    for turn in 0..4 {
+        let law = match turn {
+            0 => vec![engines(&devices, Greater)],
+            1 => vec![engines(&devices, Radii), engines(&devices, Uniform { cutoff: 0.1 })],
+            2 => vec![engines(&devices, Branches { threshold: 0.02 })],
+            _ => vec![engines(&devices, Uniform { cutoff: 0.2 })],
+        };
+        let mut lengths = [2.0, f64::INFINITY, 2.5];
+        let mut lists =
+            Lists::new(&devices, Domain::periodic(lengths).unwrap(), Skin::Length(0.04));
+        let mut random = Random(30 + turn);
+        let mut grains = random.grains(250);
+        let mut rebuilds = lists.update(&grains, ALONE, &law).unwrap();
+        let steps = 8;
+        for step in 0..steps {
+            let factor = 1.0 + 0.02 * (random.next() - 0.5);
+            for axis in [0, 2].into_iter().filter(|_| step % 3 > 0) {
+                lengths[axis] *= factor;
+                grains.iter_mut().for_each(|grain| grain.pos[axis] *= factor);
+            }
+            for grain in &mut grains {
+                grain.pos.y += 0.01 * (random.next() - 0.5);
+                grain.h *= 1.0 + 0.01 * (random.next() - 0.5);
+            }
+            for near in &mut lists.0 {
+                near.set_domain(Domain::periodic(lengths).unwrap()).unwrap();
+            }
+            rebuilds = lists.update(&grains, ALONE, &law).unwrap();
+        }
+        assert!(turn == 2 || rebuilds < steps / 2, "{rebuilds} rebuilds of law {turn}");
+    }
+}
+
+/// Within the margin, and then beyond, where the device builds the lists and the host does not know yet.
+#[test]
+fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
+    let (_cache, devices) = devices();
+    let mut expected = None;
+    for device in &devices {
+        let of_lengths = |[x, _, z]: [f64; 3]| Domain::periodic([x, f64::INFINITY, z]).unwrap();
+        let greater = ShortRange::new(device, Greater).unwrap();
+        let mut lengths = [2.0, 1.0, 2.5];
+        let new =
+            |lengths| Neighbours::new(device, of_lengths(lengths), Skin::Length(0.04)).unwrap();
+        let update = |near: &mut Neighbours, grains: &[Grain], cutoff: f64| {
+            let uniform = ShortRange::new(device, Uniform { cutoff }).unwrap();
+            let particles = near.upload(grains).unwrap();
+            near.update(&particles, &[&greater, &uniform]).unwrap();
+        };
+        let mut near = new(lengths);
+        let mut grains = Random(40).grains(300);
+        update(&mut near, &grains, 0.1);
+        let mut found = Vec::new();
+        for (cutoff, moved) in [(0.11, 0.0), (0.12, 0.05)] {
+            for axis in [0, 2] {
+                lengths[axis] *= 0.999;
+                grains.iter_mut().for_each(|grain| grain.pos[axis] *= 0.999);
+            }
+            grains.iter_mut().for_each(|grain| grain.h *= 1.001);
+            grains[5].pos.y += moved;
+            near.set_domain(of_lengths(lengths)).unwrap();
+            update(&mut near, &grains, cutoff);
+            let (csr, state) = (near.to_csr().unwrap(), near.state().unwrap().unwrap());
+            let rebuilds = near.rebuilds().unwrap();
+            assert_eq!(rebuilds, if moved > 0.0 { 2 } else { 1 }, "{device}");
+            assert_eq!(state.domain == near.domain(), rebuilds == 2, "{device}");
+            assert!(near.state().unwrap() == Some(state.clone()), "{device}");
+            let mut again = new(lengths);
+            again.restore(&state).unwrap();
+            update(&mut again, &grains, cutoff);
+            assert_eq!(again.rebuilds().unwrap(), 1, "{device}");
+            assert!(again.to_csr().unwrap() == csr, "{device}");
+            // The entries of the build are known since the update.
+            let state = ListState { room: [0; 2], ..state };
+            let again = ListState { room: [0; 2], ..again.state().unwrap().unwrap() };
+            assert!(again == state, "{device}");
+            found.push((csr, state));
+        }
+        let expected = expected.get_or_insert_with(|| found.clone());
+        assert!(found == *expected, "{device}");
+    }
+}
+
+#[test]
+fn states_of_other_interactions_are_refused() {
+    let (_cache, devices) = devices();
+    for device in &devices {
+        let radii = ShortRange::new(device, Radii).unwrap();
+        let uniform = ShortRange::new(device, Uniform { cutoff: 0.1 }).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let particles = near.upload(&Random(41).grains(50)).unwrap();
+        near.update(&particles, &[&radii]).unwrap();
+        let state = near.state().unwrap().unwrap();
+        let short = |mut state: ListState| {
+            state.numbers[0][0].pop();
+            state
+        };
+        for (state, of) in [
+            (state.clone(), [&uniform as &dyn HasCutoff].as_slice()),
+            (state.clone(), &[&radii, &uniform]),
+            (short(state.clone()), &[&radii]),
+            (ListState { numbers: Default::default(), ..state.clone() }, &[&radii]),
+        ] {
+            near.restore(&state).unwrap();
+            let error = near.update(&particles, of).unwrap_err().to_string();
+            assert!(error.contains("of lists"), "{device}: {error}");
+        }
+        near.restore(&state).unwrap();
+        near.update(&particles, &[&radii]).unwrap();
+    }
+}
+
+/// Another parameter of a constant cutoff: 0.04 is the margin.
+#[test]
+fn other_constant_cutoffs_are_those_of_the_cpu() {
+    let (_cache, devices) = devices();
+    let mut lists = Lists::new(&devices, Domain::periodic([2.0; 3]).unwrap(), Skin::Length(0.04));
+    let mut grains = Random(8).grains(300);
+    let steps = [(0.2, 1), (0.21, 1), (0.1, 1), (0.2399, 1), (0.2401, 2), (0.27, 2), (0.29, 3)];
+    for (cutoff, rebuilds) in steps {
+        let law = [engines(&devices, Radii), engines(&devices, Uniform { cutoff })];
+        assert_eq!(lists.update(&grains, ALONE, &law), Ok(rebuilds), "{cutoff}");
+    }
+    let law = [engines(&devices, Radii), engines(&devices, Uniform { cutoff: 0.3 })];
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(3));
-    grains[1].h = 1e-4;
+    grains[5].pos.x += 0.016;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(4));
 }
 
@@ -496,14 +631,14 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         }
         let grown = expected(&both);
         assert!(grown[1] > grown[0] && grown[0] > 50, "{grown:?}");
-        if device.is_cpu() {
-            let old = counted(&mut by_h, &near, &of_h(&both)).unwrap_err().to_string();
-            assert!(old.contains("their cutoffs depend on has changed"), "{old}");
-            // What another cutoff depends on makes no difference.
-            before.iter_mut().for_each(|it| it.g = 9.0);
-            let found = counted(&mut by_h, &near, &exchanged(&before)).unwrap();
-            assert_eq!(found, expected(&before)[0]);
-        }
+        let old = counted(&mut by_h, &near, &of_h(&both)).unwrap_err().to_string();
+        assert!(old.contains("their cutoffs depend on has changed"), "{device}: {old}");
+        // What another cutoff depends on makes no difference.
+        before.iter_mut().for_each(|it| it.g = 9.0);
+        let found = counted(&mut by_h, &near, &exchanged(&before)).unwrap();
+        assert_eq!(found, expected(&before)[0], "{device}");
+        let old = counted(&mut by_g, &near, &exchanged(&before)).unwrap_err().to_string();
+        assert!(old.contains("their cutoffs depend on has changed"), "{device}: {old}");
         // Records that have one of the numbers.
         let short = near.upload(&of_g(&both)).unwrap();
         near.update(&short, &[&by_g]).unwrap();

@@ -222,11 +222,21 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
         }
         assert!(!motion.step(), "within the bounds");
     }
-    for h in [129.0, 63.0, 500.0] {
+    // The cutoff is twice as long, and half of the skin has 64 units.
+    for (h, must) in [(129.0, false), (63.0, false), (159.0, false), (0.0, false), (161.0, true)] {
         motion.balls[9].h = h * UNIT;
-        assert!(motion.step(), "{h} units");
+        assert_eq!(motion.step(), must, "{h} units");
         assert!(!motion.step());
     }
+    // Of numbers that were negative the magnitude may grow either way.
+    motion.balls[9].h = -1.0 * UNIT;
+    assert!(motion.step());
+    motion.balls[9].h = -32.0 * UNIT;
+    assert!(!motion.step());
+    motion.balls[9].h = -34.0 * UNIT;
+    assert!(motion.step());
+    motion.balls[9].h = 500.0 * UNIT;
+    assert!(motion.step());
     // A constant cutoff does not depend on it.
     let engine = CpuShortRange::new(UNIFORM).unwrap();
     let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
@@ -247,13 +257,123 @@ fn a_box_that_changes_at_every_step() {
         motion.near.set_domain(domain).unwrap();
         assert!(is_new);
         for ball in &mut motion.balls {
-            ball.pos.x *= 1.0 + 1.0 / 64.0;
+            ball.pos.x += 1.0 / 8.0;
         }
         assert!(motion.step());
         // The same box is no other.
         motion.near.set_domain(domain).unwrap();
         assert!(!motion.step());
     }
+}
+
+impl Motion {
+    /// Changes the box, and scales the positions with it.
+    fn scale(&mut self, factors: [f64; 3]) {
+        let Domain::Periodic(lengths) = self.near.domain() else { return };
+        let lengths = lengths.to_array();
+        let of_axis = |axis: usize| if lengths[axis].is_finite() { factors[axis] } else { 1.0 };
+        let factors = [0, 1, 2].map(of_axis);
+        let lengths = [0, 1, 2].map(|axis| lengths[axis] * factors[axis]);
+        self.near.set_domain(Domain::periodic(lengths).unwrap()).unwrap();
+        for ball in &mut self.balls {
+            for axis in 0..3 {
+                ball.pos[axis] *= factors[axis];
+            }
+        }
+    }
+}
+
+/// The lists reach by 0.375 in a box of 2, with a skin of 0.125.
+#[test]
+fn a_box_that_scales_within_the_margin_costs_a_look() {
+    for (factor, must) in
+        [(0.999, false), (1.001, false), (0.9, false), (0.66, true), (1.18, false)]
+    {
+        let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
+        // All lengths away, which changes nothing.
+        for (k, ball) in motion.balls.iter_mut().enumerate() {
+            ball.pos.y += 2.0 * (k % 5) as f64;
+        }
+        motion.scale([factor, 1.0, factor]);
+        assert_eq!(motion.step(), must, "{factor}");
+    }
+    // The box alone, or particles alone.
+    let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
+    motion.near.set_domain(Domain::periodic([1.9; 3]).unwrap()).unwrap();
+    assert!(motion.step());
+    // Nearly half of the box, which two cutoffs of 0.25 may not reach.
+    motion.near.set_domain(Domain::periodic([0.5; 3]).unwrap()).unwrap();
+    let particles = motion.near.upload(&motion.balls).unwrap();
+    assert!(motion.near.update(&particles, &[&motion.uniform]).is_err());
+    // Lists are of the box that they were looked at in.
+    let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
+    motion.scale([0.99; 3]);
+    let particles = motion.near.upload(&motion.balls).unwrap();
+    let mut out = motion.uniform.results(150).unwrap();
+    assert!(motion.uniform.evaluate_into(&motion.near, &particles, &mut out).is_err());
+    assert!(!motion.step());
+}
+
+/// Every result is compared with that of all pairs, at each step.
+#[test]
+fn motion_growth_and_boxes_together_miss_no_pair() {
+    let (mut rebuilds, mut steps) = (0, 0);
+    for turn in 0..12 {
+        let domain = domains()[turn % 3];
+        let mut random = Random(turn as u64 + 20);
+        let mut motion = Motion::in_double(random.balls(200), domain);
+        let [far, wide] = [[8, 24, 64][turn % 3], [4, 16, 64][turn / 3 % 3]];
+        for _ in 0..25 {
+            for ball in &mut motion.balls {
+                for axis in 0..3 {
+                    ball.pos[axis] += random.around(far) / 4.0;
+                }
+                ball.h = (ball.h + random.around(wide) / 4.0).clamp(0.0, 0.2);
+            }
+            let factors = [0; 3].map(|_| 1.0 + random.around(24));
+            motion.scale(factors);
+            rebuilds += u32::from(motion.step());
+            steps += 1;
+        }
+    }
+    assert!(rebuilds > 10 && rebuilds < steps / 2, "{rebuilds} rebuilds in {steps} steps");
+}
+
+/// A barostat that changes the box at every step.
+#[test]
+fn a_barostat_needs_few_rebuilds() {
+    let mut motion = Motion::in_double(Random(16).balls(200), domains()[1]);
+    let mut rebuilds = 0;
+    for step in 0..40 {
+        motion.scale([if step % 20 < 10 { 0.998 } else { 1.0025 }; 3]);
+        rebuilds += u32::from(motion.step());
+    }
+    assert!(rebuilds <= 4, "{rebuilds} rebuilds");
+}
+
+#[test]
+fn a_constant_cutoff_may_change_within_the_margin() {
+    let mut balls = Random(17).balls(200);
+    let mut near = CpuNeighbours::new(domains()[1], Skin::Length(SKIN)).unwrap();
+    let engine = |cutoff: f64| CpuShortRange::new(Uniform { cutoff }).unwrap();
+    let each =
+        [(0.25, 1), (0.125, 1), (0.3125, 1), (0.25 + SKIN, 1), (0.25 + SKIN + UNIT, 2), (0.3, 2)];
+    for (cutoff, rebuilds) in each {
+        let (engine, particles) = (engine(cutoff), near.upload(&balls).unwrap());
+        near.update(&particles, &[&engine]).unwrap();
+        check(&balls, &near, &engine);
+        assert_eq!(near.stats().rebuilds, rebuilds, "{cutoff}");
+    }
+    // What it has grown by is not left for motion.
+    let (grown, original) = (engine(0.25 + SKIN + 101.0 * UNIT), engine(0.25 + SKIN + UNIT));
+    balls[3].pos.x += 16.0 * UNIT;
+    near.update(&near.upload(&balls).unwrap(), &[&original]).unwrap();
+    assert_eq!(near.stats().rebuilds, 2);
+    near.update(&near.upload(&balls).unwrap(), &[&grown]).unwrap();
+    assert_eq!(near.stats().rebuilds, 3);
+    let mut out = original.results(200).unwrap();
+    let particles = near.upload(&balls).unwrap();
+    assert!(original.evaluate_into(&near, &particles, &mut out).is_err(), "lists of another one");
 }
 
 #[test]

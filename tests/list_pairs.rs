@@ -145,6 +145,24 @@ fn one_large_cutoff_among_many() {
     }
 }
 
+/// A few cutoffs that are far greater than the others do not choose the skin.
+#[test]
+fn a_few_large_cutoffs_make_few_lists_longer() {
+    const N: usize = 20_000;
+    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let mut entries = Vec::new();
+    for large in [0, 1, 5] {
+        let mut balls = Random(4).balls(N);
+        for (k, ball) in balls.iter_mut().enumerate() {
+            ball.h = if k < large { 0.25 } else { 1.0 / 32.0 };
+        }
+        let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+        near.update(&near.upload(&balls).unwrap(), &[&either]).unwrap();
+        entries.push(near.stats().entries);
+    }
+    assert!(entries[1] < 1.1 * entries[0] && entries[2] < 1.6 * entries[0], "{entries:?}");
+}
+
 #[test]
 fn the_nearest_has_the_index_of_the_caller() {
     let engine = CpuShortRange::new(Nearest { cutoff: 0.25 }).unwrap();

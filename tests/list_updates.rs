@@ -233,6 +233,42 @@ fn other_buffers_are_looked_at() {
     }
 }
 
+/// A box that is smaller by a 64th leaves fewer than 61 units for motion, and growing cutoffs leave less.
+#[test]
+fn other_buffers_are_looked_at_within_the_margin() {
+    let (_cache, devices) = devices();
+    const FACTOR: f64 = 1.0 - 1.0 / 64.0;
+    for device in &devices {
+        let mut setup = Setup::new(device, EITHER, Domain::periodic([2.0; 3]).unwrap());
+        for ball in &mut setup.balls {
+            ball.pos = Point(ball.pos.0.map(|x| FACTOR * x));
+        }
+        setup.near.set_domain(Domain::periodic([2.0 * FACTOR; 3]).unwrap()).unwrap();
+        setup.particles = setup.near.upload(&setup.balls).unwrap();
+        setup.near.update(&setup.particles, &[&setup.engine]).unwrap();
+        setup.is_right(None);
+        assert_eq!(setup.near.rebuilds().unwrap(), 1, "{device}");
+        let greatest = setup.balls.iter().map(|ball| ball.h).fold(0.0, f64::max);
+        for (moved, grown, is_good) in [
+            (54.0, 0.0, true),
+            (-54.0, 0.0, true),
+            (63.0, 0.0, false),
+            (0.0, 20.0, true),
+            (20.0, 16.0, true),
+            (40.0, 16.0, false),
+            (0.0, 32.0, false),
+        ] {
+            let mut balls = setup.balls.clone();
+            balls[30].pos.x += moved * UNIT;
+            if grown > 0.0 {
+                balls[30].h = greatest + grown * UNIT;
+            }
+            let other = setup.near.upload(&balls).unwrap();
+            if is_good { setup.is_right(Some(&other)) } else { setup.refuses(&other, OLD) }
+        }
+    }
+}
+
 #[test]
 fn records_of_other_fields_are_looked_at() {
     let devices = nbody_tests::all_devices();

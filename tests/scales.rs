@@ -128,6 +128,37 @@ fn lists_are_right_or_refused_at_every_scale() {
     }
 }
 
+/// Within the skin a cutoff may grow no farther than the precision allows.
+#[test]
+fn cutoffs_that_grow_beyond_the_precision_are_refused() {
+    let (_cache, devices) = devices();
+    for (precision, most) in [(Precision::Single, 62), (Precision::Double, 100)] {
+        // A share of the greatest cutoff.
+        let unit = 0.9375 * 2.0_f64.powi(most) / (0.5 * CUTOFF * 2.0);
+        let grown = |device: &Device| {
+            let law = Either { factor: 2.0 };
+            let options = Options::default().precision(precision);
+            let engine = ShortRange::with_options(device, law, options).unwrap();
+            let mut near =
+                Neighbours::with_precision(device, Domain::Open, Skin::Auto, precision).unwrap();
+            [1.0, 1.01, 1.07, 0.5, 1.0].map(|factor| {
+                let mut balls = balls(unit);
+                balls.iter_mut().for_each(|ball| ball.h *= factor);
+                let particles = near.upload(&balls).unwrap();
+                let updated = near.update(&particles, &[&engine]).and_then(|()| near.rebuilds());
+                updated.map_err(|error| error.to_string())
+            })
+        };
+        let found: Vec<_> = devices.iter().map(grown).collect();
+        let is_refused = |found: &Result<u64, String>| {
+            found.as_ref().is_err_and(|error| error.starts_with("cutoffs of up to "))
+        };
+        let refused = found[0].each_ref().map(is_refused);
+        assert_eq!(refused, [false, false, true, false, false], "{:?}", found[0]);
+        assert!(found.iter().all(|it| *it == found[0]), "{found:?}");
+    }
+}
+
 #[test]
 fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
     let devices = nbody_tests::all_devices();

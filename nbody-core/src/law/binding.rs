@@ -43,6 +43,14 @@ impl Place {
         }
     }
 
+    /// Returns the 64-bit word of a value.
+    pub fn word_of(self, value: f64) -> u64 {
+        match self.number {
+            Number::Index => value as u64,
+            Number::Real | Number::Coordinate => value.to_bits(),
+        }
+    }
+
     /// Returns whether it is an integer.
     pub fn is_integer(self) -> bool {
         self.number == Number::Index

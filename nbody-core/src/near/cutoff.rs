@@ -53,6 +53,17 @@ impl Cutoff {
         &self.parameters
     }
 
+    /// Returns that of the same interaction with these parameters. Those that are equal stay, NaN among them.
+    pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self, Error> {
+        let (found, expected) = (parameters.len(), self.parameters.len());
+        Error::check_length("parameters of lists", found, expected)?;
+        let with = |(now, &x): (&Interval, &f64)| {
+            if now.lo.to_bits() == x.to_bits() { *now } else { Interval::from(x) }
+        };
+        let parameters = self.parameters.iter().zip(parameters).map(with).collect();
+        Ok(Self { law: self.law, parameters })
+    }
+
     /// Returns whether it depends on numbers of particles.
     pub fn reads_particles(&self) -> bool {
         self.law.cutoff_reads.iter().any(|reads| !reads.is_empty())
@@ -168,6 +179,25 @@ impl Watched {
         Ok(found)
     }
 
+    /// Returns by how much a cutoff of a pair grows at most, as a share, when a number of one of its particles does,
+    /// and when it becomes smaller, for each place; infinite where there is no such share. `is_nonnegative` tells
+    /// that all numbers of all particles are 0 or more.
+    pub fn slopes(&self, cutoffs: &[Cutoff], is_nonnegative: bool) -> Vec<[f64; 2]> {
+        let bounds =
+            if is_nonnegative { Interval::new(0.0, f64::INFINITY) } else { Interval::WHOLE };
+        let mut slopes = vec![[0.0_f64; 2]; self.places.len()];
+        for (cutoff, roles) in cutoffs.iter().zip(&self.numbers) {
+            for (role, numbers) in roles.iter().enumerate() {
+                for (number, place) in numbers.iter().enumerate() {
+                    let Some(place) = *place else { continue };
+                    let found = cutoff.law.slopes(&cutoff.parameters, [role, number], bounds);
+                    slopes[place] = [0, 1].map(|way| slopes[place][way].max(found[way]));
+                }
+            }
+        }
+        slopes
+    }
+
     fn index_of(&mut self, place: Place) -> usize {
         let known = self.places.iter().position(|known| *known == place);
         known.unwrap_or_else(|| {
@@ -232,9 +262,19 @@ impl Levels {
         }
     }
 
+    /// Returns the number of groups; 0 without numbers.
+    fn groups(&self) -> usize {
+        self.levels.first().map_or(0, |groups| groups.len().checked_div(self.places).unwrap_or(0))
+    }
+
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.levels.iter().map(|level| size_of_val(&level[..])).sum()
+    }
+
+    /// Returns whether all numbers are 0 or more.
+    pub fn is_nonnegative(&self) -> bool {
+        self.all().iter().all(|bounds| bounds.lo >= 0.0)
     }
 
     /// Returns the bounds of all particles.
@@ -278,6 +318,9 @@ impl Reach for Reaches<'_> {
 fn hull(values: &[f64]) -> Option<Interval> {
     values.iter().copied().map(Interval::from).reduce(Interval::hull)
 }
+
+/// Groups whose cutoffs choose the skin.
+const SAMPLES: usize = 32;
 
 /// The greatest cutoffs of pairs, from the bounds of what they depend on.
 pub struct Reaches<'a> {
@@ -324,6 +367,21 @@ impl<'a> Reaches<'a> {
         }
         let [of_i, of_j] = [self.i, self.j].map(|(_, levels)| levels.all());
         self.of_bounds([&of_i, &of_j])
+    }
+
+    /// Returns the middle one of the greatest cutoffs of pairs of 32 groups, which are spread evenly along the
+    /// order: a few particles with others do not change it.
+    pub fn typical(&self) -> f64 {
+        if let Some(constant) = self.constant {
+            return constant;
+        }
+        let of = |(_, levels): (&Watched, &'a Levels), k: usize| {
+            levels.node([0, k * levels.groups() / SAMPLES])
+        };
+        let mut all: Vec<_> =
+            (0..SAMPLES).map(|k| self.of_bounds([of(self.i, k), of(self.j, k)])).collect();
+        all.sort_by(f64::total_cmp);
+        all[SAMPLES / 2]
     }
 
     /// Returns the cutoff, plus the skin, of a pair of particles with these numbers.

@@ -1,5 +1,6 @@
 //! Cells of space, whose Hilbert curve orders particles.
 
+use super::lengths;
 use crate::Domain;
 
 /// The cells of a frame.
@@ -91,6 +92,27 @@ impl Frame {
         // the groups in it, flat. Elsewhere a power of two, so that similar particles have one frame.
         let scale = if length == range { IN_BOX / range } else { power_of_two_below(2.0 / range) };
         Self { origin, scale, dimensions, grid }
+    }
+
+    /// Returns the frame of a box whose lengths have changed; `None` if other axes are open. Along these the frame
+    /// remains.
+    #[must_use]
+    pub fn resized(&self, before: &Domain, now: &Domain) -> Option<Self> {
+        let [before, now] = [before, now].map(|domain| lengths(domain, self.dimensions));
+        let is_open = |lengths: [f64; 3]| lengths.map(|length| length == 0.0);
+        if is_open(before) != is_open(now) {
+            return None;
+        }
+        let [longest, of_now] =
+            [before, now].map(|lengths| lengths.into_iter().fold(0.0, f64::max));
+        let mut resized = *self;
+        for axis in (0..self.dimensions).filter(|&axis| now[axis] > 0.0) {
+            resized.origin[axis] = now[axis] / 2.0;
+        }
+        if self.scale.to_bits() == (IN_BOX / longest).to_bits() {
+            resized.scale = IN_BOX / of_now;
+        }
+        Some(resized)
     }
 
     /// Returns the bits of a cell along each axis.
@@ -189,6 +211,19 @@ mod tests {
         let with_outlier = frame(&positions, &Domain::Open);
         assert_eq!(bulk.scale, with_outlier.scale);
         assert!((250.0 - with_outlier.origin[0]).abs() < 2.0, "{with_outlier:?}");
+    }
+
+    #[test]
+    fn frames_follow_a_box() {
+        let domain = |lengths: [f64; 3]| Domain::periodic(lengths).unwrap();
+        let (one, other) = (domain([1.0, 2.0, 3.0]), domain([1.5, 1.75, 2.5]));
+        let known = frame(&[[0.5; 3]; 4], &one);
+        assert_eq!(known.resized(&one, &other), Some(frame(&[[0.25; 3]; 4], &other)));
+        assert_eq!(known.resized(&one, &Domain::Open), None);
+        let slab = [4.0, 5.0].map(|x| domain([x, 2.0, f64::INFINITY]));
+        let known = frame(&[[0.0; 3], [1.0, 1.0, 40.0]], &slab[0]);
+        let resized = known.resized(&slab[0], &slab[1]).unwrap();
+        assert_eq!((resized.origin, resized.scale), ([2.5, 1.0, 20.0], known.scale));
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod given;
 pub mod hilbert;
 pub mod image;
 pub mod list;
+pub mod margin;
 pub mod order;
 pub mod pairs;
 mod radix;
@@ -28,7 +29,8 @@ pub const GROUP: usize = 32;
 /// The distance by which lists reach farther than the cutoff, so that they stay good while particles move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Skin {
-    /// A fifth of the greatest cutoff.
+    /// A fifth of the cutoff. Where cutoffs depend on particles it is a fifth of a typical one: the middle one of
+    /// 32 groups of particles, each with the greatest cutoff of two particles in it.
     #[default]
     Auto,
     /// This length. With 0 the lists are built again whenever a particle moves.
@@ -46,7 +48,7 @@ impl Skin {
         }
     }
 
-    /// Returns the share of the greatest cutoff and the length that it is the sum of, outside a box.
+    /// Returns the share of the typical cutoff and the length that it is the sum of, outside a box.
     pub fn parts(self) -> [f64; 2] {
         const SHARE: f64 = 0.2;
         match self {
@@ -55,13 +57,13 @@ impl Skin {
         }
     }
 
-    /// Returns the skin for this greatest cutoff, in a box of these lengths: no image is farther than one
-    /// length.
-    pub fn length(self, cutoff: f64, lengths: &[f64; 3]) -> f64 {
+    /// Returns the skin for this typical and this greatest cutoff, in a box of these lengths: no image is
+    /// farther than one length.
+    pub fn length(self, [typical, greatest]: [f64; 2], lengths: &[f64; 3]) -> f64 {
         let [share, length] = self.parts();
-        let length = share * cutoff + length;
+        let length = share * typical + length;
         let periodic = lengths.iter().filter(|length| **length > 0.0);
-        periodic.fold(length, |skin, length| skin.min(length - cutoff))
+        periodic.fold(length, |skin, length| skin.min(length - greatest))
     }
 }
 

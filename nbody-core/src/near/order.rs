@@ -127,6 +127,20 @@ impl Ordered {
         given
     }
 
+    /// Returns the numbers of particles in the order, from those in the order of the caller.
+    pub fn take(&self, numbers: &[f64]) -> Vec<f64> {
+        self.indices.iter().map(|&index| numbers[index as usize]).collect()
+    }
+
+    /// Returns the numbers of particles in the order of the caller, from those in the order.
+    pub fn give(&self, numbers: &[f64]) -> Vec<f64> {
+        let mut given = vec![0.0; self.len()];
+        for (&index, &number) in self.indices.iter().zip(numbers) {
+            given[index as usize] = number;
+        }
+        given
+    }
+
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.indices.len()

@@ -1,13 +1,15 @@
 //! The state that lists are built from again, as they were.
 
+use super::cutoff::Cutoff;
 use super::frame::{Frame, Grid};
-use crate::Error;
+use crate::{Domain, Error, Precision};
 
 /// Where particles were when neighbour lists were built, and what else the order of their pairs depends on:
 /// lists that take it are those of before, so that sums over them are the same to the last bit.
 ///
-/// Numbers that cutoffs depend on are those of the particles of the next update, and pairs that are left out
-/// those of the lists that take it.
+/// Cutoffs, the numbers that they depend on and the box are those that the lists were built with, which may be others
+/// than now within the margin. Which interactions these are is not among them: the next update is for the same ones,
+/// in their order. Pairs that are left out, and the skin, are those of the lists that take it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListState {
     /// The positions of the particles, and of j-particles in another buffer.
@@ -16,14 +18,22 @@ pub struct ListState {
     pub origin: [f64; 3],
     /// The inverse of the unit.
     pub scale: f64,
+    /// The space.
+    pub domain: Domain,
+    /// The parameters of each interaction that the lists were for, in the order of its record.
+    pub parameters: Vec<Vec<f64>>,
+    /// The numbers that cutoffs depend on, of the particles, and of j-particles in another buffer: a slice for
+    /// each, by particles.
+    pub numbers: [Vec<Vec<f64>>; 2],
     /// The entries that a GPU has room for, and those of the lists that it built last if the host does not
     /// know them yet; zeros on a CPU.
     pub room: [u64; 2],
 }
 
 impl ListState {
-    /// Refuses numbers that are not finite.
-    pub fn check(&self) -> Result<(), Error> {
+    /// Refuses positions that are not finite, and a box that is beyond the precision.
+    pub fn check(&self, precision: Precision) -> Result<(), Error> {
+        self.domain.check(precision)?;
         let bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
         for (what, positions) in ["particles", "j-particles"].into_iter().zip(&self.positions) {
             if let Some(index) = positions.iter().position(bad) {
@@ -40,6 +50,31 @@ impl ListState {
             Error::check_length("positions of lists", positions.len(), expected)?;
         }
         Ok(())
+    }
+
+    /// Refuses another count of numbers than that of each particle which cutoffs depend on.
+    pub fn check_numbers(&self, counts: [usize; 2]) -> Result<(), Error> {
+        let each = self.numbers.iter().zip(counts).zip(&self.positions);
+        for ((numbers, count), positions) in each.filter(|(_, positions)| !positions.is_empty()) {
+            Error::check_length("numbers of lists", numbers.len(), count)?;
+            for each in numbers {
+                Error::check_length("numbers of lists", each.len(), positions.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the parameters of the cutoffs that lists are for.
+    pub fn parameters_of(cutoffs: &[Cutoff]) -> Vec<Vec<f64>> {
+        let of = |cutoff: &Cutoff| cutoff.parameters().iter().map(|it| it.lo).collect();
+        cutoffs.iter().map(of).collect()
+    }
+
+    /// Returns the cutoffs that the lists were for, of the interactions of these.
+    pub fn cutoffs(&self, now: &[Cutoff]) -> Result<Vec<Cutoff>, Error> {
+        Error::check_length("interactions of lists", now.len(), self.parameters.len())?;
+        let each = now.iter().zip(&self.parameters);
+        each.map(|(now, parameters)| now.with_parameters(parameters)).collect()
     }
 
     /// Returns the cells of the order.

@@ -1,5 +1,40 @@
-// Limits of distances within reach.
+// Limits of distances within reach, and the margin of lists: nbody-core's `near::margin` defines it.
 namespace nbody {
+
+// Changes since lists were built, apart from those of the particles.
+struct Change {
+    double scale[3]; // the factors of positions
+    double least; // the least factor, or 1
+    double drift; // the greatest length by which a position changes with the box
+    double room; // the motion with which the nearest image stays the same
+    double half; // of the shortest length of the box, or the bound of cutoffs in the precision
+    double growth; // of the cutoffs that depend on no particle
+};
+
+// The margin that is left for a particle.
+struct Margin {
+    double most; // the greatest motion, with the part of the growth of a cutoff; -1 if there is none
+    double growth; // the part that is too much
+
+    // Returns the greatest square of the motion of a particle with this part of the growth of a cutoff.
+    __device__ __forceinline__ double limit(double part) const
+    {
+        const double left = most - part;
+        const bool is_good = left >= 0.0 && (part == 0.0 || part < growth);
+        return is_good ? ::fmin(left * left, 0x1.fffffffffffffp+1023) : -1.0;
+    }
+};
+
+// Returns the margin of lists of this greatest cutoff and skin.
+__device__ __forceinline__ Margin margin_of(const Change &change, double greatest, double skin)
+{
+    const double reach = greatest + skin;
+    const double lost = change.least < 1.0 ? (1.0 - change.least) * reach : 0.0;
+    const double most = (skin - lost - change.growth) * 0.5;
+    const bool is_near = change.drift <= reach && (change.drift == 0.0 || most <= change.room);
+    const bool is_good = most >= 0.0 && is_near && greatest + change.growth < change.half;
+    return {is_good ? most : -1.0, (change.half - greatest) * 0.5};
+}
 
 // Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
 __device__ __forceinline__ double node_limit(double reach, const double (&length)[3])

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use nbody_core::near::frame::Frame;
 use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
+use nbody_core::near::margin::{Change, Margin};
 use nbody_core::near::timer::Timer;
 use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
@@ -85,8 +86,11 @@ pub(crate) struct Neighbours {
     rechecks: Rechecks,
     /// The number of rebuilds, and of looks since the last one that found the lists good.
     counts_of_looks: [u64; 2],
-    /// The particles and the reach of the lists; `None` if they are to be built in any case.
+    /// The particles and the reach of the last look; `None` if lists are to be built in any case.
     built: Option<Build>,
+    /// Those of the last launch, and those that the lists were built with.
+    looked: Option<Build>,
+    base: Option<Build>,
     /// Times of the updates, and of the evaluations over the lists.
     pub timer: Timer,
 }
@@ -102,12 +106,23 @@ pub(crate) struct Build {
     pub one_set: bool,
     pub domain: Domain,
     pub frame: Frame,
-    /// The greatest cutoff that depends on no particle, and the length that lists reach farther.
+    /// The greatest cutoff that depends on no particle, and how much farther lists reach.
     pub cutoff: f64,
     pub skin: Skin,
 }
 
 impl Build {
+    /// Returns the greatest cutoff that depends on no particle, and the skin of lists with no other cutoffs.
+    pub fn reach(&self) -> [f64; 2] {
+        [self.cutoff, self.skin.length([self.cutoff; 2], &self.lengths())]
+    }
+
+    /// Returns whether it is of the same sets.
+    fn has_sets(&self, other: &Self) -> bool {
+        let sets = |it: &Self| (it.n, it.has_j, it.one_set, it.frame.dimensions);
+        sets(self) == sets(other) && self.skin == other.skin
+    }
+
     /// Returns the number of j-particles.
     pub fn nj(&self) -> usize {
         self.n[usize::from(self.has_j)]
@@ -164,6 +179,8 @@ impl Neighbours {
             rechecks: Rechecks::default(),
             counts_of_looks: [0; 2],
             built: None,
+            looked: None,
+            base: None,
             timer: Timer::default(),
         })
     }
@@ -208,10 +225,30 @@ impl Neighbours {
     /// Returns the greatest cutoff and the skin of lists.
     pub fn reach(&self, build: &Build) -> Result<[f64; 2], Error> {
         if self.reach.varying().is_empty() {
-            let skin = build.skin.length(build.cutoff, &build.lengths());
-            return Ok([build.cutoff, skin]);
+            return Ok(self.base()?.as_ref().unwrap_or(build).reach());
         }
         self.reach.found()
+    }
+
+    /// Returns the lengths of the box that lists were built in.
+    pub fn lengths_built(&self, build: &Build) -> Result<[f64; 3], Error> {
+        Ok(self.base()?.as_ref().unwrap_or(build).lengths())
+    }
+
+    /// Returns what the lists were built with; waits for the outcome of the last look, which may have built them.
+    pub fn base(&self) -> Result<Option<Build>, Error> {
+        Ok(if self.has_built()?.is_some() { self.looked } else { self.base })
+    }
+
+    /// Returns the entries of lists that the last look has built, if its outcome was not yet known.
+    pub fn has_built(&self) -> Result<Option<usize>, Error> {
+        if !self.is_awaited {
+            return Ok(None);
+        }
+        Ok(match Outcome::of(self.reply.receive()?) {
+            Outcome::Built(entries) => Some(entries),
+            _ => None,
+        })
     }
 
     /// Forgets the lists, which the next update builds.
@@ -260,8 +297,9 @@ impl Neighbours {
         }
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
-        if self.built == Some(build) && !is_full {
+        if self.margin(&build, self.base.as_ref()).is_some() && !is_full {
             self.launch(sets, &build, false, times)?;
+            self.built = Some(build);
             return self.known_outcome();
         }
         self.built = None;
@@ -288,12 +326,7 @@ impl Neighbours {
     /// Returns the entries that there is room for, and those of the lists that the device built last by itself
     /// if it makes no room for more before the next look.
     pub fn room(&self) -> Result<[u64; 2], Error> {
-        let mut entries = self.entries_built;
-        if self.is_awaited
-            && let Outcome::Built(built) = Outcome::of(self.reply.receive()?)
-        {
-            entries = built;
-        }
+        let entries = self.has_built()?.unwrap_or(self.entries_built);
         Ok([self.capacity, entries].map(|it| it as u64))
     }
 
@@ -317,6 +350,21 @@ impl Neighbours {
         Ok(outcome)
     }
 
+    /// Returns what has changed since lists were built as `base`, and their margin if it depends on no particle; `None`
+    /// if they are to be built in any case.
+    fn margin(&self, build: &Build, base: Option<&Build>) -> Option<(Change, Margin)> {
+        self.built.filter(|built| built.has_sets(build))?;
+        let base = base?;
+        let growth = (build.cutoff - base.cutoff).max(0.0);
+        let most = self.reach.varying().most();
+        let change = Change::of(&base.lengths(), &build.lengths(), growth, most)?;
+        if !self.reach.varying().is_empty() {
+            return Some((change, Margin::default()));
+        }
+        let [greatest, skin] = base.reach();
+        Some((change, change.margin(greatest, skin)?))
+    }
+
     /// Copies the given pairs to the device if they are not there, and looks at the particles.
     fn renew_given(
         &mut self,
@@ -324,8 +372,9 @@ impl Neighbours {
         build: Build,
         times: &mut NeighbourTimes,
     ) -> Result<Outcome, Error> {
-        if self.built == Some(build) {
+        if self.built.is_some_and(|built| built.has_sets(&build)) {
             self.launch(sets, &build, true, times)?;
+            self.built = Some(build);
             return self.known_outcome();
         }
         self.built = None;
@@ -358,6 +407,7 @@ impl Neighbours {
             Outcome::Good => self.counts_of_looks[1] += 1,
             Outcome::Built(entries) => {
                 self.entries_built = entries;
+                self.base = self.looked;
                 self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
             }
             // Evaluations since then did nothing, and the lists are as they were.

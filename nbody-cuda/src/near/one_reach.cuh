@@ -7,11 +7,14 @@ struct Reach {
     double greatest; // the greatest cutoff and the skin
 };
 
-// Returns the greatest square of a displacement since the lists were built; the host has found it.
-__device__ __forceinline__ double allowed2(const Reach &, double of_host) { return of_host; }
+// Returns the margin of the lists; the host has found it.
+__device__ __forceinline__ Margin margin_now(const Reach &, const Change &, const Margin &of_host)
+{
+    return of_host;
+}
 
-// Returns whether the lists cover what cutoffs depend on.
-__device__ __forceinline__ bool covers(const Reach &, const Order &, u32, u32, u32) { return true; }
+// Returns the part of a particle of the growth of cutoffs.
+__device__ __forceinline__ double growth_of(const Reach &, const Order &, u32, u32, u32) { return 0.0; }
 
 __device__ __forceinline__ void bounds_phase(const Reach &, const Order &, u32, u32) {}
 

@@ -16,20 +16,29 @@ constexpr u32 RESIDENT_BLOCKS = 3;
 struct Place {
     u32 byte, kind;
 };
-constexpr u32 INTEGER = DOUBLE_SINGLE + 1; // a kind besides those of coordinates
+// Kinds besides those of coordinates; the last one is that of numbers which are not looked at.
+constexpr u32 INTEGER = DOUBLE_SINGLE + 1, UNWATCHED = INTEGER + 1;
 
 // The bounds of the reach, as the device finds them.
 struct Found {
     double greatest; // the greatest cutoff
     double skin;
     u32 refused; // the reason why there is no reach
+    u32 is_nonnegative; // all numbers of all particles are 0 or more
+};
+
+// By how much cutoffs grow, as a share, when a number grows and when it becomes smaller: whatever numbers are,
+// and if none is negative.
+struct Slopes {
+    double any[2], nonnegative[2];
 };
 
 struct Reach {
     double constant; // the greatest cutoff that depends on no particle
-    double share, length; // of the skin: a share of the greatest cutoff, and a length
+    double share, length; // of the skin: a share of a typical cutoff, and a length
     const Interval *parameters; // of the cutoffs
     const Place *places[2]; // of the numbers of i and of j
+    const Slopes *slopes[2];
     Interval *bounds[2]; // of these numbers: of the groups first and then level by level
     double *values[2]; // the numbers when the lists were built, in the order
     Found *found;
@@ -55,24 +64,37 @@ __device__ __forceinline__ double number(const Positions &from, u32 k, Place pla
     return *reinterpret_cast<const float *>(at);
 }
 
-__device__ __forceinline__ double allowed2(const Reach &reach, double)
+// Returns the margin of the lists.
+__device__ __forceinline__ Margin margin_now(const Reach &reach, const Change &change, const Margin &)
 {
-    const double half = reach.found->skin * 0.5;
-    return half * half;
+    return margin_of(change, reach.found->greatest, reach.found->skin);
 }
 
-// Returns whether the numbers of particle k, which is at a place of the order, are within the bounds of
-// its group; NaN is not.
-__device__ __forceinline__ bool covers(
-    const Reach &reach, const Order &order, u32 set, u32 place, u32 k)
+// Returns the part of particle k, which is at a place of the order, of the growth of cutoffs: by how much its
+// numbers are beyond the bounds of its group; NaN is beyond all.
+__device__ __forceinline__ double growth_of(
+    const Reach &reach, const Order &order, u32 set, u32 at, u32 k)
 {
     const u32 numbers = watched(set);
-    const Interval *const bounds = reach.bounds[set] + size_t(place / GROUP) * numbers;
+    const Interval *const bounds = reach.bounds[set] + size_t(at / GROUP) * numbers;
+    double growth = 0.0;
     for (u32 w = 0; w < numbers; ++w) {
-        const double x = number(order.from, k, reach.places[set][w]);
-        if (!(bounds[w].lo <= x && x <= bounds[w].hi)) return false;
+        const Place place = reach.places[set][w];
+        if (place.kind == UNWATCHED) continue;
+        const double x = number(order.from, k, place);
+        const double lo = bounds[w].lo, hi = bounds[w].hi;
+        if (lo <= x && x <= hi) continue;
+        const bool is_nonnegative = reach.found->is_nonnegative;
+        const Slopes &of_number = reach.slopes[set][w];
+        const double (&slopes)[2] = is_nonnegative ? of_number.nonnegative : of_number.any;
+        double part = bounds::infinite();
+        if (x > hi) part = slopes[0] == 0.0 ? 0.0 : slopes[0] * (x - hi);
+        else if (x < lo && !(is_nonnegative && x < 0.0)) {
+            part = slopes[1] == 0.0 ? 0.0 : slopes[1] * (lo - x);
+        }
+        growth += part;
     }
-    return true;
+    return growth;
 }
 
 __device__ __forceinline__ Interval hull_of_warp(Interval x)
@@ -160,6 +182,33 @@ __device__ __forceinline__ void bounds_of_all(
     }
 }
 
+// Returns the greatest cutoff of pairs of particles whose numbers have these bounds.
+__device__ __forceinline__ double cutoff_of(const Reach &reach, const Interval *of_i, const Interval *of_j)
+{
+    double cutoff = reach.constant;
+    each_cutoff(reach.parameters, of_i, of_j, [&](u32, const Interval &bounds) {
+        cutoff = ::fmax(cutoff, magnitude(bounds));
+    });
+    return cutoff;
+}
+
+// Returns the middle one of the greatest cutoffs of pairs of 32 groups, one for each lane of a warp.
+__device__ __forceinline__ double typical_cutoff(const Reach &reach, const Order &i, const Order &j)
+{
+    const u32 lane = threadIdx.x % LANES;
+    const u64 of_i = u64(lane) * level_of(i.from.n, 0).count / LANES;
+    const u64 of_j = u64(lane) * level_of(j.from.n, 0).count / LANES;
+    const double cutoff =
+        cutoff_of(reach, reach.bounds[0] + of_i * WATCHED_I, reach.bounds[1] + of_j * WATCHED_J);
+    u32 before = 0;
+    for (u32 k = 0; k < LANES; ++k) {
+        const double other = ::__shfl_sync(~0u, cutoff, int(k));
+        before += other < cutoff || (other == cutoff && k < lane);
+    }
+    const u32 middle = ::__ffs(int(::__ballot_sync(~0u, int(before == LANES / 2)))) - 1;
+    return ::__shfl_sync(~0u, cutoff, int(middle));
+}
+
 // Finds the greatest cutoff of all pairs and the skin, each block by itself.
 __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, const Order &j)
 {
@@ -175,22 +224,28 @@ __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, c
             greatest = ::fmax(greatest, size);
         });
         // Without particles.
-        if ((WATCHED_I > 0 && i.from.n == 0) || (WATCHED_J > 0 && j.from.n == 0)) {
+        const bool is_empty =
+            (WATCHED_I > 0 && i.from.n == 0) || (WATCHED_J > 0 && j.from.n == 0);
+        if (is_empty) {
             greatest = 0.0;
             reason = NOTHING;
         }
         const bool is_held = greatest == 0.0 || (greatest >= LEAST_CUTOFF && greatest <= MOST_CUTOFF);
         if (!is_held && reason == NOTHING) reason = BEYOND_BOX;
-        double skin = reach.share * greatest + reach.length;
+        const double typical = is_empty ? 0.0 : typical_cutoff(reach, i, j);
+        double skin = reach.share * typical + reach.length;
         for (u32 axis = 0; axis < 3; ++axis) {
             const double length = i.frame.length[axis];
             if (!(length > 0.0)) continue;
             skin = ::fmin(skin, length - greatest);
             if (greatest >= length / 2.0 && reason == NOTHING) reason = BEYOND_BOX;
         }
+        bool is_nonnegative = true;
+        for (u32 w = 0; w < WATCHED_I; ++w) is_nonnegative &= of_i[w].lo >= 0.0;
+        for (u32 w = 0; w < WATCHED_J; ++w) is_nonnegative &= of_j[w].lo >= 0.0;
         if (threadIdx.x == 0) {
             // All blocks find the same.
-            *reach.found = {greatest, skin, reason};
+            *reach.found = {greatest, skin, reason, is_nonnegative};
         }
     }
     __syncthreads();
@@ -229,11 +284,7 @@ public:
     __device__ __forceinline__ double of_node(u32 node)
     {
         const Interval *const of_j = reach.bounds[1] + size_t(node) * WATCHED_J;
-        double cutoff = reach.constant;
-        each_cutoff(reach.parameters, of_i, of_j, [&](u32, const Interval &bounds) {
-            cutoff = ::fmax(cutoff, magnitude(bounds));
-        });
-        here = cutoff + reach.found->skin;
+        here = cutoff_of(reach, of_i, of_j) + reach.found->skin;
         return node_limit(here, length);
     }
 

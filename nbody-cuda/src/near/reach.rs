@@ -15,6 +15,22 @@ use crate::layout::bytes_of;
 
 /// Words of the bounds of a number.
 const BOUNDS: usize = 3;
+/// Slopes of a number.
+const SLOPES: usize = 4;
+
+/// Kinds of `reach.cuh`.
+const INTEGER: usize = 3;
+const UNWATCHED: usize = 4;
+
+/// Returns where a number is in records of a precision, and its kind there.
+fn stored(place: Place, precision: Precision) -> [usize; 2] {
+    let (word, kind) = match precision {
+        Precision::Single => (place.word::<f32>(), 0),
+        Precision::Double => (place.word::<f64>(), 1),
+        Precision::Mixed => (place.word::<Mixed>(), 0),
+    };
+    [word * bytes_of(precision), if place.is_integer() { INTEGER } else { kind }]
+}
 
 /// The cutoffs of lists that depend on numbers of particles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +42,8 @@ pub(crate) struct Varying {
     reads: Vec<[Vec<usize>; 2]>,
     /// The places of i and of j: the byte in a record, and a kind of `reach.cuh`.
     places: [Vec<[usize; 2]>; 2],
+    /// By how much cutoffs grow with each of these numbers, `Slopes` of `reach.cuh`.
+    slopes: [Vec<[f64; SLOPES]>; 2],
     precision: Precision,
 }
 
@@ -50,16 +68,27 @@ impl Varying {
             varying.parameters.push(cutoff.parameters().to_vec());
             varying.reads.push([0, 1].map(|role| watched[role].places_of(k, role).collect()));
         }
-        let place = |place: &Place| {
-            let (word, kind) = match precision {
-                Precision::Single => (place.word::<f32>(), 0),
-                Precision::Double => (place.word::<f64>(), 1),
-                Precision::Mixed => (place.word::<Mixed>(), 0),
-            };
-            [word * bytes_of(precision), if place.is_integer() { 3 } else { kind }]
-        };
+        let place = |&place: &Place| stored(place, precision);
         varying.places = watched.map(|watched| watched.places.iter().map(place).collect());
+        varying.slopes = watched.map(|watched| {
+            let [any, nonnegative] = [false, true].map(|it| watched.slopes(cutoffs, it));
+            let both = any.into_iter().zip(nonnegative);
+            both.map(|([a, b], [c, d])| [a, b, c, d]).collect()
+        });
         varying
+    }
+
+    /// Returns the same cutoffs for looks at the records of a set which have some of the numbers elsewhere: the index
+    /// of each, and its place there. The others are not looked at.
+    #[must_use]
+    pub fn with_numbers(&self, set: usize, numbers: &[(usize, Place)]) -> Self {
+        let mut other = self.clone();
+        let places = &mut other.places[set];
+        places.fill([0, UNWATCHED]);
+        for &(number, place) in numbers {
+            places[number] = stored(place, self.precision);
+        }
+        other
     }
 
     /// Takes the cutoff of a law whose parameters are not known, for its text.
@@ -67,12 +96,14 @@ impl Varying {
         let reads = law.cutoff_reads.map(|reads| (0..reads.len()).collect());
         let places = law.cutoff_reads.map(|reads| vec![[0; 2]; reads.len()]);
         let parameters = vec![Interval::WHOLE; dim(law.parameters)];
+        let slopes = law.cutoff_reads.map(|reads| vec![[0.0; SLOPES]; reads.len()]);
         let precision = Precision::default();
         Self {
             laws: vec![law],
             parameters: vec![parameters],
             reads: vec![reads],
             places,
+            slopes,
             precision,
         }
     }
@@ -82,16 +113,23 @@ impl Varying {
         self.laws.is_empty()
     }
 
-    /// Copies the parameters, and the places of i and of j, to the device.
+    /// Copies the parameters, and the places and the slopes of i and of j, to the device.
     pub fn upload(&self, backend: &dyn Backend) -> Result<Box<dyn Memory>, Error> {
         let bounds = |it: &Interval| [it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan.into()];
         let parameters = self.parameters.iter().flatten().flat_map(bounds);
         let place = |&[byte, kind]: &[usize; 2]| (byte | kind << u32::BITS) as u64;
         let places = self.places.iter().flatten().map(place);
-        let words: Vec<_> = parameters.chain(places).collect();
+        let slopes = self.slopes.iter().flatten().flatten().map(|slope| slope.to_bits());
+        let words: Vec<_> = parameters.chain(places).chain(slopes).collect();
         let mut numbers = backend.allocate(size_of_val(&words[..]))?;
         numbers.write(&mut |to| to[..words.len()].copy_from_slice(&words))?;
         Ok(numbers)
+    }
+
+    /// Returns the greatest cutoff that lists can have; infinite if none of the cutoffs depends on particles, which
+    /// are checked before.
+    pub fn most(&self) -> f64 {
+        if self.is_empty() { f64::INFINITY } else { near::cutoffs(self.precision)[1] }
     }
 
     /// Returns the law of one of them.
@@ -187,7 +225,7 @@ impl Reach {
     }
 
     /// Returns a `Reach` of `reach.cuh`, for the greatest cutoff that depends on no particle, and a skin
-    /// that is a share of the greatest cutoff and a length. Other records than those of the lists have
+    /// that is a share of a typical cutoff and a length. Other records than those of the lists have
     /// numbers of their own.
     pub fn argument(
         &self,
@@ -199,10 +237,16 @@ impl Reach {
         let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
         let numbers = address(numbers.or(self.numbers.as_deref()));
         let parameters = self.varying.parameters.iter().map(Vec::len).sum::<usize>() * BOUNDS;
-        let of_i = numbers + (parameters * size_of::<u64>()) as u64;
-        let of_j = of_i + (self.varying.places[0].len() * size_of::<u64>()) as u64;
+        // The places of i and of j, and then their slopes.
+        let mut at = numbers + (parameters * size_of::<u64>()) as u64;
+        let places = self.varying.places.each_ref();
         let mut words = vec![constant.to_bits(), skin[0].to_bits(), skin[1].to_bits(), numbers];
-        words.extend([of_i, of_j]);
+        for (numbers, each) in [(places, 1), (places, SLOPES)] {
+            for numbers in numbers {
+                words.push(at);
+                at += (numbers.len() * each * size_of::<u64>()) as u64;
+            }
+        }
         for scratch in [&self.bounds, &self.values] {
             let sets = [0, usize::from(!is_one)];
             words.extend(sets.map(|set| scratch[set].memory().address()));

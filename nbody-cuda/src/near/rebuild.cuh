@@ -4,7 +4,8 @@ namespace nbody {
 
 // A request of the host.
 struct Request {
-    double allowed2; // the greatest square of a displacement since the lists were built
+    Margin margin; // of lists whose cutoffs depend on no particle
+    Change change;
     u32 forced; // build the lists, whether they are good or not
     u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
     u32 i_phases; // phases that order the particles of i
@@ -26,12 +27,24 @@ constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the p
 enum Answer : u32 { STILL_GOOD, BUILT, REFUSED };
 constexpr u32 ANSWER_BITS = 60;
 
+// Returns the displacement of a particle along an axis from its position before, by the nearest image.
+__device__ __forceinline__ double moved_along(double x, double before, double length)
+{
+    double d = x - before;
+    if (length > 0.0) {
+        d -= length * ::rint(d / length);
+        // The position before was wrapped into the box, and rounded.
+        if (::fabs(d) <= 0x1p-50 * (::fabs(x) + length)) d = 0.0;
+    }
+    return d;
+}
+
 // Looks at the particles of a set, whose numbers begin with `first`.
 __device__ __forceinline__ void check(
     const Request &request, const Reach &reach, const Order &order, u32 set, State *state, u32 first)
 {
     const u32 n = order.from.n;
-    const double allowed = allowed2(reach, request.allowed2);
+    const Margin margin = margin_now(reach, request.change, request.margin);
     bool moved = request.forced;
     for (u32 place = blockIdx.x * BLOCK + threadIdx.x; place < n; place += gridDim.x * BLOCK) {
         const u32 k = request.forced ? place : order.sort.even.values[place];
@@ -44,22 +57,18 @@ __device__ __forceinline__ void check(
             double x = coordinate(order.from, k, axis);
             is_finite &= ::fabs(x) < ::__longlong_as_double(0x7ff0000000000000ll);
             if (request.forced) continue;
-            const double length = order.frame.length[axis];
+            const double length = order.frame.length[axis], scale = request.change.scale[axis];
             const double before = order.positions[size_t(axis) * n + place];
             if (is_outside(x, length)) x = wrap(x, length);
-            double d = x - before;
-            if (length > 0.0) {
-                d -= length * ::rint(d / length);
-                // The position before was wrapped into the box, and rounded.
-                if (::fabs(d) <= 0x1p-50 * (::fabs(x) + length)) d = 0.0;
-            }
-            now.x[axis] = before + d;
+            const double moved_by = moved_along(x, before, length);
+            now.x[axis] = before + moved_by;
+            const double d = scale == 1.0 ? moved_by : moved_along(x, before * scale, length);
             sum += d * d;
         }
         if (!request.forced) order.now[place] = now;
         if (!is_finite) ::atomicMin(&state->refused, first + k);
-        moved |= sum > allowed;
-        if (!request.forced) moved |= !covers(reach, order, set, place, k);
+        if (request.forced) continue;
+        moved |= !(sum <= margin.limit(growth_of(reach, order, set, place, k)));
     }
     if (moved) state->wanted = 1;
 }

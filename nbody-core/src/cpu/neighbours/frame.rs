@@ -8,7 +8,7 @@ use crate::{Domain, Point};
 pub type FrameKey = ([usize; 2], usize, Domain);
 
 /// Returns the cells of the order that are kept, or chooses them from these positions: they stay while
-/// the particles move.
+/// the particles move, and follow a box whose lengths change.
 pub fn choose_frame(
     domain: Domain,
     places: &[(Watched, Vec<[f64; 3]>)],
@@ -19,9 +19,11 @@ pub fn choose_frame(
     let dimensions = places[0].0.position.places().len().max(2);
     let key = ([of_i.len(), of_j.len()], dimensions, domain);
     if let Some((known, frame)) = kept
-        && *known == key
+        && (known.0, known.1) == (key.0, key.1)
+        && let Some(resized) = frame.resized(&known.2, &domain)
     {
-        return *frame;
+        (*known, *frame) = (key, resized);
+        return resized;
     }
     let position = |k: usize| {
         let position = of_i.get(k).unwrap_or_else(|| &of_j[k - of_i.len()]);

@@ -16,6 +16,7 @@ use crate::near::cutoff::{Cutoff, Reaches, Watched, position};
 use crate::near::frame::Frame;
 use crate::near::given::{Given, check_excluded};
 use crate::near::list::Lists;
+use crate::near::margin::{Change, Margin};
 use crate::near::pairs::Csr;
 use crate::near::state::ListState;
 use crate::near::timer::{Laps, Timer};
@@ -70,12 +71,39 @@ struct Built {
     octets: Octets,
     /// The pairs are given, and depend on no cutoff.
     is_given: bool,
+    domain: Domain,
     cutoffs: Vec<Cutoff>,
     /// The lengths of the box, which are 0 along open axes.
     lengths: [f64; 3],
-    /// The skin, and the greatest cutoff with it.
+    /// The greatest cutoff, and the skin.
+    greatest: f64,
     skin: f64,
-    reach: f64,
+    /// The result of the last look.
+    now: Now,
+}
+
+/// The space and the cutoffs that lists were looked at with, and their margin.
+#[derive(Clone, Debug)]
+struct Now {
+    domain: Domain,
+    /// The cutoffs that the lists cover.
+    cutoffs: Vec<Cutoff>,
+    /// The lengths of the box, which are 0 along open axes.
+    lengths: [f64; 3],
+    margin: Margin,
+}
+
+impl Now {
+    /// Returns that of the lists of a greatest cutoff and a skin which have just been built.
+    fn at_first(
+        domain: Domain,
+        cutoffs: &[Cutoff],
+        lengths: &[f64; 3],
+        (reach, most): ([f64; 2], f64),
+    ) -> Self {
+        let (cutoffs, lengths) = (cutoffs.to_vec(), *lengths);
+        Self { domain, cutoffs, lengths, margin: Margin::at_first(reach, &lengths, most) }
+    }
 }
 
 /// An interaction that lists can cover: a [`CpuShortRange`](super::CpuShortRange) or a `ShortRange`.
@@ -194,13 +222,12 @@ impl CpuNeighbours {
         self.domain
     }
 
-    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
+    /// Changes the space, as a barostat does at every step, before the next update. That builds the lists again
+    /// unless the box is one of other lengths within the margin: there positions that scale with the box have not
+    /// moved.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.precision)?;
-        if domain != self.domain {
-            self.built = None;
-            self.domain = domain;
-        }
+        self.domain = domain;
         Ok(())
     }
 
@@ -224,17 +251,20 @@ impl CpuNeighbours {
     pub fn state(&self) -> Option<ListState> {
         let built = self.built.as_ref()?;
         let positions = [Some(&built.i), built.j.as_ref()];
+        let numbers = positions.map(|set| set.map_or(Vec::new(), Set::numbers));
         let positions = positions.map(|set| set.map_or(Vec::new(), |set| set.ordered.given()));
         let frame = self.frame.map(|(_, frame)| frame);
         // Given lists have the order of the caller.
         let (origin, scale) = frame.map_or(([0.0; 3], 1.0), |frame| (frame.origin, frame.scale));
-        Some(ListState { positions, origin, scale, room: [0; 2] })
+        let parameters = ListState::parameters_of(&built.cutoffs);
+        let (domain, room) = (built.domain, [0; 2]);
+        Some(ListState { positions, origin, scale, domain, parameters, numbers, room })
     }
 
-    /// Has the next update build the lists as they were with this state, in this space and for these
-    /// cutoffs, and then look whether they are still good.
+    /// Has the next update, for the same interactions, build the lists as they were with this state, and then look
+    /// whether they are still good.
     pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
-        state.check()?;
+        state.check(self.precision)?;
         self.built = None;
         self.restored = Some(state.clone());
         Ok(())
@@ -250,9 +280,14 @@ impl CpuNeighbours {
     }
 
     /// Looks whether the lists of these particles are still good for these interactions, and builds them
-    /// again if not: when a particle has moved by more than half of the skin since they were built, or
-    /// something that a cutoff depends on has changed. The records must have the fields of the
-    /// interactions, by name and type.
+    /// again if not. The skin is the margin of all changes together: the motions of the two particles of a pair
+    /// since the lists were built, in a box that has changed the ones that do not scale with it, the growth of
+    /// their cutoff, and the change of the box, as a share of the greatest cutoff. So they are built again when a
+    /// particle has moved by more than half of the skin, or less if cutoffs have grown or the box is smaller;
+    /// smaller cutoffs cost a look. How much a cutoff grows with a field is known of sums, products with
+    /// parameters, minima and maxima; of another one any growth of a field beyond the values of 32 particles that
+    /// are together builds the lists again. The records must have the fields of the interactions, by name and
+    /// type.
     ///
     /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
     /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16
@@ -317,16 +352,11 @@ impl CpuNeighbours {
         }
         self.check_indices(sets)?;
         if let Some(state) = self.restored.take() {
-            state.check_lengths([sets.i.0.len(), sets.j.map_or(0, |(j, _)| j.len())])?;
-            let dimensions = watched[0].position.places().len().max(2);
-            let frame = state.frame(dimensions);
-            let n = state.positions.each_ref().map(Vec::len);
-            self.frame = Some(((n, dimensions, self.domain), frame));
-            let places = watched.iter().cloned().zip(state.positions).collect();
-            self.build(sets, places, cutoffs.clone(), &mut laps)?;
+            self.build_again(sets, state, (&watched, &cutoffs), &mut laps)?;
         }
-        let is_good = self.built.as_ref().is_some_and(|built| {
-            built.covers(&cutoffs) && built.has_sets(sets).is_ok() && built.is_good(sets, &watched)
+        let domain = self.domain;
+        let is_good = self.built.as_mut().is_some_and(|built| {
+            built.has_sets(sets).is_ok() && built.look(domain, &cutoffs, sets, &watched)
         });
         laps.end(|times| &mut times.look);
         if is_good {
@@ -336,26 +366,48 @@ impl CpuNeighbours {
         }
         let positions = both().collect::<Result<Vec<_>, _>>()?;
         let places = watched.into_iter().zip(positions).collect();
-        self.build(sets, places, cutoffs, &mut laps)?;
+        self.build(domain, sets, (places, None), cutoffs, &mut laps)?;
         self.timer.add(&laps.times);
         Ok(())
     }
 
-    /// Builds the lists of particles at these places.
-    fn build(
+    /// Builds the lists as they were with a state.
+    fn build_again(
         &mut self,
         sets: &Sets,
-        places: Vec<(Watched, Vec<[f64; 3]>)>,
+        state: ListState,
+        (watched, cutoffs): (&[Watched], &[Cutoff]),
+        laps: &mut Laps,
+    ) -> Result<(), Error> {
+        state.check_lengths([sets.i.0.len(), sets.j.map_or(0, |(j, _)| j.len())])?;
+        let count = |set: usize| watched.get(set).map_or(0, |watched| watched.places.len());
+        state.check_numbers([count(0), count(1)])?;
+        let cutoffs = state.cutoffs(cutoffs)?;
+        let dimensions = watched[0].position.places().len().max(2);
+        let n = state.positions.each_ref().map(Vec::len);
+        self.frame = Some(((n, dimensions, state.domain), state.frame(dimensions)));
+        let places = watched.iter().cloned().zip(state.positions).collect();
+        self.build(state.domain, sets, (places, Some(&state.numbers)), cutoffs, laps)
+    }
+
+    /// Builds the lists of particles at these places in a space, with the numbers of particles then if they are
+    /// given.
+    fn build(
+        &mut self,
+        domain: Domain,
+        sets: &Sets,
+        (places, numbers): (Vec<(Watched, Vec<[f64; 3]>)>, Option<&[Vec<Vec<f64>>; 2]>),
         cutoffs: Vec<Cutoff>,
         laps: &mut Laps,
     ) -> Result<(), Error> {
         self.built = None;
         let mut built = match &self.origin {
             Origin::Found(skin) => {
-                let frame = choose_frame(self.domain, &places, &mut self.frame);
-                Built::find(self.domain, *skin, sets, places, cutoffs, &frame, laps)?
+                let frame = choose_frame(domain, &places, &mut self.frame);
+                let places = (places, numbers);
+                Built::find(domain, *skin, sets, places, cutoffs, &frame, laps)?
             }
-            Origin::Given(rows) => Built::give(self.domain, rows, sets, places, cutoffs, laps),
+            Origin::Given(rows) => Built::give(domain, rows, sets, places, cutoffs, laps),
         };
         built.exclude(&self.excluded)?;
         self.built = Some(built);
@@ -381,12 +433,20 @@ impl CpuNeighbours {
     pub(super) fn lists_for(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
         let law = cutoff.law();
         let Some(built) = &self.built else { return Err(Error::NoLists { law: law.name }) };
-        if !built.covers(std::slice::from_ref(cutoff)) {
+        if built.now.domain != self.domain {
+            return Err(Error::NoLists { law: law.name });
+        }
+        if !built.covers(&built.now.cutoffs, std::slice::from_ref(cutoff)) {
             return Err(Error::OtherLists { law: law.name });
         }
         built.has_sets(sets)?;
         built.follow(cutoff, sets)
     }
+}
+
+/// Returns the greatest cutoff that lists can have; infinite if the pairs are given.
+fn most_of(is_given: bool, sets: &Sets) -> f64 {
+    if is_given { f64::INFINITY } else { near::cutoffs(sets.i.0.precision)[1] }
 }
 
 /// Returns a number that was never returned before.
@@ -401,16 +461,23 @@ impl Built {
         domain: Domain,
         skin: Skin,
         sets: &Sets,
-        places: Vec<(Watched, Vec<[f64; 3]>)>,
+        (places, numbers): (Vec<(Watched, Vec<[f64; 3]>)>, Option<&[Vec<Vec<f64>>; 2]>),
         cutoffs: Vec<Cutoff>,
         frame: &Frame,
         laps: &mut Laps,
     ) -> Result<Self, Error> {
         let lengths = near::lengths(&domain, frame.dimensions);
-        let built = sets.each().zip(places).map(|((_, particles, _), (watched, positions))| {
+        let places = sets.each().zip(places).enumerate();
+        let built = places.map(|(k, ((_, particles, _), (watched, positions)))| {
+            let watched = (watched, numbers.map(|of_sets| &of_sets[k][..]));
             Set::build(particles, &positions, watched, &domain, frame)
         });
-        let mut built = built.collect::<Vec<_>>().into_iter();
+        let mut built = built.collect::<Vec<_>>();
+        let is_nonnegative = built.iter().all(|set| set.levels.is_nonnegative());
+        for set in &mut built {
+            set.growth = (set.watched.slopes(&cutoffs, is_nonnegative), is_nonnegative);
+        }
+        let mut built = built.into_iter();
         let i = built.next().expect("there is one set or two");
         let j = built.next();
         laps.end(|times| &mut times.order);
@@ -419,13 +486,28 @@ impl Built {
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
         let greatest = reaches.greatest();
         check_greatest(greatest, sets.i.0.precision, &lengths)?;
-        reaches.skin = skin.length(greatest, &lengths);
+        reaches.skin = skin.length([reaches.typical(), greatest], &lengths);
         let skin = reaches.skin;
         let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);
         let octets = Octets::of(&lists, &near);
-        let (one_set, is_given, reach) = (sets.one_set, false, greatest + skin);
-        let number = new_number();
-        Ok(Self { number, i, j, one_set, lists, octets, is_given, cutoffs, lengths, skin, reach })
+        let (one_set, is_given, number) = (sets.one_set, false, new_number());
+        let most = most_of(false, sets);
+        let now = Now::at_first(domain, &cutoffs, &lengths, ([greatest, skin], most));
+        Ok(Self {
+            number,
+            i,
+            j,
+            one_set,
+            lists,
+            octets,
+            is_given,
+            domain,
+            cutoffs,
+            lengths,
+            greatest,
+            skin,
+            now,
+        })
     }
 
     /// Builds lists of the pairs in these rows.
@@ -446,12 +528,32 @@ impl Built {
         let of_j = j.as_ref().unwrap_or(&i);
         let Given { lists, near, greatest, skin } =
             Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
-        // Without a periodic box the pairs are good for ever.
-        let reach = greatest + if skin.is_finite() { skin } else { 0.0 };
-        let (one_set, is_given) = (sets.one_set, true);
-        let number = new_number();
+        let (one_set, is_given, number) = (sets.one_set, true, new_number());
         let octets = Octets::of(&lists, &near);
-        Self { number, i, j, one_set, lists, octets, is_given, cutoffs, lengths, skin, reach }
+        // The image of a pair remains the nearest one whatever the cutoffs are.
+        let most = most_of(true, sets);
+        let now = Now::at_first(domain, &cutoffs, &lengths, ([0.0, skin], most));
+        Self {
+            number,
+            i,
+            j,
+            one_set,
+            lists,
+            octets,
+            is_given,
+            domain,
+            cutoffs,
+            lengths,
+            greatest,
+            skin,
+            now,
+        }
+    }
+
+    /// Returns the greatest cutoff with the skin.
+    fn reach(&self) -> f64 {
+        // Without a periodic box given pairs are good for ever.
+        self.greatest + if self.skin.is_finite() { self.skin } else { 0.0 }
     }
 
     /// Leaves out these pairs.
@@ -470,12 +572,31 @@ impl Built {
         Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.lengths))
     }
 
-    /// Returns whether these lists are for all of these cutoffs.
-    fn covers(&self, cutoffs: &[Cutoff]) -> bool {
+    /// Returns whether lists for some cutoffs are for all of these.
+    fn covers(&self, known: &[Cutoff], cutoffs: &[Cutoff]) -> bool {
         cutoffs.iter().all(|cutoff| {
             let is_law = |other: &Cutoff| other.law() == cutoff.law();
-            self.cutoffs.contains(cutoff) || self.is_given && self.cutoffs.iter().any(is_law)
+            known.contains(cutoff) || self.is_given && known.iter().any(is_law)
         })
+    }
+
+    /// Returns the cutoffs that lists of these cutoffs cover if they are good, and by how much those that depend on
+    /// no particle have grown; `None` if they are of other laws, or depend on other numbers.
+    fn growth(&self, cutoffs: &[Cutoff]) -> Option<(Vec<Cutoff>, f64)> {
+        if self.covers(&self.cutoffs, cutoffs) {
+            return Some((self.cutoffs.clone(), 0.0));
+        }
+        let constant = |cutoffs: &[Cutoff]| {
+            let mut each = cutoffs.iter().filter_map(|cutoff| cutoff.constant().transpose());
+            each.try_fold(0.0, |most: f64, cutoff| cutoff.ok().map(|cutoff| most.max(cutoff)))
+        };
+        let is_known = |cutoff: &Cutoff| {
+            let is_law = |other: &Cutoff| other.law() == cutoff.law();
+            self.cutoffs.contains(cutoff)
+                || !cutoff.reads_particles() && self.cutoffs.iter().any(is_law)
+        };
+        let growth = constant(cutoffs)? - constant(&self.cutoffs)?;
+        cutoffs.iter().all(is_known).then(|| (cutoffs.to_vec(), growth.max(0.0)))
     }
 
     /// Refuses other sets than those of the lists.
@@ -516,16 +637,33 @@ impl Built {
         Ok(numbers)
     }
 
-    fn is_good(&self, sets: &Sets, watched: &[Watched]) -> bool {
+    /// Looks whether the lists are good for these cutoffs in a space, and if so takes these.
+    fn look(
+        &mut self,
+        domain: Domain,
+        cutoffs: &[Cutoff],
+        sets: &Sets,
+        watched: &[Watched],
+    ) -> bool {
+        let lengths = near::lengths(&domain, watched[0].position.places().len().max(2));
+        let Some((cutoffs, growth)) = self.growth(cutoffs) else { return false };
+        let most = most_of(self.is_given, sets);
+        let Some(change) = Change::of(&self.lengths, &lengths, growth, most) else { return false };
+        let greatest = if self.is_given { 0.0 } else { self.greatest };
+        let Some(margin) = change.margin(greatest, self.skin) else { return false };
         let now = sets.each().zip(watched).enumerate();
-        self.sets().zip(now).all(|(set, (k, ((_, particles, fields), watched)))| {
+        let is_good = self.sets().zip(now).all(|(set, (k, ((_, particles, fields), watched)))| {
             // Other records may lack what the cutoffs of the lists depend on.
             let numbers = self.numbers(0..self.cutoffs.len(), (sets, k), fields);
             numbers.is_ok_and(|numbers| {
                 let bound = (&watched.position, &numbers[..]);
-                set.is_good(particles, bound, &self.lengths, self.skin)
+                set.is_good(particles, bound, &lengths, &margin)
             })
-        })
+        });
+        if is_good {
+            self.now = Now { domain, cutoffs, lengths, margin };
+        }
+        is_good
     }
 
     /// Follows the particles from where the lists have them; an error if they have moved too far, or what this
@@ -540,8 +678,8 @@ impl Built {
         {
             let binding = Binding::new(law.name, position(fields_of_law), fields)?;
             let numbers = self.numbers(own.clone(), (sets, k), fields)?;
-            let bound = (&binding, &numbers[..]);
-            let Some(now) = set.follow(particles, bound, &self.lengths, self.skin) else {
+            let (bound, Now { lengths, margin, .. }) = ((&binding, &numbers[..]), &self.now);
+            let Some(now) = set.follow(particles, bound, lengths, margin) else {
                 // Positions that are not finite are an error of their own.
                 set::positions(what, particles, &binding)?;
                 return Err(Error::OldLists { what });
@@ -549,7 +687,7 @@ impl Built {
             positions.push(now);
         }
         let boxes = self.i.ordered.tree.groups().iter();
-        let centres = boxes.map(|bounds| bounds.origin(self.reach, &self.lengths)).collect();
+        let centres = boxes.map(|bounds| bounds.origin(self.reach(), &self.lengths)).collect();
         let place = |fields| Binding::new(law.name, position(fields), fields);
         let places = [place(law.i)?, place(law.j)?];
         Ok(Followed { built: self, positions, centres, places })
@@ -611,7 +749,7 @@ impl Followed<'_> {
             j: Placed { positions: j, indices: of_j, places: at_j },
             places: &self.built.i.places,
             centres: &self.centres,
-            lengths: self.built.lengths,
+            lengths: self.built.now.lengths,
             is_interleaved,
         }
     }

@@ -8,13 +8,15 @@ use crate::cpu::engine::Particles;
 use crate::cpu::kept::Kept;
 use crate::law::binding::{Binding, Place};
 use crate::law::space::wrap;
+use crate::near::GROUP;
 use crate::near::boxes::bits;
 use crate::near::cutoff::{Levels, Watched};
 use crate::near::frame::Frame;
 use crate::near::image::LIMIT;
+use crate::near::margin::Margin;
 use crate::near::order::{Ordered, wrapped};
 use crate::numeric::simd::{Best, LINE, Line};
-use crate::{Domain, Error, parallel};
+use crate::{Domain, Error, Interval, parallel};
 
 /// Blocks of particles that a thread reads at a time.
 const BLOCKS: usize = 64;
@@ -31,6 +33,8 @@ pub struct Set {
     /// The positions, wrapped into a periodic box, in the order of the caller.
     before: Vec<Block>,
     pub watched: Watched,
+    /// By how much cutoffs grow with each of the watched numbers, if these may not become negative.
+    pub growth: (Vec<[f64; 2]>, bool),
     /// The bounds of the watched numbers.
     pub levels: Levels,
     /// These numbers, a slice for each, in order.
@@ -40,23 +44,28 @@ pub struct Set {
 }
 
 impl Set {
-    /// Orders particles at these positions.
+    /// Orders particles at these positions. The numbers that cutoffs depend on are those of the particles, unless
+    /// they are given.
     pub fn build(
         particles: &Particles,
         positions: &[[f64; 3]],
-        watched: Watched,
+        (watched, numbers): (Watched, Option<&[Vec<f64>]>),
         domain: &Domain,
         frame: &Frame,
     ) -> Self {
         let wrapped = wrapped(positions, domain);
         let ordered = Ordered::of_wrapped(&wrapped, frame);
-        let values = values(particles, &watched.places, &ordered.indices);
+        let values = match numbers {
+            Some(numbers) => numbers.iter().map(|of| ordered.take(of)).collect(),
+            None => values(particles, &watched.places, &ordered.indices),
+        };
         let (levels, places) = (Levels::of(&values), ordered.places());
         Self {
             ordered,
             places,
             before: blocks(&wrapped),
             watched,
+            growth: Default::default(),
             levels,
             values,
             followed: Kept::default(),
@@ -74,10 +83,16 @@ impl Set {
             places,
             before: blocks(&wrapped),
             watched,
+            growth: Default::default(),
             levels,
             values,
             followed: Kept::default(),
         }
+    }
+
+    /// Returns the watched numbers in the order of the caller, a slice for each.
+    pub fn numbers(&self) -> Vec<Vec<f64>> {
+        self.values.iter().map(|values| self.ordered.give(values)).collect()
     }
 
     /// Returns the size in bytes.
@@ -88,25 +103,36 @@ impl Set {
         self.ordered.bytes() + self.levels.bytes() + kept + values
     }
 
-    /// Returns whether lists with this skin still have every pair: no particle has moved by more than half
-    /// of the skin, its position is finite, and none of these watched numbers is beyond its bounds.
+    /// Returns whether lists with this margin still have every pair in a box of these lengths: no particle has
+    /// moved farther, with the growth of the cutoffs of its pairs by these watched numbers, and its position is
+    /// finite.
     pub fn is_good(
         &self,
         particles: &Particles,
         (position, numbers): (&Binding, &[(usize, Place)]),
         lengths: &[f64; 3],
-        skin: f64,
+        margin: &Margin,
     ) -> bool {
-        let (limit, best) = (limit(skin), Best::new());
+        let (growths, best) = (self.growths(particles, numbers), Best::new());
         let (dimensions, is_far) = (position.places().len(), AtomicBool::new(false));
+        let is_scaled = margin.scale.iter().any(|scale| scale.to_bits() != 1.0_f64.to_bits());
         parallel::each(self.before.len().div_ceil(BLOCKS), &|chunk| {
             let blocks = chunk * BLOCKS..self.before.len().min((chunk + 1) * BLOCKS);
             let mut lines = Vec::new();
             particles.widen(position, blocks.clone(), &mut lines);
-            for (now, before) in lines.chunks(dimensions.max(1)).zip(&self.before[blocks]) {
+            let each = lines.chunks(dimensions.max(1)).zip(&self.before[blocks.clone()]);
+            for (block, (now, before)) in blocks.zip(each) {
+                let limits = limits(margin, growths.chunks(LINE).nth(block));
+                let of_box;
+                let before = if is_scaled {
+                    of_box = scaled(before, &margin.scale);
+                    &of_box
+                } else {
+                    before
+                };
                 let far = best.run(
                     #[inline(always)]
-                    || far(now, before, limit),
+                    || far(now, before, &limits),
                 );
                 for k in bits(far) {
                     let moved2: f64 = (0..dimensions)
@@ -118,28 +144,38 @@ impl Set {
                         })
                         .sum();
                     // NaN is not near.
-                    let is_near = moved2 <= limit;
+                    let is_near = moved2 <= limits[k];
                     if !is_near {
                         is_far.store(true, Ordering::Relaxed);
                     }
                 }
             }
         });
-        !is_far.into_inner() && self.has_good_values(particles, numbers)
+        !is_far.into_inner()
     }
 
-    /// Returns whether none of these watched numbers is beyond its bounds: the index of each, and its place in
-    /// the records of the particles.
-    fn has_good_values(&self, particles: &Particles, numbers: &[(usize, Place)]) -> bool {
+    /// Returns for each particle, in the order of the caller, by how much the cutoffs of its pairs may have grown
+    /// because some of these watched numbers are beyond the bounds of their groups; nothing if none are. The
+    /// numbers are the index of each, and its place in the records of the particles.
+    fn growths(&self, particles: &Particles, numbers: &[(usize, Place)]) -> Vec<f64> {
+        let mut growths = Vec::new();
         let places: Vec<_> = numbers.iter().map(|&(_, place)| place).collect();
         let values = values(particles, &places, &self.ordered.indices);
-        numbers.iter().zip(&values).all(|(&(number, _), values)| {
-            let groups = values.chunks(crate::near::GROUP).enumerate();
-            groups.into_iter().all(|(group, values)| {
+        let (slopes, is_nonnegative) = &self.growth;
+        for (&(number, _), values) in numbers.iter().zip(&values) {
+            for (group, values) in values.chunks(GROUP).enumerate() {
                 let bounds = self.levels.node([0, group])[number];
-                values.iter().all(|value| (bounds.lo..=bounds.hi).contains(value))
-            })
-        })
+                if values.iter().all(|value| (bounds.lo..=bounds.hi).contains(value)) {
+                    continue;
+                }
+                growths.resize(self.ordered.len(), 0.0);
+                for (&index, &value) in self.ordered.indices[group * GROUP..].iter().zip(values) {
+                    let bounds = (bounds, *is_nonnegative);
+                    growths[index as usize] += growth(value, bounds, slopes[number]);
+                }
+            }
+        }
+        growths
     }
 
     /// Returns the positions in order, which continue those of the lists: a particle that has left the
@@ -149,9 +185,10 @@ impl Set {
         particles: &Particles,
         (position, numbers): (&Binding, &[(usize, Place)]),
         lengths: &[f64; 3],
-        skin: f64,
+        margin: &Margin,
     ) -> Option<Vec<Block>> {
-        let (limit, best, is_far) = (limit(skin), Best::new(), AtomicBool::new(false));
+        let (best, is_far) = (Best::new(), AtomicBool::new(false));
+        let growths = self.growths(particles, numbers);
         let n = self.ordered.len();
         let mut blocks = self.followed.take().unwrap_or_default();
         blocks.resize(n.div_ceil(LINE), [[0.0; LINE]; 3]);
@@ -160,25 +197,37 @@ impl Set {
             for (k, block) in (first..).zip(blocks) {
                 *block = [[0.0; LINE]; 3];
                 let places = k * LINE..n.min((k + 1) * LINE);
-                particles.coordinates(position, &self.ordered.indices[places.clone()], block);
+                let indices = &self.ordered.indices[places.clone()];
+                particles.coordinates(position, indices, block);
                 let before = &self.ordered.positions[places];
+                let growths: Vec<_> = match &growths[..] {
+                    [] => Vec::new(),
+                    all => indices.iter().map(|&index| all[index as usize]).collect(),
+                };
+                let limits = limits(margin, Some(&growths));
                 all_near &= best.run(
                     #[inline(always)]
-                    || continues(block, before, lengths, limit),
+                    || continues(block, before, (lengths, &margin.scale), &limits),
                 );
             }
             if !all_near {
                 is_far.store(true, Ordering::Relaxed);
             }
         });
-        (!is_far.into_inner() && self.has_good_values(particles, numbers)).then_some(blocks)
+        let is_far = is_far.into_inner();
+        (!is_far).then_some(blocks)
     }
 }
 
 /// Moves particles to the images of their positions that continue those before. Returns whether all of their
-/// displacements are within a limit.
+/// displacements, but those of a box that has these factors since, are within their limits.
 #[inline(always)]
-fn continues(block: &mut Block, before: &[[f64; 3]], lengths: &[f64; 3], limit: f64) -> bool {
+fn continues(
+    block: &mut Block,
+    before: &[[f64; 3]],
+    (lengths, scale): (&[f64; 3], &[f64; 3]),
+    limits: &[f64; LINE],
+) -> bool {
     let mut moved2 = [0.0; LINE];
     for (axis, along) in block.iter_mut().enumerate() {
         // Particles that are missing in the last block are at 0 and stay there.
@@ -189,25 +238,66 @@ fn continues(block: &mut Block, before: &[[f64; 3]], lengths: &[f64; 3], limit: 
         if along.iter().any(|x| is_outside(*x, lengths[axis])) {
             *along = along.map(|x| wrap(x, lengths[axis]));
         }
+        if scale[axis].to_bits() != 1.0_f64.to_bits() {
+            for k in 0..LINE {
+                let moved = moved_along(along[k], from[k] * scale[axis], lengths[axis]);
+                moved2[k] += moved * moved;
+                along[k] = from[k] + moved_along(along[k], from[k], lengths[axis]);
+            }
+            continue;
+        }
         for k in 0..LINE {
             let moved = moved_along(along[k], from[k], lengths[axis]);
             moved2[k] += moved * moved;
             along[k] = from[k] + moved;
         }
     }
-    moved2.iter().all(|&moved2| moved2 <= limit)
+    moved2.iter().zip(limits).all(|(moved2, limit)| moved2 <= limit)
 }
 
-/// Returns the greatest square of a displacement with which lists of this skin are good; that of an infinite
-/// one is not.
-fn limit(skin: f64) -> f64 {
-    (skin * 0.5 * (skin * 0.5)).min(f64::MAX)
+/// Returns by how much cutoffs may have grown because of a number, which had these bounds, and may not be negative
+/// now if it was not.
+fn growth(value: f64, (bounds, is_nonnegative): (Interval, bool), [up, down]: [f64; 2]) -> f64 {
+    if (bounds.lo..=bounds.hi).contains(&value) {
+        0.0
+    } else if value > bounds.hi {
+        product(up, value - bounds.hi)
+    } else if value < bounds.lo && !(is_nonnegative && value < 0.0) {
+        product(down, bounds.lo - value)
+    } else {
+        f64::INFINITY
+    }
 }
 
-/// Returns a bit for each particle of a block whose displacement, not that to the nearest image, is beyond a
+/// Returns a product; no slope is no growth, however much a number changes.
+fn product(slope: f64, by: f64) -> f64 {
+    if slope == 0.0 { 0.0 } else { slope * by }
+}
+
+/// Returns the greatest squares of the motions of a block of particles, with these growths of their cutoffs.
+fn limits(margin: &Margin, growths: Option<&[f64]>) -> [f64; LINE] {
+    let mut limits = [margin.limit(0.0); LINE];
+    for (limit, &growth) in limits.iter_mut().zip(growths.unwrap_or_default()) {
+        *limit = margin.limit(growth);
+    }
+    limits
+}
+
+/// Returns positions in a box that has changed by these factors.
+fn scaled(before: &Block, scale: &[f64; 3]) -> Block {
+    let mut scaled = *before;
+    for (along, scale) in scaled.iter_mut().zip(scale) {
+        for x in along {
+            *x *= scale;
+        }
+    }
+    scaled
+}
+
+/// Returns a bit for each particle of a block whose displacement, not that to the nearest image, is beyond its
 /// limit.
 #[inline(always)]
-fn far(now: &[Line<u64>], before: &Block, limit: f64) -> u32 {
+fn far(now: &[Line<u64>], before: &Block, limits: &[f64; LINE]) -> u32 {
     let mut moved2 = [0.0; LINE];
     for (now, before) in now.iter().zip(before) {
         for k in 0..LINE {
@@ -215,8 +305,8 @@ fn far(now: &[Line<u64>], before: &Block, limit: f64) -> u32 {
             moved2[k] += moved * moved;
         }
     }
-    let near = moved2.iter().enumerate();
-    !near.fold(0, |near, (k, &moved2)| near | u32::from(moved2 <= limit) << k)
+    let near = moved2.iter().zip(limits).enumerate();
+    !near.fold(0, |near, (k, (moved2, limit))| near | u32::from(moved2 <= limit) << k)
         & (u32::MAX >> (u32::BITS as usize - LINE))
 }
 

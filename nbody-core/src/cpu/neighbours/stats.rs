@@ -45,7 +45,7 @@ impl Built {
             j: &of_j.ordered,
             lengths: self.lengths,
             one_set: self.one_set,
-            greatest: self.reach,
+            greatest: self.reach(),
             reach: &|_, _| f64::INFINITY,
         };
         if self.is_given {

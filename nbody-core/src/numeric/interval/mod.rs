@@ -3,12 +3,14 @@
 mod functions;
 mod integers;
 mod logic;
+mod slope;
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 pub use integers::Integers;
 pub use logic::Truth;
+pub(crate) use slope::{Index, Slope};
 
 use super::accuracy::{DIVISION, FUNCTION, ROOT};
 use crate::Lane;

@@ -29,10 +29,16 @@ pub(in crate::engine) struct CudaNeighbours {
     pub domain: Domain,
     skin: Skin,
     pub precision: Precision,
-    /// The cutoffs that the lists cover.
+    /// The cutoffs that the lists were built for.
     cutoffs: Vec<Cutoff>,
     /// The numbers that they depend on, in the records of these fields.
     watched: Vec<Watched>,
+    /// The cutoffs that the lists cover while they are good, and those with what they depend on that lists which
+    /// the device builds again are for, if they are others.
+    covered: Vec<Cutoff>,
+    next: Option<(Vec<Cutoff>, Vec<Watched>)>,
+    /// Rebuilds that are known.
+    rebuilds: u64,
     fields: Vec<&'static [Field]>,
     one_set: bool,
     /// The cells of the order, with the numbers of particles and the space that they were chosen for.
@@ -95,6 +101,9 @@ impl CudaNeighbours {
             precision,
             cutoffs: Vec::new(),
             watched: Vec::new(),
+            covered: Vec::new(),
+            next: None,
+            rebuilds: 0,
             fields: Vec::new(),
             one_set: true,
             frame: None,
@@ -116,10 +125,11 @@ impl CudaNeighbours {
         if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
             nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
         }
-        self.cover(sets, cutoffs)?;
+        self.know()?;
         if let Some(state) = self.restored.take() {
-            self.build_again(sets, &state)?;
+            self.build_again(sets, &state, &cutoffs)?;
         }
+        self.cover(sets, cutoffs)?;
         let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
         let of_both = [build.n[0], build.nj()];
         self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
@@ -130,32 +140,72 @@ impl CudaNeighbours {
             .map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
         let lists = [lists.next().flatten(), lists.next().flatten()];
         let outcome = self.lists.update(lists, build)?;
+        self.settle();
         self.refuse(outcome)
     }
 
     /// Returns where the particles were when the lists were built; `None` if they are not built, or given.
     pub fn state(&self) -> Result<Option<ListState>, Error> {
-        let Some(build) = self.lists.built().filter(|_| !self.is_given()) else { return Ok(None) };
+        if self.lists.built().is_none() || self.is_given() {
+            return Ok(None);
+        }
+        let Some(Build { frame, domain, .. }) = self.lists.base()? else { return Ok(None) };
         let room = self.lists.room()?;
-        let positions = self.lists.download()?.sets.map(|set| set.given());
-        let Frame { origin, scale, .. } = build.frame;
-        Ok(Some(ListState { positions, origin, scale, room }))
+        let parameters = ListState::parameters_of(self.built_for()?.0);
+        let Downloaded { sets, values, .. } = self.lists.download()?;
+        let numbers = [0, 1].map(|k| values[k].iter().map(|of| sets[k].give(of)).collect());
+        let positions = sets.map(|set| set.given());
+        let Frame { origin, scale, .. } = frame;
+        Ok(Some(ListState { positions, origin, scale, domain, parameters, numbers, room }))
     }
 
-    /// Builds the lists as they were with this state.
-    fn build_again(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
+    /// Returns the cutoffs that the lists were built for, and what these depend on.
+    fn built_for(&self) -> Result<(&[Cutoff], &[Watched]), Error> {
+        Ok(match &self.next {
+            Some((cutoffs, watched)) if self.lists.has_built()?.is_some() => (cutoffs, watched),
+            _ => (&self.cutoffs, &self.watched),
+        })
+    }
+
+    /// Builds the lists as they were with this state, of the interactions of these cutoffs.
+    fn build_again(
+        &mut self,
+        sets: &Sets,
+        state: &ListState,
+        cutoffs: &[Cutoff],
+    ) -> Result<(), Error> {
         let n = sets.n();
         state.check_lengths(n)?;
         if self.is_given() {
             return Ok(());
         }
-        self.frame = Some((n, self.domain, state.frame(self.dimensions())));
+        let cutoffs = state.cutoffs(cutoffs)?;
+        let watched = watched(sets, &cutoffs)?;
+        let count = |set: usize| watched.get(set).map_or(0, |watched| watched.places.len());
+        state.check_numbers([count(0), count(1)])?;
+        let both = [&watched[0], &watched[watched.len() - 1]];
+        self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+        self.covered.clone_from(&cutoffs);
+        (self.cutoffs, self.watched) = (cutoffs, watched);
+        self.fields = sets.each().map(|(_, _, fields)| fields).collect();
+        (self.next, self.one_set) = (None, sets.one_set);
+        self.lists.forget();
+        self.frame = Some((n, state.domain, state.frame(self.dimensions())));
+        let now = std::mem::replace(&mut self.domain, state.domain);
+        let built = self.build_moved(sets, state);
+        self.domain = now;
+        built
+    }
+
+    /// Builds the lists of particles with the positions and the numbers of a state, in its space.
+    fn build_moved(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
         let build = self.plan(sets)?;
         // Positions in a box have more digits than a particle has in single precision.
         let precision = Precision::Double;
-        let each = sets.each().zip(&self.watched).zip(&state.positions);
-        let buffers = each.map(|(((_, buffer, fields), watched), positions)| {
-            let moved = Moved::of(buffer, fields, &watched.position, positions)?;
+        let of_state = state.positions.iter().zip(&state.numbers);
+        let each = sets.each().zip(&self.watched).zip(of_state);
+        let buffers = each.map(|(((_, buffer, fields), watched), (positions, numbers))| {
+            let moved = Moved::of(buffer, fields, watched, positions, numbers)?;
             Buffer::of_particles(&self.backend, &moved, precision)
         });
         let buffers = buffers.collect::<Result<Vec<_>, Error>>()?;
@@ -170,6 +220,7 @@ impl CudaNeighbours {
         self.lists.set_places(places(precision))?;
         let outcome = self.lists.restore(lists, build, state.room);
         self.lists.set_places(places(self.precision))?;
+        self.settle();
         self.refuse(outcome?)
     }
 
@@ -186,28 +237,59 @@ impl CudaNeighbours {
 
     /// Returns whether the lists are for this cutoff.
     fn covers(&self, cutoff: &Cutoff) -> bool {
-        let is_law = |other: &Cutoff| other.law() == cutoff.law();
-        self.cutoffs.contains(cutoff) || self.is_given() && self.cutoffs.iter().any(is_law)
+        self.covered.contains(cutoff) || self.is_given() && has_law(&self.covered, cutoff)
     }
 
     /// Has the lists cover these cutoffs, if they do not yet.
     fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
-        if cutoffs.iter().all(|cutoff| self.covers(cutoff))
-            && (self.one_set, &self.fields) == (sets.one_set, &fields)
-        {
+        let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
+        if has_sets && cutoffs.iter().all(|cutoff| self.covers(cutoff)) {
+            return Ok(());
+        }
+        if has_sets && cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff)) {
+            (self.covered, self.next) = (self.cutoffs.clone(), None);
             return Ok(());
         }
         let watched = watched(sets, &cutoffs)?;
+        self.covered.clone_from(&cutoffs);
         if self.is_given() {
             self.lists.forget();
         } else {
             let both = [&watched[0], &watched[watched.len() - 1]];
-            self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+            let varying = Varying::of(&cutoffs, both, self.precision);
+            if has_sets && self.may_stay(&cutoffs, &varying) {
+                self.next = Some((cutoffs, watched));
+                return Ok(());
+            }
+            self.lists.set_cutoffs(varying)?;
         }
         (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
-        self.one_set = sets.one_set;
+        (self.next, self.one_set) = (None, sets.one_set);
         Ok(())
+    }
+
+    /// Returns whether the lists may be good for these cutoffs too: they are of the same laws, and those that depend
+    /// on particles are the same.
+    fn may_stay(&self, cutoffs: &[Cutoff], varying: &Varying) -> bool {
+        let is_known = |cutoff: &Cutoff| {
+            self.cutoffs.contains(cutoff)
+                || !cutoff.reads_particles() && has_law(&self.cutoffs, cutoff)
+        };
+        self.lists.built().is_some()
+            && varying == self.lists.varying()
+            && cutoffs.iter().all(is_known)
+    }
+
+    /// Takes the cutoffs of lists that the device has built again.
+    fn settle(&mut self) {
+        let [rebuilds, _] = self.lists.counts_of_looks();
+        if rebuilds != self.rebuilds
+            && let Some((cutoffs, watched)) = self.next.take()
+        {
+            (self.cutoffs, self.watched) = (cutoffs, watched);
+        }
+        self.rebuilds = rebuilds;
     }
 
     /// Returns the error of lists that were not built.
@@ -251,17 +333,16 @@ impl CudaNeighbours {
     fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
         let lengths = self.lengths();
         let mut greatest = 0.0_f64;
-        for cutoff in self.cutoffs.iter().filter(|_| !self.is_given()) {
+        for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
         check_greatest(greatest, self.precision, &lengths)?;
         let n = sets.n();
-        let frame = match self.frame {
-            Some((found, domain, frame))
-                if (found, domain) == (n, self.domain) && frame.dimensions == self.dimensions() =>
-            {
-                frame
-            }
+        let known = self
+            .frame
+            .filter(|(found, _, frame)| *found == n && frame.dimensions == self.dimensions());
+        let frame = match known.and_then(|(_, domain, it)| it.resized(&domain, &self.domain)) {
+            Some(frame) => frame,
             // Given lists have the order of the caller.
             _ if self.is_given() => Frame::of(0, &|_| [0.0; 3], &self.domain, self.dimensions()),
             _ => self.choose_frame(sets)?,
@@ -287,6 +368,7 @@ impl CudaNeighbours {
     /// Waits for the outcome of the last look, and returns the error of lists that were not built.
     pub fn know(&mut self) -> Result<(), Error> {
         let outcome = self.lists.outcome()?;
+        self.settle();
         self.refuse(outcome)
     }
 
@@ -304,7 +386,7 @@ impl CudaNeighbours {
         let Some(build) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
         let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
-        let (lengths, one_set) = (build.lengths(), self.one_set);
+        let (lengths, one_set) = (self.lists.lengths_built(build)?, self.one_set);
         let all = &|_, _| f64::INFINITY;
         let pairs = Pairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
         if self.is_given() {
@@ -312,9 +394,9 @@ impl CudaNeighbours {
         }
         let [cutoff, skin] = self.lists.reach(build)?;
         let levels = [of_i, of_j].map(|values| Levels::of(values));
-        let both = [0, self.watched.len() - 1].map(|set| &self.watched[set]);
-        let mut reaches =
-            Reaches::new(&self.cutoffs, (both[0], &levels[0]), (both[1], &levels[1]))?;
+        let (cutoffs, watched) = self.built_for()?;
+        let both = [0, watched.len() - 1].map(|set| &watched[set]);
+        let mut reaches = Reaches::new(cutoffs, (both[0], &levels[0]), (both[1], &levels[1]))?;
         reaches.skin = skin;
         let numbers = |values: &[Vec<f64>], place: usize| -> Vec<Interval> {
             values.iter().map(|values| Interval::from(values[place])).collect()
@@ -358,7 +440,7 @@ impl CudaNeighbours {
                 return Ok(());
             }
             let roles = if sets.j.is_some() { [set == 0, set == 1] } else { [true; 2] };
-            self.recheck(set, what, (buffer, fields), roles)
+            self.recheck((set, cutoff), what, (buffer, fields), roles)
         })
     }
 
@@ -379,31 +461,27 @@ impl CudaNeighbours {
         is_known.then(|| self.lists.positions(set))
     }
 
-    /// Refuses particles of a set that the lists are not good for.
+    /// Refuses particles of a set that the lists are not good for, as far as a cutoff depends on them.
     fn recheck(
         &self,
-        set: usize,
+        (set, cutoff): (usize, &Cutoff),
         what: &'static str,
         (buffer, fields): (&Buffer, &'static [Field]),
         roles: [bool; 2],
     ) -> Result<(), Error> {
-        let own = Watched::new(&self.cutoffs, roles, fields)?;
-        let mut watched = [&self.watched[0], &self.watched[self.watched.len() - 1]];
+        let own = Watched::new(std::slice::from_ref(cutoff), roles, fields)?;
+        let index = self.cutoffs.iter().position(|it| it == cutoff && it.reads_particles());
+        let (watched, varying) = (&self.watched[set], self.lists.varying());
         let mut numbers = None;
-        if self.fields[set] != fields && !self.lists.varying().is_empty() {
-            for (watched, _) in watched.iter_mut().zip(roles).filter(|(_, is_role)| *is_role) {
-                assert_eq!(
-                    own.places.len(),
-                    watched.places.len(),
-                    "fields of one name are one number"
-                );
-                *watched = &own;
-            }
-            let varying = Varying::of(&self.cutoffs, watched, self.precision);
-            numbers = Some(varying.upload(&*self.backend)?);
+        if !varying.is_empty()
+            && (self.fields[set], watched.places.len()) != (fields, own.places.len())
+        {
+            let found = index.map(|k| watched.numbers_in((k, cutoff.law()), roles, fields));
+            let other = varying.with_numbers(set, &found.transpose()?.unwrap_or_default());
+            numbers = Some(other.upload(&*self.backend)?);
         }
         let Some(particles) = set_of(buffer, fields, &own) else { return Ok(()) };
-        match self.lists.recheck(set, particles, numbers.as_deref())? {
+        match self.lists.recheck((set, index), particles, numbers.as_deref())? {
             Recheck::Good => Ok(()),
             Recheck::Old => Err(nbody_core::Error::OldLists { what }.into()),
             Recheck::NotFinite(index) => Err(Error::NotFinite { what, index }),
@@ -426,6 +504,11 @@ fn contents_of(buffer: &Buffer, watched: &Watched) -> u64 {
     buffer.contents(places.copied().map(Place::component))
 }
 
+/// Returns whether one of these cutoffs is that of the same interaction.
+fn has_law(cutoffs: &[Cutoff], cutoff: &Cutoff) -> bool {
+    cutoffs.iter().any(|other| other.law() == cutoff.law())
+}
+
 /// Finds what matters for lists in the records of each set.
 fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
@@ -434,7 +517,7 @@ fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     each.collect()
 }
 
-/// Particles that were elsewhere.
+/// Particles that were elsewhere, and had other numbers.
 #[derive(Debug)]
 struct Moved {
     fields: &'static [Field],
@@ -445,17 +528,21 @@ impl Moved {
     fn of(
         buffer: &Buffer,
         fields: &'static [Field],
-        position: &Binding,
+        watched: &Watched,
         positions: &[[f64; 3]],
+        numbers: &[Vec<f64>],
     ) -> Result<Self, Error> {
-        let (numbers, n) = (dim(fields), buffer.n);
-        let mut rows = vec![0; n * numbers];
+        let (width, n) = (dim(fields), buffer.n);
+        let mut rows = vec![0; n * width];
         if n > 0 {
             buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
         }
-        for (row, before) in rows.chunks_mut(numbers.max(1)).zip(positions) {
-            for (place, x) in position.places().iter().zip(before) {
+        for (k, (row, before)) in rows.chunks_mut(width.max(1)).zip(positions).enumerate() {
+            for (place, x) in watched.position.places().iter().zip(before) {
                 row[place.component()] = x.to_bits();
+            }
+            for (place, of) in watched.places.iter().zip(numbers) {
+                row[place.component()] = place.word_of(of[k]);
             }
         }
         Ok(Self { fields, rows })

@@ -125,7 +125,9 @@ impl Neighbours {
         }
     }
 
-    /// Changes the space, as a barostat does at every step. The lists are built again by the next update.
+    /// Changes the space, as a barostat does at every step, before the next update. That builds the lists again
+    /// unless the box is one of other lengths within the margin: there positions that scale with the box have not
+    /// moved.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         match &mut self.lists {
             Inner::Cpu(lists) => lists.set_domain(domain)?,
@@ -216,13 +218,13 @@ impl Neighbours {
         }
     }
 
-    /// Has the next update build the lists as they were with this state, in this space and for these
-    /// cutoffs, and then look whether they are still good.
+    /// Has the next update, for the same interactions, build the lists as they were with this state, and then look
+    /// whether they are still good.
     pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
         match &mut self.lists {
             Inner::Cpu(lists) => lists.restore(state)?,
             Inner::Cuda(lists) => {
-                state.check()?;
+                state.check(lists.precision)?;
                 lists.lists.forget();
                 lists.restored = Some(state.clone());
             }
@@ -231,9 +233,8 @@ impl Neighbours {
     }
 
     /// Looks whether the lists of these particles are still good for these interactions, and builds them
-    /// again if not: when a particle has moved by more than half of the skin since they were built, or
-    /// something that a cutoff depends on has changed. The records must have the fields of the
-    /// interactions, by name and type.
+    /// again if not. The skin is the margin of motion, of growing cutoffs and of a changed box together, as
+    /// [`CpuNeighbours::update`] tells. The records must have the fields of the interactions, by name and type.
     ///
     /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
     /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16

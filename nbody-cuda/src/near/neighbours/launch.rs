@@ -39,7 +39,7 @@ impl Neighbours {
         self.contents = [None; 2];
         self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
-        self.looked_at = build.n;
+        (self.looked_at, self.looked) = (build.n, Some(*build));
         self.reply.expect()?;
         let mut batch = self.batch.take();
         let held = batch.as_mut().filter(|_| !self.timer.is_on());
@@ -68,7 +68,7 @@ impl Neighbours {
             order.argument(&Positions::of(buffer, words, position), domain, frame)
         };
         let orders = [order(0), order(1)];
-        let request = request(build, forced);
+        let request = self.request(build, self.base.as_ref(), forced);
         let reach = self.reach_argument(build, None);
         let lists = [self.lists_argument(), reach.clone()].concat();
         let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
@@ -115,11 +115,29 @@ impl Neighbours {
         Ok(())
     }
 
+    /// Returns a `Request` of the text, of lists that were built as `base` if they were.
+    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> Vec<u64> {
+        let two_sets = match (build.has_j, build.one_set) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+        };
+        let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
+        // Lists that are built in any case have none.
+        let (change, margin) = self.margin(build, base).unwrap_or_default();
+        let numbers = [margin.parts(), [change.least, change.drift], [change.room, change.half]];
+        let [margin, rest] = [&numbers[..1], &numbers[1..]].map(<[_]>::as_flattened);
+        let numbers = margin.iter().chain(&change.scale).chain(rest).chain([&change.growth]);
+        let mut words: Vec<_> = numbers.map(|number| number.to_bits()).collect();
+        words.extend([u64::from(forced) | two_sets << 32, of_i | all << 32]);
+        words
+    }
+
     /// Returns a `Reach` of the text; other records than those of the lists have numbers of their own.
     pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Vec<u64> {
         if self.reach.varying().is_empty() {
-            let skin = build.skin.length(build.cutoff, &build.lengths());
-            return vec![(build.cutoff + skin).to_bits()];
+            let [greatest, skin] = build.reach();
+            return vec![(greatest + skin).to_bits()];
         }
         self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j, numbers)
     }
@@ -130,19 +148,6 @@ impl Neighbours {
         let addresses = lists.iter().map(|scratch| scratch.memory().address());
         addresses.chain([self.capacity as u64, self.state.address() + USED]).collect()
     }
-}
-
-/// Returns a `Request` of the text.
-pub(super) fn request(build: &Build, forced: bool) -> [u64; 3] {
-    let allowed = build.skin.length(build.cutoff, &build.lengths()) * 0.5;
-    let two_sets = match (build.has_j, build.one_set) {
-        (false, _) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-    };
-    let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
-    let forced = u64::from(forced);
-    [(allowed * allowed).to_bits(), forced | two_sets << 32, of_i | all << 32]
 }
 
 /// Returns the number of phases that order the particles.

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::launch::request;
 use super::{ALL_FINITE, LOOK, Neighbours, Outcome, STATE, STATE_AT_FIRST, Set};
 use crate::Error;
 use crate::backend::{Launch, Memory, Scratch};
@@ -29,8 +28,8 @@ pub(crate) enum Recheck {
 /// run.
 #[derive(Debug, Default)]
 pub(super) struct Rechecks {
-    /// Contents of a set for which the lists are good.
-    good: Mutex<Vec<(usize, u64)>>,
+    /// Contents of a set for which the lists are good, and the cutoff that was looked at.
+    good: Mutex<Vec<(usize, Option<usize>, u64)>>,
     memory: Mutex<Option<(Box<dyn Memory>, Scratch)>>,
 }
 
@@ -51,16 +50,16 @@ impl Neighbours {
         self.contents[set] == Some(contents)
     }
 
-    /// Looks whether the lists are good for the particles of a set, and waits for the outcome, unless it is
-    /// known. Records of other fields than those of the lists have `numbers` of their own, of their cutoffs.
-    /// Neither the lists nor what is known of the last update change.
+    /// Looks whether the lists are good for the particles of a set and one of their cutoffs, and waits for the
+    /// outcome, unless it is known. Of several cutoffs that depend on particles one has `numbers` of its own, as have
+    /// records of other fields than those of the lists. Neither the lists nor what is known of the last update change.
     pub fn recheck(
         &self,
-        set: usize,
+        (set, cutoff): (usize, Option<usize>),
         particles: Set,
         numbers: Option<&dyn Memory>,
     ) -> Result<Recheck, Error> {
-        let key = (set, particles.contents);
+        let key = (set, cutoff, particles.contents);
         if !lock(&self.rechecks.good).contains(&key) {
             let kept = lock(&self.rechecks.memory).take();
             let mut memory = match kept {
@@ -93,6 +92,7 @@ impl Neighbours {
         (state, now): &mut (Box<dyn Memory>, Scratch),
     ) -> Result<Recheck, Error> {
         let build = self.built.expect("lists are evaluated once they are built");
+        let base = self.base()?;
         let Set { buffer, words, position, .. } = particles;
         state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
         let now = now.reserve(&*self.backend, &[buffer.n, 3, size_of::<f64>()], false)?;
@@ -101,8 +101,10 @@ impl Neighbours {
             |at: &Positions| self.orders[set].argument_with(at, &build.domain, &build.frame, now);
         // A second set is looked at behind a first one of no particles.
         let first = if set == 0 { order(&at) } else { order(&Positions { n: 0, ..at }) };
-        let mut request = request(&build, false);
-        request[1] = (set as u64) << u32::BITS;
+        let mut request = self.request(&build, base.as_ref(), false);
+        // The last word but one.
+        let of_set = request.len() - 2;
+        request[of_set] = (set as u64) << u32::BITS;
         let reach = self.reach_argument(&build, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
         let launch = launch.argument(&request).argument(&first).argument(&order(&at));
