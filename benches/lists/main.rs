@@ -1,11 +1,13 @@
 //! Benchmark of neighbour lists on the CPU: steps of a Lennard-Jones liquid beside plain scalar loops, on
-//! one thread: `cargo bench -p nbody-benches --bench lists`. Times are those of the processor, not of the
+//! one thread: `cargo bench -p nbody-benches --bench lists`; with `-- gas` those of a gas whose cutoffs depend on
+//! particles. Times are those of the processor, not of the
 //! clock on the wall, for one particle and one step.
 #![allow(missing_docs)]
 // Plain code of particles in cells casts and indexes as it is.
 #![allow(clippy::cast_sign_loss, clippy::cast_possible_wrap, clippy::needless_range_loop)]
 
 mod fluid;
+mod gas;
 mod plain;
 
 use fluid::{Atom, Fluid, equilibrated};
@@ -146,6 +148,9 @@ fn check(fluid: &mut Fluid, by_cells: &mut Plain, by_list: &mut Plain) {
 fn main() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let chosen: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    if std::env::args().any(|arg| arg == "gas") {
+        return pool.install(gas::measure);
+    }
     pool.install(|| {
         for (k, size) in SIZES.into_iter().enumerate() {
             if chosen.is_empty() || chosen.contains(&k) {
