@@ -344,7 +344,7 @@ fn a_changed_number_marks_lists_as_old() {
 /// Steps of a random history.
 #[test]
 fn margins_are_those_of_the_cpu() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for turn in 0..4 {
         let law = match turn {
             0 => vec![engines(&devices, Greater)],
@@ -363,7 +363,9 @@ fn margins_are_those_of_the_cpu() {
             let factor = 1.0 + 0.02 * (random.next() - 0.5);
             for axis in [0, 2].into_iter().filter(|_| step % 3 > 0) {
                 lengths[axis] *= factor;
-                grains.iter_mut().for_each(|grain| grain.pos[axis] *= factor);
+                for grain in &mut grains {
+                    grain.pos[axis] *= factor;
+                }
             }
             for grain in &mut grains {
                 grain.pos.y += 0.01 * (random.next() - 0.5);
@@ -381,7 +383,7 @@ fn margins_are_those_of_the_cpu() {
 /// Within the margin, and then beyond, where the device builds the lists and the host does not know yet.
 #[test]
 fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let mut expected = None;
     for device in &devices {
         let of_lengths = |[x, _, z]: [f64; 3]| Domain::periodic([x, f64::INFINITY, z]).unwrap();
@@ -401,9 +403,13 @@ fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
         for (cutoff, moved) in [(0.11, 0.0), (0.12, 0.05)] {
             for axis in [0, 2] {
                 lengths[axis] *= 0.999;
-                grains.iter_mut().for_each(|grain| grain.pos[axis] *= 0.999);
+                for grain in &mut grains {
+                    grain.pos[axis] *= 0.999;
+                }
             }
-            grains.iter_mut().for_each(|grain| grain.h *= 1.001);
+            for grain in &mut grains {
+                grain.h *= 1.001;
+            }
             grains[5].pos.y += moved;
             near.set_domain(of_lengths(lengths)).unwrap();
             update(&mut near, &grains, cutoff);
@@ -430,7 +436,7 @@ fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
 
 #[test]
 fn states_of_other_interactions_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let radii = ShortRange::new(device, Radii).unwrap();
         let uniform = ShortRange::new(device, Uniform { cutoff: 0.1 }).unwrap();
@@ -460,7 +466,7 @@ fn states_of_other_interactions_are_refused() {
 /// Another parameter of a constant cutoff: 0.04 is the margin.
 #[test]
 fn other_constant_cutoffs_are_those_of_the_cpu() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     let mut lists = Lists::new(&devices, Domain::periodic([2.0; 3]).unwrap(), Skin::Length(0.04));
     let mut grains = Random(8).grains(300);
     let steps = [(0.2, 1), (0.21, 1), (0.1, 1), (0.2399, 1), (0.2401, 2), (0.27, 2), (0.29, 3)];
@@ -634,7 +640,9 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         let old = counted(&mut by_h, &near, &of_h(&both)).unwrap_err().to_string();
         assert!(old.contains("their cutoffs depend on has changed"), "{device}: {old}");
         // What another cutoff depends on makes no difference.
-        before.iter_mut().for_each(|it| it.g = 9.0);
+        for it in &mut before {
+            it.g = 9.0;
+        }
         let found = counted(&mut by_h, &near, &exchanged(&before)).unwrap();
         assert_eq!(found, expected(&before)[0], "{device}");
         let old = counted(&mut by_g, &near, &exchanged(&before)).unwrap_err().to_string();

@@ -229,7 +229,7 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
         assert!(!motion.step());
     }
     // Of numbers that were negative the magnitude may grow either way.
-    motion.balls[9].h = -1.0 * UNIT;
+    motion.balls[9].h = -UNIT;
     assert!(motion.step());
     motion.balls[9].h = -32.0 * UNIT;
     assert!(!motion.step());
@@ -276,8 +276,8 @@ impl Motion {
         let lengths = [0, 1, 2].map(|axis| lengths[axis] * factors[axis]);
         self.near.set_domain(Domain::periodic(lengths).unwrap()).unwrap();
         for ball in &mut self.balls {
-            for axis in 0..3 {
-                ball.pos[axis] *= factors[axis];
+            for (axis, factor) in factors.into_iter().enumerate() {
+                ball.pos[axis] *= factor;
             }
         }
     }

@@ -236,8 +236,8 @@ fn other_buffers_are_looked_at() {
 /// A box that is smaller by a 64th leaves fewer than 61 units for motion, and growing cutoffs leave less.
 #[test]
 fn other_buffers_are_looked_at_within_the_margin() {
-    let (_cache, devices) = devices();
     const FACTOR: f64 = 1.0 - 1.0 / 64.0;
+    let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::periodic([2.0; 3]).unwrap());
         for ball in &mut setup.balls {

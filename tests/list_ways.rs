@@ -8,7 +8,7 @@ use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::listed::laws::{Flat, Ranked, Strain, Tabled};
 use nbody_tests::listed::{Listed, Particle};
 
-use crate::{Failures, are_indices, cuda_devices, domain, integers, levels};
+use crate::{Failures, are_indices, domain, integers, levels};
 
 /// The pairs that lists have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ const STORES: [Store; 2] = [Store::Replace, Store::Add];
 const BEFORE: [Before; 4] = [Before::Nothing, Before::Near, Before::Elsewhere, Before::More];
 const RECORDS: [Records; 3] = [Records::OfLaw, Records::Marked, Records::Changed];
 const INPUTS: [Inputs; 4] = [Inputs::Uniform, Inputs::Lattice, Inputs::Dense, Inputs::Plane];
-const UNITS: [f64; 3] = [1.0, 1048576.0, 1.0 / 1048576.0];
+const UNITS: [f64; 3] = [1.0, 1_048_576.0, 1.0 / 1_048_576.0];
 const SKINS: [f64; 2] = [64.0 * UNIT, 0.0];
 /// Numbers of particles around the sizes of groups, in turn.
 const SIZES: [usize; 9] = [33, 100, 1, 64, 0, 600, 31, 130, 2];
@@ -138,7 +138,10 @@ fn allows(row: &[Option<usize>]) -> bool {
     let is = |option: usize, choice: usize| row[option] == Some(choice);
     let found = is(1, 0);
     // A law without a cutoff has given lists, as have the same particles alone.
-    !(is(0, STRAIN) && found) && !(is(1, 2) && is(3, 1)) && !(is(10, 3) && (is(1, 1) || is(1, 2)))
+    let without_cutoff = is(0, STRAIN) && found;
+    let pairs_of_two_sets = is(1, 2) && is(3, 1);
+    let more_than_given = is(10, 3) && (is(1, 1) || is(1, 2));
+    !(without_cutoff || pairs_of_two_sets || more_than_given)
 }
 
 /// Numbers that tell whether the cases test anything.
@@ -190,12 +193,16 @@ impl<X: Listed> Particles<X> {
         let (x, n) = (X::in_unit(way.unit), way.n + more);
         let nj = if way.one_set { n } else { 2 * n / 3 + 5 };
         let mut j: Vec<X::J> = particles(nj, way.inputs, Digits::Few, way.seed + 1);
-        j.iter_mut().for_each(|j| j.scale(way.unit));
+        for j in &mut j {
+            j.scale(way.unit);
+        }
         let i = if way.one_set {
             j.iter().map(X::target).collect()
         } else {
             let mut i: Vec<X::I> = particles(n, way.inputs, Digits::Few, way.seed + 77);
-            i.iter_mut().for_each(|i| i.scale(way.unit));
+            for i in &mut i {
+                i.scale(way.unit);
+            }
             i
         };
         Self { x, i, j }

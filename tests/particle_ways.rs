@@ -10,7 +10,7 @@ use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
 };
 
-use crate::{Failures, bits, cuda_devices, domain};
+use crate::{Failures, bits, domain};
 
 /// The program, and the particles that it is run for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -316,6 +316,7 @@ fn attraction(
     run().map_err(message)
 }
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
 fn message(error: nbody::Error) -> String {
     error.to_string()
 }

@@ -328,6 +328,7 @@ mod tables {
 }
 
 #[test]
+#[allow(clippy::large_stack_arrays)] // parameters are arrays
 fn tables_that_do_not_fit_are_named_as_the_cause() {
     let device = nbody_tests::emulator();
     let (table, row) = ([[1.0; 46]; 46], [1.0; 4096]);

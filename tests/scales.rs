@@ -131,7 +131,7 @@ fn lists_are_right_or_refused_at_every_scale() {
 /// Within the skin a cutoff may grow no farther than the precision allows.
 #[test]
 fn cutoffs_that_grow_beyond_the_precision_are_refused() {
-    let (_cache, devices) = devices();
+    let devices = nbody_tests::all_devices();
     for (precision, most) in [(Precision::Single, 62), (Precision::Double, 100)] {
         // A share of the greatest cutoff.
         let unit = 0.9375 * 2.0_f64.powi(most) / (0.5 * CUTOFF * 2.0);
@@ -143,7 +143,9 @@ fn cutoffs_that_grow_beyond_the_precision_are_refused() {
                 Neighbours::with_precision(device, Domain::Open, Skin::Auto, precision).unwrap();
             [1.0, 1.01, 1.07, 0.5, 1.0].map(|factor| {
                 let mut balls = balls(unit);
-                balls.iter_mut().for_each(|ball| ball.h *= factor);
+                for ball in &mut balls {
+                    ball.h *= factor;
+                }
                 let particles = near.upload(&balls).unwrap();
                 let updated = near.update(&particles, &[&engine]).and_then(|()| near.rebuilds());
                 updated.map_err(|error| error.to_string())

@@ -10,7 +10,7 @@ use nbody_tests::charged::{currents::Currents, kinds::Kinds, planar::Planar, pla
 use nbody_tests::covering::Covering;
 use nbody_tests::inputs::{Digits, Inputs, Random};
 
-use crate::{Failures, bits, cuda_devices, domain, levels, numbers, records};
+use crate::{Failures, bits, domain, levels, numbers, records};
 
 /// The laws, two of particles of two types behind the others.
 const LAWS: [&str; 5] = ["gravity", "planar", "currents", "plasma", "kinds"];
@@ -135,7 +135,9 @@ impl Way {
 /// Returns whether these choices may meet.
 fn allows(row: &[Option<usize>]) -> bool {
     let is_among = |option: usize, from: usize| row[option].is_some_and(|choice| choice >= from);
-    !(is_among(0, OF_ONE_TYPE) && is_among(3, 1)) && !(is_among(0, ESTIMATED) && row[1] == Some(2))
+    let types_differ = is_among(0, OF_ONE_TYPE) && is_among(3, 1);
+    let has_no_estimate = is_among(0, ESTIMATED) && row[1] == Some(2);
+    !(types_differ || has_no_estimate)
 }
 
 /// Numbers that tell whether the cases test anything.

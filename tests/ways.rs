@@ -40,7 +40,9 @@ fn numbers<F: Record<Lane = f64>>(records: &[F]) -> Vec<f64> {
         }
     }
     let mut numbers = Numbers(Vec::new());
-    records.iter().for_each(|record| record.write(&mut numbers));
+    for record in records {
+        record.write(&mut numbers);
+    }
     numbers.0
 }
 
@@ -52,7 +54,10 @@ fn records<F: Record<Lane = f64>>(numbers: Vec<f64>) -> Vec<F> {
             self.0.next().expect("a number for each component")
         }
         fn index(&mut self) -> u32 {
-            self.real() as u32
+            let index = self.real();
+            #[expect(clippy::cast_sign_loss, reason = "an index")]
+            let index = index as u32;
+            index
         }
         fn coordinate(&mut self) -> f64 {
             self.real()
@@ -78,7 +83,9 @@ fn integers<F: Record<Lane = f64>>(results: &[F]) -> Vec<u32> {
         fn coordinate(&mut self, _: f64) {}
     }
     let mut integers = Integers(Vec::new());
-    results.iter().for_each(|result| result.write(&mut integers));
+    for result in results {
+        result.write(&mut integers);
+    }
     integers.0
 }
 

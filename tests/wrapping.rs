@@ -217,9 +217,9 @@ fn every_point_of_a_particle_is_wrapped() {
                 p.im = nearest(p.pos, p.was).norm2() + p.vel.x * f64::from(p.kind);
                 p.was = p.pos;
                 p.pos += 0.3 * to;
-                for k in 0..3 {
-                    p.was[k] = wrapped(p.was[k], lengths[k], precision);
-                    p.pos[k] = wrapped(p.pos[k], lengths[k], precision);
+                for (k, &length) in lengths.iter().enumerate() {
+                    p.was[k] = wrapped(p.was[k], length, precision);
+                    p.pos[k] = wrapped(p.pos[k], length, precision);
                 }
                 p.im = if precision == Precision::Double { p.im } else { f64::from(p.im as f32) };
             }

@@ -192,7 +192,9 @@ pub fn measure() {
         let time = gas.shock(iterates);
         (time, gas.near.stats().rebuilds)
     });
-    times.iter_mut().for_each(|(time, _)| *time *= 1e3 / STEPS as f64);
+    for (time, _) in &mut times {
+        *time *= 1e3 / STEPS as f64;
+    }
     let [(fixed, of_fixed), (naive, of_naive)] = times;
     println!(
         "shock tube: {fixed:.1} ms a step with h fixed, {naive:.1} with {ITERATIONS} iterations of h ({:.2} times); \

@@ -343,7 +343,7 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
         let (bodies, motions) = orbit(0.5);
         let checkpoint =
             LeapfrogCheckpoint { begin: 0.0, steps, motions, evaluator: EvaluatorState::Nothing };
-        Leapfrog::resume(engine.unwrap(), &bodies, &checkpoint, 0.0078125)
+        Leapfrog::resume(engine.unwrap(), &bodies, &checkpoint, 1.0 / 128.0)
     };
     let mut run = resume((1 << 53) - 2).unwrap();
     run.advance().unwrap();

@@ -29,7 +29,9 @@ impl Covering<'_> {
         let mut rows = Vec::new();
         while let Some(first) = missing.first() {
             let mut row = vec![None; self.choices.len()];
-            first.iter().for_each(|&(option, choice)| row[option] = Some(choice));
+            for &(option, choice) in first {
+                row[option] = Some(choice);
+            }
             for k in 0..row.len() {
                 // In another order in each row.
                 let option = (k + rows.len()) % row.len();
@@ -47,6 +49,10 @@ impl Covering<'_> {
     }
 
     /// Lists what is wrong with rows: forbidden ones, and choices that may meet and do not.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no choices may meet.
     pub fn faults(&self, rows: &[Vec<usize>]) -> Vec<String> {
         let is_allowed = |row: &&Vec<usize>| {
             let all: Partial = row.iter().copied().map(Some).collect();
@@ -114,7 +120,9 @@ impl Covering<'_> {
             each.flat_map(|(option, &n)| (0..n).map(move |choice| (option, choice))).collect();
         let may_meet = |meeting: &Meeting| {
             let mut row = vec![None; self.choices.len()];
-            meeting.iter().for_each(|&(option, choice)| row[option] = Some(choice));
+            for &(option, choice) in meeting {
+                row[option] = Some(choice);
+            }
             let are_of_different_options = meeting.windows(2).all(|two| two[0].0 < two[1].0);
             are_of_different_options && self.may_become(&mut row)
         };

@@ -118,12 +118,11 @@ impl<X: Interaction> ErrorBounds<X> {
         let double_single = options.precision == Precision::Mixed;
         let particles = &self.particles[usize::from(double_single)];
         // Not within the cell: this thread may ask for other bounds while it waits for the pairs.
-        let particles = match particles.get() {
-            Some(particles) => particles,
-            None => {
-                let sum = self.sets.sum(double_single);
-                particles.get_or_init(|| sum)
-            }
+        let particles = if let Some(particles) = particles.get() {
+            particles
+        } else {
+            let sum = self.sets.sum(double_single);
+            particles.get_or_init(|| sum)
         };
         let stack = X::LAW.stack(size_of::<Particle<f64>>());
         parallel::map(particles.len(), stack, &|k| bound(&particles[k]))

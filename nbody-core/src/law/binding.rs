@@ -44,9 +44,10 @@ impl Place {
     }
 
     /// Returns the 64-bit word of a value.
+    #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
     pub fn word_of(self, value: f64) -> u64 {
         match self.number {
-            Number::Index => value as u64,
+            Number::Index => u64::from(value as u32),
             Number::Real | Number::Coordinate => value.to_bits(),
         }
     }

@@ -396,7 +396,7 @@ impl CpuNeighbours {
         &mut self,
         domain: Domain,
         sets: &Sets,
-        (places, numbers): (Vec<(Watched, Vec<[f64; 3]>)>, Option<&[Vec<Vec<f64>>; 2]>),
+        (places, numbers): Placements,
         cutoffs: Vec<Cutoff>,
         laps: &mut Laps,
     ) -> Result<(), Error> {
@@ -444,6 +444,10 @@ impl CpuNeighbours {
     }
 }
 
+/// What matters of each set, with the positions of its particles, and the numbers of each if they are not those
+/// of the particles.
+type Placements<'a> = (Vec<(Watched, Vec<[f64; 3]>)>, Option<&'a [Vec<Vec<f64>>; 2]>);
+
 /// Returns the greatest cutoff that lists can have; infinite if the pairs are given.
 fn most_of(is_given: bool, sets: &Sets) -> f64 {
     if is_given { f64::INFINITY } else { near::cutoffs(sets.i.0.precision)[1] }
@@ -461,7 +465,7 @@ impl Built {
         domain: Domain,
         skin: Skin,
         sets: &Sets,
-        (places, numbers): (Vec<(Watched, Vec<[f64; 3]>)>, Option<&[Vec<Vec<f64>>; 2]>),
+        (places, numbers): Placements,
         cutoffs: Vec<Cutoff>,
         frame: &Frame,
         laps: &mut Laps,
