@@ -30,12 +30,9 @@ impl Registers {
         let [words, backup] = [options.precision, options.backup()].map(|it| bytes_of(it) / 4);
         let (i, f) = (numbers_of(law.i, options.precision), dim(law.f));
         let without_backup = (i + f) * words;
-        // Compensated sums that are not folded before the last pair have their rounding errors where the
-        // backup accumulators will be. Elsewhere these are among the other registers: fewer i-particles
-        // per thread would be slower.
-        let is_compensated = options.accumulation == Accumulation::Compensated;
-        let is_folded_once = is_compensated && !options.folds_each_bag();
-        let beside = if is_folded_once { words } else { backup };
+        // Compensated sums have their rounding errors instead. Backup accumulators that they fold into after each
+        // bag are out of the way of the pairs: fewer i-particles per thread for them would be slower.
+        let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
         Self { with_backup: without_backup + f * beside, without_backup }
     }
 }

@@ -444,8 +444,8 @@ impl CpuNeighbours {
     }
 }
 
-/// What matters of each set, with the positions of its particles, and the numbers of each if they are not those
-/// of the particles.
+/// Watched numbers of each set with the positions of its particles, and the values of the numbers if the particles
+/// have others now.
 type Placements<'a> = (Vec<(Watched, Vec<[f64; 3]>)>, Option<&'a [Vec<Vec<f64>>; 2]>);
 
 /// Returns the greatest cutoff that lists can have; infinite if the pairs are given.
