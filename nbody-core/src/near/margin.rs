@@ -32,7 +32,7 @@ pub struct Change {
     pub drift: f64,
     /// The motion of a particle with which the nearest image stays the same.
     pub room: f64,
-    /// What no cutoff may reach: half of the shortest length of the box, or the bound of the precision.
+    /// The length that no cutoff may reach: half of the shortest one of the box, or the bound of the precision.
     pub half: f64,
     /// The growth of the cutoffs that depend on no particle.
     pub growth: f64,
