@@ -141,11 +141,11 @@ impl Visitor for Trials {
         let double = default.precision(Precision::Double);
         let (all, turn) = (architectures(&self.compiler), self.turn);
         let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
-        let [few, symmetric] =
+        let [fewer, symmetric] =
             if self.library { [few(), third.collect()] } else { [vec![], vec![90]] };
         let main = generations(&all, turn);
         let mut ways = vec![
-            (default, Targets { main: main.clone(), fewer: few, symmetric }),
+            (default, Targets { main: main.clone(), fewer, symmetric }),
             (double, Targets { main, fewer: vec![], symmetric: vec![90] }),
             (boxed, Targets { main: few(), fewer: vec![], symmetric: few() }),
         ];
