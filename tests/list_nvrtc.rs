@@ -12,7 +12,8 @@ use crate::compiler::Compiler;
 use crate::nvrtc::{architectures, local_memory};
 
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
-    let mut trials = Trials { compiler: compiler.clone(), library: true, all: Vec::new() };
+    let mut trials =
+        Trials { compiler: compiler.clone(), library: true, given: 0, all: Vec::new() };
     nbody_interactions::visit_all(&mut trials);
     trials.library = false;
     nbody_tests::visit_others(&mut trials);
@@ -23,21 +24,26 @@ struct Trials {
     compiler: Arc<Compiler>,
     /// The visited interactions are those of the library.
     library: bool,
+    /// Number of trials of given pairs among all.
+    given: usize,
     all: Vec<Trial>,
 }
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let (compiler, library, turn) = (self.compiler.clone(), self.library, self.all.len());
+        let (compiler, library) = (self.compiler.clone(), self.library);
         if !nbody_tests::is_tested(X::LAW, library) {
             return;
         }
         if !X::LAW.cutoff {
+            let turn = self.given;
+            self.given += 1;
             self.all.push(Trial::test(format!("given_pairs_of_{}", X::LAW.name), move || {
                 compiles_given::<X>(&compiler, turn)
             }));
             return;
         }
+        let turn = self.all.len() - self.given;
         self.all.push(Trial::test(format!("list_{}", X::LAW.name), move || {
             compiles::<X>(&compiler, library, turn)
         }));

@@ -131,6 +131,11 @@ fn keeps_index(law: &Law) -> bool {
     law.f.iter().any(|field| field.kind == FieldKind::ArgMin)
 }
 
+/// Returns the elements of an array. NVRTC refuses one without any, where particles have no position.
+fn numbers(elements: &[String]) -> String {
+    if elements.is_empty() { "0".to_owned() } else { elements.join(", ") }
+}
+
 /// Returns the text of where the words of particles are in the records of buffers.
 fn words(law: &Law, precision: Precision, buffers: [&'static [Field]; 2]) -> Result<String, Error> {
     let mut text = "\
@@ -174,8 +179,8 @@ struct Words{name} {{
 constexpr int POSITION_{name} = {own}; // of the coordinates in Particle{name}",
             row = numbers_of(buffer, precision),
             count = words.len(),
-            words = words.join(", "),
-            coordinates = coordinates.join(", "),
+            words = numbers(&words),
+            coordinates = numbers(&coordinates),
             own = own.places().first().map_or(0, first),
         );
     }
