@@ -352,7 +352,7 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) 
 /// Any three choices meet, one of which may be the vector instructions.
 #[test]
 fn trees_on_the_cpu_agree_with_the_reference() {
-    check_all(if nbody_tests::is_quick() { 2 } else { 3 }, &levels(), false, 1);
+    check_all(3, &levels(), false, 1);
 }
 
 /// Any two choices meet, one of which may be the walk.
