@@ -12,7 +12,7 @@ use crate::limits::StepLimits;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
-use crate::softening::soften;
+use crate::softening::softened;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
@@ -245,7 +245,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         check_resolution(begin, options.largest)?;
         check_fields::<X>()?;
         check_masses(stars.iter().map(|star| star.mass))?;
-        soften(&mut engine);
+        if let Some(law) = softened(engine.interaction(), engine.options().precision) {
+            engine.set_interaction(law);
+        }
         let device = engine.device().clone();
         let iterates = options.iterations > 1;
         let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));

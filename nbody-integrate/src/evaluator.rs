@@ -6,6 +6,7 @@ use nbody::{
 };
 
 use crate::Error;
+use crate::softening::softened;
 
 /// The engine that evaluates the forces of a run: an [`AllPairs`], a [`Tree`], or a [`ShortRange`] with the
 /// [`Neighbours`] that it shares with nobody else, which the run updates before each evaluation.
@@ -36,19 +37,19 @@ pub enum EvaluatorState {
 
 impl<X: Interaction> From<AllPairs<X>> for Evaluator<X> {
     fn from(engine: AllPairs<X>) -> Self {
-        Self(Engine::All(Box::new(engine)))
+        Self(Engine::All(Box::new(engine))).softened()
     }
 }
 
 impl<X: Interaction> From<Tree<X>> for Evaluator<X> {
     fn from(engine: Tree<X>) -> Self {
-        Self(Engine::Tree(Box::new(engine)))
+        Self(Engine::Tree(Box::new(engine))).softened()
     }
 }
 
 impl<X: Interaction> From<(ShortRange<X>, Neighbours)> for Evaluator<X> {
     fn from(engine: (ShortRange<X>, Neighbours)) -> Self {
-        Self(Engine::Near(Box::new(engine)))
+        Self(Engine::Near(Box::new(engine))).softened()
     }
 }
 
@@ -105,6 +106,29 @@ impl<X: Interaction> Evaluator<X> {
             Engine::Tree(engine) => engine.compared()?.map(EvaluatorState::Results),
         }
         .unwrap_or_default())
+    }
+
+    /// Softens the forces between bodies at one place, where the interaction has a softening length of zero.
+    fn softened(mut self) -> Self {
+        match &mut self.0 {
+            Engine::All(engine) => {
+                if let Some(law) = softened(engine.interaction(), engine.options().precision) {
+                    engine.set_interaction(law);
+                }
+            }
+            Engine::Near(engine) => {
+                let engine = &mut engine.0;
+                if let Some(law) = softened(engine.interaction(), engine.options().precision) {
+                    engine.set_interaction(law);
+                }
+            }
+            Engine::Tree(engine) => {
+                if let Some(law) = softened(engine.interaction(), engine.options().precision) {
+                    engine.set_interaction(law);
+                }
+            }
+        }
+        self
     }
 
     /// Takes the state that an evaluator of the same kind had.

@@ -15,7 +15,6 @@ use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
 use crate::programs::leapfrog::Energies;
-use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
@@ -238,7 +237,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
     }
 
     fn with_stars(
-        mut engine: AllPairs<X>,
+        engine: AllPairs<X>,
         particles: &[X::I],
         stars: &[Star],
         clock: Clock,
@@ -249,7 +248,6 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         check_resolution(clock.time(), options.largest)?;
         check_fields::<X>()?;
         check_masses(stars.iter().map(|star| star.mass))?;
-        soften(&mut engine);
         let (device, precision) = (engine.device().clone(), engine.options().precision);
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {

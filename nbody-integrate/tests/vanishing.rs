@@ -1,8 +1,10 @@
 //! Bodies whose acceleration vanishes, or its time derivative: orbits through a centre, bodies at rest, without
 //! mass or alone.
 
-use nbody::{AllPairs, Device, Options, Precision};
-use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
+use nbody::{AllPairs, Device, Opening, Options, Point, Precision, Tree};
+use nbody_integrate::{
+    BlockHermite, Error, Evaluator, Hermite, HermiteOptions, Integrator, Leapfrog, Motion,
+};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::{self, Body};
 
@@ -97,6 +99,11 @@ fn the_figure_eight_closes() {
     }
 }
 
+/// Returns the distance from the origin.
+fn radius(place: Point) -> f64 {
+    (place - Point::default()).norm()
+}
+
 /// A star that bodies without mass circle, many at one place.
 fn star() -> Vec<Body> {
     let around = |k: u32| {
@@ -118,11 +125,37 @@ fn massless_bodies_circle_a_star() {
             let motions = run.motions_at(1.0).unwrap();
             assert_eq!(motions[0].pos, bodies[0].pos, "{kind:?}, {precision:?}");
             for (motion, body) in motions.iter().zip(&bodies) {
-                let radius = body.pos.0.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let found = motion.pos.0.iter().map(|x| x * x).sum::<f64>().sqrt();
-                assert!((found - radius).abs() < 1e-4, "{kind:?}, {precision:?}: {found} {radius}");
+                let change = radius(motion.pos) - radius(body.pos);
+                assert!(change.abs() < 1e-4, "{kind:?}, {precision:?}: {change:e}");
             }
             assert!(run.steps().steps < 300, "{kind:?}, {precision:?}: {:?}", run.steps());
+        }
+    }
+}
+
+/// A constant step, by all pairs and by trees.
+#[test]
+fn massless_bodies_circle_a_star_in_constant_steps() {
+    let (stars, device) = (star(), Device::cpu());
+    let motions = Motion::of(&stars).unwrap();
+    let bodies: Vec<_> =
+        stars.iter().map(|it| gravity::Body { pos: it.pos, mass: it.mass }).collect();
+    let law = || Gravity { eps2: 0.0 };
+    for precision in [Precision::Double, Precision::Mixed, Precision::Single] {
+        let options = Options::default().precision(precision);
+        let tree = |opening| Tree::with_options(&device, law(), opening, options).unwrap();
+        let engines: [Evaluator<_>; 3] = [
+            AllPairs::with_options(&device, law(), options).unwrap().into(),
+            tree(Opening::theta(0.5)).into(),
+            tree(Opening::relative(0.01)).into(),
+        ];
+        for (k, engine) in engines.into_iter().enumerate() {
+            let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.01).unwrap();
+            run.advance_to(1.0).unwrap();
+            for (motion, body) in run.motions().unwrap().iter().zip(&bodies) {
+                let change = radius(motion.pos) - radius(body.pos);
+                assert!(change.abs() < 1e-4, "engine {k}, {precision:?}: {change:e}");
+            }
         }
     }
 }
