@@ -2,7 +2,6 @@
 // fiber that runs until it has to wait for others.
 #include <setjmp.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <utility>
@@ -14,11 +13,10 @@ namespace emulated {
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
 // The least stack of a thread is `RECORDS` bytes. A whole number of the largest pages, with room for
-// copies and for the variables of the declaration. Untouched pages take no memory.
+// copies and for the variables of the declaration. The host provides the stacks, and inaccessible memory of the
+// same size below each, larger than the frame of any function.
 constexpr size_t PAGE = 64 * 1024;
 constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE;
-// Inaccessible memory below each stack, larger than the frame of any function.
-constexpr size_t GUARD = STACK;
 constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024; // of a block
 
@@ -90,35 +88,21 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
     return SUCCESS;
 }
 
-// Allocates stacks, each above a guard; null if memory is exhausted.
-static char *new_stacks(unsigned threads)
-{
-    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *const memory = mmap(nullptr, threads * (GUARD + STACK), PROT_NONE, kind, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-#ifdef MADV_NOHUGEPAGE
-    madvise(memory, threads * (GUARD + STACK), MADV_NOHUGEPAGE); // most of each stays untouched
-#endif
-    char *const stacks = static_cast<char *>(memory);
-    for (unsigned t = 0; t < threads; ++t) {
-        char *const stack = stacks + t * (GUARD + STACK) + GUARD;
-        if (mprotect(stack, STACK, PROT_READ | PROT_WRITE) != 0) {
-            munmap(memory, threads * (GUARD + STACK));
-            return nullptr;
-        }
-    }
-    return stacks;
-}
+// Stacks of at least `STACK` bytes, each above as much inaccessible memory.
+struct Stacks {
+    char *begin;
+    size_t bytes; // of each
+};
 
 // Gives each fiber its stack.
-static void begin(Fiber *fibers, char *stacks, unsigned threads)
+static void begin(Fiber *fibers, Stacks stacks, unsigned threads)
 {
     for (unsigned t = 0; t < threads; ++t) {
         fibers[t].state = State::NEW;
         fibers[t].shuffles = 0;
         getcontext(&fibers[t].begin);
-        fibers[t].begin.uc_stack.ss_sp = stacks + t * (GUARD + STACK) + GUARD;
-        fibers[t].begin.uc_stack.ss_size = STACK;
+        fibers[t].begin.uc_stack.ss_sp = stacks.begin + (2 * t + 1) * stacks.bytes;
+        fibers[t].begin.uc_stack.ss_size = stacks.bytes;
         fibers[t].begin.uc_link = nullptr;
         makecontext(&fibers[t].begin, start, 0);
     }
@@ -143,11 +127,11 @@ static Status run_block(Fiber *fibers, unsigned threads)
 // and the end.
 template <typename Call>
 static Status run_grid(
-    const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase)
+    const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase,
+    Stacks stacks)
 {
     auto *fibers = static_cast<Fiber *>(malloc(threads * sizeof(Fiber)));
-    char *const stacks = new_stacks(threads);
-    Status status = fibers && stacks ? SUCCESS : NO_MEMORY;
+    Status status = fibers ? SUCCESS : NO_MEMORY;
     if (status == SUCCESS) begin(fibers, stacks, threads);
     entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
     kernel_call = &call;
@@ -163,27 +147,26 @@ static Status run_grid(
             status = run_block(fibers, threads);
         }
     }
-    if (stacks) munmap(stacks, threads * (GUARD + STACK));
     free(fibers);
     return status;
 }
 
 template <typename... A, size_t... K>
 static Status launch(
-    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments,
+    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments, Stacks stacks,
     std::index_sequence<K...>)
 {
     static_assert(nbody::BLOCK % WARP == 0 && nbody::BLOCK <= MOST_THREADS, "whole warps");
     const auto call = [=] { kernel(*static_cast<A *>(arguments[K])...); };
     void **const phase = phases > 0 ? arguments + sizeof...(A) - 2 : nullptr;
-    return run_grid(call, blocks, nbody::BLOCK, phases, phase);
+    return run_grid(call, blocks, nbody::BLOCK, phases, phase, stacks);
 }
 
 template <typename... A>
 static Status launch(
-    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments)
+    void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments, Stacks stacks)
 {
-    return launch(kernel, blocks, phases, arguments, std::index_sequence_for<A...>());
+    return launch(kernel, blocks, phases, arguments, stacks, std::index_sequence_for<A...>());
 }
 
 } // namespace emulated
@@ -244,16 +227,16 @@ int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, hold
 
 int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }
 
-// Returns the bytes of the stacks of a block.
-extern "C" __attribute__((visibility("default"))) size_t emulated_stacks()
-{
-    return nbody::BLOCK * emulated::STACK;
-}
+// Returns the bytes of the stack of a thread.
+extern "C" __attribute__((visibility("default"))) size_t emulated_stack() { return emulated::STACK; }
+
+// Returns the threads of a block.
+extern "C" __attribute__((visibility("default"))) size_t emulated_threads() { return nbody::BLOCK; }
 
 // Declares the entry point of a kernel; `phases` is 0 if it has none.
 #define NBODY_EMULATE(kernel) \
     extern "C" __attribute__((visibility("default"))) int emulate_##kernel( \
-        unsigned blocks, unsigned phases, void **arguments) \
+        unsigned blocks, unsigned phases, void **arguments, char *stacks, size_t bytes) \
     { \
-        return emulated::launch(nbody::kernel, blocks, phases, arguments); \
+        return emulated::launch(nbody::kernel, blocks, phases, arguments, {stacks, bytes}); \
     }

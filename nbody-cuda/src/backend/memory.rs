@@ -10,9 +10,10 @@ pub(crate) trait Memory: Debug + Send + Sync {
     /// Returns the address that kernels take.
     fn address(&self) -> u64;
 
-    /// Returns the guard words around the memory, which kernels must not change; none on a GPU.
-    fn guards(&self) -> Vec<u64> {
-        Vec::new()
+    /// Returns whether the guard words around the memory, which kernels must not change, are unchanged; a GPU has
+    /// none.
+    fn is_intact(&self) -> bool {
+        true
     }
 
     /// Replaces the contents by the words that `fill` writes, of 8 bytes each.

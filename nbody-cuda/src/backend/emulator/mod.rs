@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod compiler;
+mod stacks;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
@@ -24,6 +25,7 @@ use crate::compile::temporary::Temporary;
 use crate::error::reason;
 use crate::{Error, Program};
 use compiler::{Compiler, failed};
+use stacks::Stacks;
 
 const HEADER: &str = include_str!("../../../kernels/emulate.h");
 const RUN: &str = include_str!("../../../kernels/emulate_run.h");
@@ -117,6 +119,8 @@ impl Backend for Emulator {
 const GUARD: u64 = 0x6e62_6f64_795f_6775;
 /// Pairs of guard words on each side: more than the results of a thread block tile.
 const GUARDS: usize = 2048;
+/// The guard words on a side.
+static UNTOUCHED: [u64; 2 * GUARDS] = [GUARD; 2 * GUARDS];
 /// Two NaNs in f32, one in f64.
 const POISON: u64 = u64::MAX;
 
@@ -160,20 +164,19 @@ impl EmulatedMemory {
     }
 }
 
-/// Returns whether the guards of this memory are unchanged.
-fn intact(memory: &dyn Memory) -> bool {
-    memory.guards().iter().all(|&guard| guard == GUARD)
-}
-
 impl Memory for EmulatedMemory {
     fn address(&self) -> u64 {
         self.inner().as_ptr() as u64
     }
 
-    fn guards(&self) -> Vec<u64> {
+    fn is_intact(&self) -> bool {
         let (before, after) = (&self.words[..GUARDS], &self.words[self.words.len() - GUARDS..]);
-        let words = before.iter().chain(after).flat_map(|pair| &pair.0);
-        words.map(|word| word.load(Ordering::Relaxed)).collect()
+        [before, after].into_iter().all(|guards| {
+            // SAFETY: atomics have the layout of their words, and no kernel writes between launches.
+            let words: &[u64] =
+                unsafe { std::slice::from_raw_parts(guards.as_ptr().cast(), 2 * GUARDS) };
+            words == UNTOUCHED
+        })
     }
 
     fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
@@ -223,14 +226,16 @@ impl Reply for EmulatedMemory {
 }
 
 type Bytes = unsafe extern "C" fn() -> usize;
-type Entry = unsafe extern "C" fn(u32, u32, *mut *mut c_void) -> c_int;
+/// Blocks, phases, arguments, the memory of the stacks and the bytes of each.
+type Entry = unsafe extern "C" fn(u32, u32, *mut *mut c_void, *mut c_void, usize) -> c_int;
 
 /// A program, compiled for the CPU and loaded.
 #[derive(Debug)]
 struct EmulatedModule {
     kernels: Vec<(&'static CStr, Entry)>,
-    /// Bytes of the stacks of a block.
-    stacks: usize,
+    /// Bytes of the stack of a thread, and the threads of a block.
+    stack: usize,
+    threads: usize,
     /// Owns the code of the functions above.
     _library: libloading::Library,
 }
@@ -256,9 +261,14 @@ impl EmulatedModule {
             Ok((name, entry))
         };
         let kernels = program.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
-        // SAFETY: `emulate_run.h` declares the function with this type.
-        let stacks = unsafe { library.get::<Bytes>(b"emulated_stacks")?() };
-        Ok(Self { kernels, stacks, _library: library })
+        // SAFETY: `emulate_run.h` declares the functions with this type.
+        let [stack, threads] = unsafe {
+            [
+                library.get::<Bytes>(b"emulated_stack")?(),
+                library.get::<Bytes>(b"emulated_threads")?(),
+            ]
+        };
+        Ok(Self { kernels, stack, threads, _library: library })
     }
 }
 
@@ -278,13 +288,19 @@ impl Module for EmulatedModule {
         // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
         // through shared references; no other thread writes them, since the engine and the
         // results or particles that change are borrowed mutably. `Launch::phases` passes the last two
-        // arguments, which change with the phase.
-        let status = unsafe { entry(blocks, phases, arguments.as_mut_ptr()) };
-        match status {
-            0 if launch.memory.into_iter().all(intact) => Ok(()),
-            0 => Err(Error::Emulation("wrote outside its memory")),
-            1 => Err(Error::Emulation("has a barrier that not every thread of a block reaches")),
-            _ => Err(Error::OutOfMemory { bytes: self.stacks, device: "emulator".to_owned() }),
+        // arguments, which change with the phase. The stacks are as many and as large as the module says.
+        let run =
+            |stacks, bytes| unsafe { entry(blocks, phases, arguments.as_mut_ptr(), stacks, bytes) };
+        match Stacks::with(self.stack, self.threads, run) {
+            Some(0) if launch.memory.into_iter().all(Memory::is_intact) => Ok(()),
+            Some(0) => Err(Error::Emulation("wrote outside its memory")),
+            Some(1) => {
+                Err(Error::Emulation("has a barrier that not every thread of a block reaches"))
+            }
+            _ => {
+                let bytes = self.stack * self.threads;
+                Err(Error::OutOfMemory { bytes, device: "emulator".to_owned() })
+            }
         }
     }
 }

@@ -1,0 +1,121 @@
+//! Stacks of the threads of a block, which a host thread keeps between launches: to map and protect them takes
+//! longer than a small kernel.
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+
+/// The largest stack that is kept: larger ones may have touched much memory.
+const KEPT: usize = 2 << 20;
+
+thread_local! {
+    static STACKS: RefCell<Option<Stacks>> = const { RefCell::new(None) };
+}
+
+/// Stacks one after another, each above as much memory that is inaccessible.
+pub(super) struct Stacks {
+    begin: *mut c_void,
+    /// Bytes of a stack.
+    stack: usize,
+    threads: usize,
+}
+
+impl Stacks {
+    /// Calls a function with the first byte below the stacks, and the bytes of each, which are at least these;
+    /// none if memory is exhausted.
+    pub fn with<T>(
+        stack: usize,
+        threads: usize,
+        run: impl FnOnce(*mut c_void, usize) -> T,
+    ) -> Option<T> {
+        // Taken out meanwhile, so that a launch within a launch would have stacks of its own.
+        let stacks = match STACKS.take() {
+            Some(kept) if kept.stack >= stack && kept.threads >= threads => kept,
+            // For what came before, too, since programs of both sizes may alternate.
+            Some(kept) if stack <= KEPT => {
+                Self::new(stack.max(kept.stack), threads.max(kept.threads))?
+            }
+            _ => Self::new(stack, threads)?,
+        };
+        let result = run(stacks.begin, stacks.stack);
+        if stacks.stack <= KEPT {
+            STACKS.set(Some(stacks));
+        }
+        Some(result)
+    }
+
+    fn bytes(&self) -> usize {
+        2 * self.stack * self.threads
+    }
+}
+
+#[cfg(unix)]
+mod mapped {
+    use std::ptr;
+
+    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+
+    use super::Stacks;
+
+    impl Stacks {
+        /// Maps stacks of this size, a whole number of pages, for some threads.
+        pub(super) fn new(stack: usize, threads: usize) -> Option<Self> {
+            let bytes = stack.checked_mul(2)?.checked_mul(threads)?;
+            let kind = MapFlags::PRIVATE;
+            // Most of each stack stays untouched.
+            #[cfg(target_os = "linux")]
+            let kind = kind | MapFlags::NORESERVE;
+            // SAFETY: new memory, at an address that the system chooses.
+            let begin = unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::empty(), kind) };
+            let stacks = Self { begin: begin.ok()?, stack, threads };
+            #[cfg(target_os = "linux")]
+            {
+                use rustix::mm::{Advice, madvise};
+                // SAFETY: the memory mapped above; the advice changes no contents. It is optional.
+                let _ = unsafe { madvise(stacks.begin, bytes, Advice::LinuxNoHugepage) };
+            }
+            for k in 0..threads {
+                // SAFETY: the upper half of the k-th part of the memory mapped above, which nobody uses yet.
+                unsafe {
+                    let begin = stacks.begin.byte_add((2 * k + 1) * stack);
+                    mprotect(begin, stack, MprotectFlags::READ | MprotectFlags::WRITE).ok()?;
+                }
+            }
+            Some(stacks)
+        }
+    }
+
+    impl Drop for Stacks {
+        fn drop(&mut self) {
+            // SAFETY: mapped by `new` with this size; no fiber runs outside `with`.
+            let _ = unsafe { munmap(self.begin, self.bytes()) };
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Stacks {
+    /// No compiler of these systems has the contexts of `emulate_run.h`.
+    fn new(_: usize, _: usize) -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_that_suffice_are_kept() {
+        let begin = |stack, threads| Stacks::with(stack, threads, |begin, _| begin as usize);
+        let page = 64 << 10;
+        let first = begin(2 * page, 32).unwrap();
+        assert_eq!(begin(page, 16), Some(first));
+        let larger = begin(2 * page, 64).unwrap();
+        assert_eq!(begin(2 * page, 64), Some(larger));
+        let both = begin(4 * page, 32).unwrap();
+        assert_eq!(begin(page, 64), Some(both));
+        Stacks::with(2 * KEPT, 32, |_, stack| assert_eq!(stack, 2 * KEPT)).unwrap();
+        assert!(STACKS.take().is_none());
+        assert_eq!(begin(usize::MAX / 2, 3), None);
+    }
+}
