@@ -484,11 +484,22 @@ fn some_ways() -> [Options; 4] {
     ]
 }
 
-/// Returns devices of the CPU with every level of instructions, each with every way to sum, and the others
-/// with some ways.
+/// Returns devices of the CPU with every level of instructions, among which every way to sum is shared out, and
+/// the others with some ways.
 fn devices_and_ways() -> Vec<(Device, Vec<Options>)> {
-    let levels = SimdLevel::available().map(|level| Device::cpu_with(level).unwrap());
-    let on_cpu = levels.map(|device| (device, every_way()));
+    let levels: Vec<_> = SimdLevel::available().collect();
+    // Each level has every precision, accumulation and order.
+    let is_of = |n: usize, k: usize| (n + n / 3 + n / 12 + n / 24) % levels.len() == k;
+    let share = |k| {
+        every_way()
+            .into_iter()
+            .enumerate()
+            .filter(|(n, _)| is_of(*n, k))
+            .map(|(_, way)| way)
+            .collect()
+    };
+    let levels = levels.iter().map(|&level| Device::cpu_with(level).unwrap());
+    let on_cpu = levels.enumerate().map(|(k, device)| (device, share(k)));
     let others = nbody_tests::cuda_devices().into_iter();
     on_cpu.chain(others.map(|device| (device, some_ways().to_vec()))).collect()
 }

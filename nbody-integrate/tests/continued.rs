@@ -17,7 +17,7 @@ use nbody_models::{Particle, plummer, uniform};
 use grains::{Grain, Repulsion};
 
 /// Steps between the cuts of a run, and after them.
-const PARTS: [u32; 4] = [5, 9, 2, 12];
+const PARTS: [u32; 4] = [3, 6, 1, 5];
 
 fn devices() -> Vec<Device> {
     let devices = Device::all();

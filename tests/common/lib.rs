@@ -28,7 +28,7 @@ pub const QUICK: &str = "NBODY_TEST_QUICK";
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
 /// Number of ways to compute each interaction in a quick test.
-const QUICK_WAYS: usize = 3;
+const QUICK_WAYS: usize = 2;
 
 /// Returns the folder of compiled programs that all tests share, in cargo's target folder: a program is
 /// compiled once for all of them, and not again until its text or the compiler changes.

@@ -75,7 +75,7 @@ fn cargo(folder: &Path, command: &str, arguments: &[&str]) -> Result<(), String>
 }
 
 /// Runs `cargo metadata`.
-fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
+pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version", "1", "--offline"]).args(arguments);
     let output = cargo.current_dir(root).output();
@@ -87,13 +87,13 @@ fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
 }
 
 /// Returns the elements of an array of the metadata.
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
+pub fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
     let list = value[key].as_array().ok_or_else(|| format!("cargo metadata: no list `{key}`"))?;
     Ok(list)
 }
 
 /// Returns a string of the metadata.
-fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
+pub fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value[key].as_str().ok_or_else(|| format!("cargo metadata: no text `{key}`"))
 }
 

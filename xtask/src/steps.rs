@@ -1,9 +1,11 @@
 //! The steps of `cargo xtask test`.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader};
+use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::programs::{self, Program};
 use crate::wheels::WHEELS;
 use crate::{root, target};
 
@@ -24,7 +26,7 @@ struct Report {
 pub fn test(quick: bool) -> ExitCode {
     let start = Instant::now();
     let (root, target) = (root(), target());
-    let mut set = Vec::new();
+    let mut set: Vec<(&str, OsString)> = Vec::new();
     for wheel in &WHEELS {
         match wheel.provide(&target) {
             Ok(path) => {
@@ -40,11 +42,26 @@ pub fn test(quick: bool) -> ExitCode {
     // Read by `tests/common/lib.rs`.
     set.push(("NBODY_TEST_QUICK", if quick { "1" } else { "" }.into()));
     let mut report = Report::default();
-    for step in STEPS.iter().filter(|step| !quick || step.when == When::Always) {
+    let kind = if quick { When::Quick } else { When::Whole };
+    for step in STEPS.iter().filter(|step| step.when == When::Always || step.when == kind) {
         println!("\n== {}: cargo {}", step.name, step.arguments.join(" "));
         let mut command = Command::new(env!("CARGO"));
         command.args(step.arguments).current_dir(root).envs(set.clone()).envs(step.set.to_vec());
-        report.step(step.name, command);
+        match step.run {
+            Run::Cargo => report.time(step.name, |report| report.run(command)),
+            Run::Programs => report.programs(command, &[], &set),
+            Run::QuickPrograms => match programs::names(root) {
+                Ok(names) => {
+                    let names = names.iter().filter(|name| !LARGE.contains(&name.as_str()));
+                    command.args(names.flat_map(|name| ["--test", name]));
+                    report.programs(command, THOROUGH, &set);
+                }
+                Err(error) => report.time(step.name, |_| {
+                    eprintln!("{error}");
+                    false
+                }),
+            },
+        }
     }
     report.conclude(start)
 }
@@ -53,7 +70,19 @@ pub fn test(quick: bool) -> ExitCode {
 #[derive(Clone, Copy, PartialEq)]
 enum When {
     Always,
-    NotIfQuick,
+    Quick,
+    Whole,
+}
+
+/// The work of a step.
+#[derive(Clone, Copy)]
+enum Run {
+    /// The command itself.
+    Cargo,
+    /// The test programs that the command builds.
+    Programs,
+    /// Those that are not large, without tests that take long.
+    QuickPrograms,
 }
 
 struct Step {
@@ -62,24 +91,25 @@ struct Step {
     /// Environment variables of this step.
     set: &'static [(&'static str, &'static str)],
     when: When,
+    run: Run,
+}
+
+impl Step {
+    const NEW: Self =
+        Self { name: "", arguments: &[], set: &[], when: When::Always, run: Run::Cargo };
 }
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "formatting",
-        arguments: &["fmt", "--all", "--check"],
-        set: &[],
-        when: When::Always,
-    },
+    Step { name: "formatting", arguments: &["fmt", "--all", "--check"], ..Step::NEW },
     Step {
         name: "lints",
         arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        set: &[],
-        when: When::NotIfQuick,
+        when: When::Whole,
+        ..Step::NEW
     },
     // All packages at once, so that no core idles while one compiles the largest.
     Step {
-        name: "build",
+        name: "tests",
         arguments: &[
             "test",
             "--workspace",
@@ -88,69 +118,137 @@ const STEPS: &[Step] = &[
             "--examples",
             "--test",
             "*",
-            "--no-run",
             "--quiet",
         ],
-        set: &[],
-        when: When::Always,
+        when: When::Whole,
+        run: Run::Programs,
+        ..Step::NEW
     },
+    // The examples have tests of their own.
     Step {
         name: "tests",
-        arguments: &["test", "--workspace", "--no-fail-fast"],
-        set: &[],
-        when: When::Always,
+        arguments: &["test", "--workspace", "--lib", "--bin", "nbody", "--bin", "xtask", "--quiet"],
+        when: When::Quick,
+        run: Run::QuickPrograms,
+        ..Step::NEW
+    },
+    Step {
+        name: "tests of the documentation",
+        arguments: &["test", "--workspace", "--doc", "--no-fail-fast"],
+        ..Step::NEW
     },
     Step {
         name: "packages",
         arguments: &["run", "--quiet", "--package", "xtask", "--", "package"],
-        set: &[],
-        when: When::NotIfQuick,
+        when: When::Whole,
+        ..Step::NEW
     },
     Step {
         name: "checked core",
         arguments: &["test", "--package", "nbody-core", "--profile", "checked"],
-        set: &[],
-        when: When::NotIfQuick,
+        when: When::Whole,
+        ..Step::NEW
     },
     Step {
         name: "documentation",
         arguments: &["doc", "--workspace", "--no-deps", "--document-private-items"],
         set: &[("RUSTDOCFLAGS", "-D warnings")],
-        when: When::NotIfQuick,
+        when: When::Whole,
+        ..Step::NEW
     },
     Step {
         name: "emulated programs",
         arguments: &["test", "--workspace", "--test", "emulated"],
-        set: &[],
-        when: When::Always,
+        ..Step::NEW
     },
     Step {
         name: "NVRTC and machine code",
         arguments: &["test", "--workspace", "--test", "programs"],
-        set: &[],
-        when: When::Always,
+        ..Step::NEW
     },
     Step {
         name: "instructions of the CPU",
         arguments: &["test", "--workspace", "--test", "instructions"],
         // A different count fails instead of being recorded.
         set: &[("INSTA_UPDATE", "no")],
-        when: When::NotIfQuick,
+        when: When::Whole,
+        ..Step::NEW
     },
+];
+
+/// Test programs that take long to compile, which a quick test leaves out since others come near what they test.
+const LARGE: &[&str] = &["instructions", "list_cutoffs", "reach", "short_range", "trees"];
+
+/// Tests that take long, which a quick test leaves out since others come near what they test.
+const THOROUGH: &[&str] = &[
+    // Packages that rustc compiles or checks.
+    "of_one_law",
+    "declarations_are_refused_with_these_messages",
+    // Every law in every way on the CPU; 3000 random declarations.
+    "verify_passes_on_the_cpu",
+    "changed_modules_are_refused_where_they_are_wrong_and_never_cause_a_panic",
+    // Every power of ten.
+    "lists_are_right_or_refused_at_every_scale",
+    "lists_are_right_however_far_particles_are_outside_the_box",
+    // A cutoff of every last digit.
+    "the_edge_is_that_of_the_cutoff",
 ];
 
 /// Prefixes of the lines with the numbers of programs compiled, run and counted.
 const COUNTS: [&str; 3] = ["emulated: ", "nvrtc: ", "sass: "];
 
 impl Report {
-    /// Runs a step, and prints its duration.
-    fn step(&mut self, name: &'static str, command: Command) {
+    /// Does a step, and prints its duration.
+    fn time(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> bool) {
         let start = Instant::now();
-        if !self.run(command) {
+        if !step(self) {
             self.failures.push(name.to_owned());
         }
         println!("-- {name}: {} s", start.elapsed().as_secs());
         self.times.push((name, start.elapsed()));
+    }
+
+    /// Builds test programs, and runs them without the tests of these names.
+    fn programs(&mut self, mut command: Command, skipped: &[&str], set: &[(&str, OsString)]) {
+        let mut built = Vec::new();
+        self.time("build", |_| match programs::build(&mut command) {
+            Ok(programs) => {
+                built = programs;
+                true
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                false
+            }
+        });
+        self.time("tests", |report| {
+            let mut passed = true;
+            programs::run(&built, skipped, set, &mut |program, output, time| {
+                passed &= report.ended(program, output, time);
+            });
+            passed
+        });
+    }
+
+    /// Prints the output of a test program that has ended, and returns whether it passed.
+    fn ended(&mut self, program: &Program, output: io::Result<Output>, time: Duration) -> bool {
+        println!("\n{}: {:.1} s", program.name, time.as_secs_f64());
+        let output = match output {
+            Ok(output) => output,
+            Err(error) => {
+                println!("cannot start {}: {error}", program.name);
+                return false;
+            }
+        };
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            println!("{line}");
+            self.count(line);
+        }
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() {
+            println!("{} failed: {}", program.name, output.status);
+        }
+        output.status.success()
     }
 
     /// Forwards the output of a step, and extracts the counts from it.
@@ -222,6 +320,18 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thorough_tests_exist() {
+        let names = programs::names(root()).unwrap();
+        assert!(LARGE.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
+        let files = crate::words::files();
+        for name in THOROUGH {
+            let count =
+                files.iter().filter(|(_, text)| text.contains(&format!("fn {name}("))).count();
+            assert_eq!(count, 1, "{name}");
+        }
+    }
 
     #[test]
     fn results_and_programs_are_counted() {

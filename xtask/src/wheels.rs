@@ -1,12 +1,10 @@
-//! NVIDIA's tools that the checks need: those of the system, or wheels from `PyPI`, installed under
-//! `target/`.
+//! NVIDIA's tools that the checks need: wheels from `PyPI`, installed under `target/`, or what variables of the
+//! environment name.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use nbody_cuda::nvrtc::Nvrtc;
-use nbody_cuda::{Error, sass};
 
 /// A tool, and the wheel that contains it.
 pub struct Wheel {
@@ -19,8 +17,6 @@ pub struct Wheel {
     requirements: &'static str,
     /// Folder of the tool inside the wheel.
     inside: &'static str,
-    /// Finds the tool on the system.
-    find: fn() -> Result<PathBuf, Error>,
 }
 
 pub const WHEELS: [Wheel; 2] = [
@@ -30,7 +26,6 @@ pub const WHEELS: [Wheel; 2] = [
         purpose: "to compile the CUDA programs",
         requirements: include_str!("../wheels/nvrtc.txt"),
         inside: "nvidia/cu13/lib",
-        find: Nvrtc::find,
     },
     Wheel {
         name: "nvdisasm",
@@ -38,7 +33,6 @@ pub const WHEELS: [Wheel; 2] = [
         purpose: "to count instructions of the CUDA programs",
         requirements: include_str!("../wheels/nvdisasm.txt"),
         inside: "nvidia/cu13/bin",
-        find: sass::find,
     },
 ];
 
@@ -46,16 +40,17 @@ pub const WHEELS: [Wheel; 2] = [
 type Install = dyn Fn(&Path, &Path) -> Result<(), String>;
 
 impl Wheel {
-    /// Returns the path of the tool, installed if need be; the error says how to install it.
+    /// Returns the path of the tool that the variable names, or else of the wheel, installed if need be; the
+    /// error says how to install it.
     pub fn provide(&self, target: &Path) -> Result<PathBuf, String> {
-        if let Ok(path) = (self.find)() {
-            return Ok(path);
+        if let Some(path) = env::var_os(self.variable).filter(|path| !path.is_empty()) {
+            return Ok(path.into());
         }
         let folder = self.folder(target);
         let inside = folder.join(self.inside);
         if !inside.is_dir() {
-            let (name, package) = (self.name, self.package());
-            println!("no {name} on this system: installing {package} in {}", folder.display());
+            let (variable, package) = (self.variable, self.package());
+            println!("installing {package} in {}: no {variable} is set", folder.display());
             self.install(&folder, &pip)?;
         }
         Ok(inside)
@@ -194,7 +189,7 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')
         let wheel = folder.path().join("tiny-1.0-py3-none-any.whl");
         let made = Command::new("python3").args(["-c", TINY]).arg(&wheel).output();
         let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            // With the CUDA toolkit Python is not needed.
+            // Where the variables name the tools, Python is not needed.
             return;
         };
         let right = String::from_utf8(made.stdout).unwrap();

@@ -51,7 +51,7 @@ const SKIPPED: [&str; 7] =
 const RENAMED: &str = "- Words of the field:";
 
 /// Text files of the project, by their paths: those that git tracks, or without git all that there are.
-fn files() -> Vec<(String, String)> {
+pub fn files() -> Vec<(String, String)> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(crate::root()).output();
     let mut paths = Vec::new();
     match listed {
