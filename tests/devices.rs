@@ -1,6 +1,9 @@
 //! Missing devices, kernels that do not fit, broken caches: typed errors, or still a result.
 
 use std::fs;
+use std::process::Command;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use nbody::prelude::*;
 use nbody::{CpuNeighbours, CpuShortRange, Error, ErrorBounds, Math, Origin, Program};
@@ -384,13 +387,13 @@ fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
 
 /// Does work that must end on a thread of its own, with a pool of this many threads.
 fn ends(threads: usize, work: impl FnOnce() + Send + 'static) {
-    let (done, ended) = std::sync::mpsc::channel();
+    let (done, ended) = mpsc::channel();
     std::thread::spawn(move || {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(work);
         done.send(()).unwrap();
     });
-    let waited = ended.recv_timeout(std::time::Duration::from_secs(60));
+    let waited = ended.recv_timeout(Duration::from_secs(60));
     assert!(waited.is_ok(), "{threads} threads: a task failed, or waits for itself");
 }
 
@@ -423,6 +426,64 @@ fn tasks_of_one_pool_share_what_is_found_once() {
             assert!(all.iter().all(|one| *one == all[0] && one.len() == 300));
         });
     }
+}
+
+/// Variable that is set in the process that a test starts.
+const CHILD: &str = "NBODY_TEST_CHILD";
+
+/// An evaluation that waits for the pool holds nothing that a task of the pool waits for. The pool of the process has
+/// one thread.
+#[test]
+fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
+    if std::env::var_os(CHILD).is_none() {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting"]);
+        let output = child.env(CHILD, "yes").env("RAYON_NUM_THREADS", "1").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+        return;
+    }
+    // Few enough for the masks to be the first parallel loop.
+    let balls = Random(3).balls(64);
+    let mut engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
+    engine.exclude(&(0..32).map(|k| [k, k + 32]).collect::<Vec<_>>());
+    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let particles = near.upload(&balls).unwrap();
+    near.update(&particles, &[&engine]).unwrap();
+    waits_for_the_pool("pairs that are left out", move || {
+        let mut out = engine.results(balls.len()).unwrap();
+        engine.evaluate_into(&near, &particles, &mut out).unwrap();
+        engine.download::<f64>(&out).unwrap()
+    });
+    let bodies = bodies(100);
+    let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies);
+    waits_for_the_pool("bounds", move || bounds.bounds(&Options::default()));
+}
+
+/// Does work on a thread of its own, which waits for the only thread of the pool; that is busy at first and then does
+/// the same work.
+fn waits_for_the_pool<T: PartialEq + Send + 'static>(
+    what: &str,
+    work: impl Fn() -> T + Send + Sync + 'static,
+) {
+    assert_eq!(rayon::current_num_threads(), 1);
+    let (work, (done, ended)) = (Arc::new(work), mpsc::channel());
+    let (of_pool, done_in_pool) = (work.clone(), done.clone());
+    let (begins, begun) = mpsc::channel();
+    rayon::spawn(move || {
+        begins.send(()).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        done_in_pool.send(of_pool()).unwrap();
+    });
+    begun.recv().unwrap();
+    std::thread::spawn(move || done.send(work()).unwrap());
+    let both = [(); 2].map(|()| {
+        let result = ended.recv_timeout(Duration::from_secs(20));
+        result.unwrap_or_else(|_| {
+            panic!("{what}: a thread and a task of the pool wait for each other")
+        })
+    });
+    assert!(both[0] == both[1], "{what}");
 }
 
 /// Orders of summation of far more bags, splits, or j-particles of a bag than there are j-particles: the result, or
