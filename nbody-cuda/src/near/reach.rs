@@ -35,7 +35,7 @@ fn stored(place: Place, precision: Precision) -> [usize; 2] {
 /// The cutoffs of lists that depend on numbers of particles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Varying {
-    laws: Vec<&'static Law>,
+    laws: Vec<Declared>,
     /// The parameters of each.
     parameters: Vec<Vec<Interval>>,
     /// The places of the numbers that each depends on, of i and of j, among those of the set.
@@ -45,6 +45,19 @@ pub(crate) struct Varying {
     /// By how much cutoffs grow with each of these numbers, `Slopes` of `reach.cuh`.
     slopes: [Vec<[f64; SLOPES]>; 2],
     precision: Precision,
+}
+
+/// The name of a law, and the text of its cutoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Declared {
+    name: &'static str,
+    text: &'static str,
+}
+
+impl Declared {
+    fn of(law: &Law) -> Self {
+        Self { name: law.name, text: law.cuda.reach }
+    }
 }
 
 /// The memory of bounds.
@@ -64,7 +77,7 @@ impl Varying {
     pub fn of(cutoffs: &[Cutoff], watched: [&Watched; 2], precision: Precision) -> Self {
         let mut varying = Self { precision, ..Self::default() };
         for (k, cutoff) in cutoffs.iter().enumerate().filter(|(_, it)| it.reads_particles()) {
-            varying.laws.push(cutoff.law());
+            varying.laws.push(Declared::of(cutoff.law()));
             varying.parameters.push(cutoff.parameters().to_vec());
             varying.reads.push([0, 1].map(|role| watched[role].places_of(k, role).collect()));
         }
@@ -99,12 +112,26 @@ impl Varying {
         let slopes = law.cutoff_reads.map(|reads| vec![[0.0; SLOPES]; reads.len()]);
         let precision = Precision::default();
         Self {
-            laws: vec![law],
+            laws: vec![Declared::of(law)],
             parameters: vec![parameters],
             reads: vec![reads],
             places,
             slopes,
             precision,
+        }
+    }
+
+    /// Takes the cutoff of this text, which depends on the first number of the records of i.
+    #[cfg(test)]
+    pub fn of_text(text: &'static str) -> Self {
+        let slope = |numbers: usize| vec![[0.0; SLOPES]; numbers];
+        Self {
+            laws: vec![Declared { name: "test", text }],
+            parameters: vec![Vec::new()],
+            reads: vec![[vec![0], Vec::new()]],
+            places: [vec![[0; 2]], Vec::new()],
+            slopes: [slope(1), slope(0)],
+            precision: Precision::Single,
         }
     }
 
@@ -132,17 +159,16 @@ impl Varying {
         if self.is_empty() { f64::INFINITY } else { near::cutoffs(self.precision)[1] }
     }
 
-    /// Returns the law of one of them.
-    pub fn law(&self, k: usize) -> Option<&'static Law> {
-        self.laws.get(k).copied()
+    /// Returns the name of the law of one of them.
+    pub fn law(&self, k: usize) -> Option<&'static str> {
+        self.laws.get(k).map(|law| law.name)
     }
 
     /// Returns their text: each declared cutoff on intervals, and the function that calls them in turn.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for (k, law) in self.laws.iter().enumerate() {
-            let (name, space) = (law.name, format!("nbody::bounds::law{k}"));
-            let reach = law.cuda.reach;
+        for (k, Declared { name, text: reach }) in self.laws.iter().enumerate() {
+            let space = format!("nbody::bounds::law{k}");
             let _ = writeln!(
                 text,
                 "// {name}\nnamespace {space} {{\n\n{reach}}} // namespace {space}\n"

@@ -323,6 +323,7 @@ fn check_total(numbers: usize) -> Result<(), Error> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use super::*;
@@ -332,36 +333,49 @@ pub(crate) mod tests {
 
     /// An emulator of another name, as another GPU.
     #[derive(Debug)]
-    pub struct Another(pub Emulator);
+    pub struct Another {
+        emulator: Emulator,
+        /// Whether there is no more memory.
+        pub is_full: AtomicBool,
+    }
+
+    impl Another {
+        pub fn of(emulator: Emulator) -> Self {
+            Self { emulator, is_full: AtomicBool::new(false) }
+        }
+    }
 
     impl Backend for Another {
         fn describe(&self) -> String {
             "another emulator".to_owned()
         }
         fn multiprocessors(&self) -> usize {
-            self.0.multiprocessors()
+            self.emulator.multiprocessors()
         }
         fn shared_memory(&self) -> usize {
-            self.0.shared_memory()
+            self.emulator.shared_memory()
         }
         fn memory_for_parts(&self) -> usize {
-            self.0.memory_for_parts()
+            self.emulator.memory_for_parts()
         }
         fn build(
             &self,
             program: &Program,
             cache: &Cache,
         ) -> Result<(Box<dyn Module>, Build), Error> {
-            self.0.build(program, cache)
+            self.emulator.build(program, cache)
         }
         fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
-            self.0.allocate(bytes)
+            if self.is_full.load(Ordering::Relaxed) {
+                return Err(Error::OutOfMemory { bytes, device: self.describe() });
+            }
+            self.emulator.allocate(bytes)
         }
         fn reply(&self) -> Result<Box<dyn Reply>, Error> {
-            self.0.reply()
+            self.emulator.reply()
         }
         fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
-            self.0.time(work)
+            self.emulator.time(work)
         }
     }
 
@@ -369,7 +383,7 @@ pub(crate) mod tests {
     fn buffers_of_another_backend_or_length_are_refused() {
         let emulator = Emulator::open().unwrap();
         let here: Arc<dyn Backend> = Arc::new(emulator.clone());
-        let there: Arc<dyn Backend> = Arc::new(Another(emulator));
+        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
         let buffer = |backend, n| Buffer::new(backend, n, 2, Precision::Single).unwrap();
         let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
         let theirs = buffer(&there, 5);

@@ -309,7 +309,7 @@ impl CudaNeighbours {
             }),
             Outcome::Elsewhere => Err(nbody_core::Error::OtherPositions.into()),
             Outcome::Unbounded(k) => {
-                let law = self.lists.varying().law(k).map_or("", |law| law.name);
+                let law = self.lists.varying().law(k).unwrap_or_default();
                 Err(nbody_core::Error::UnboundedCutoff { law }.into())
             }
             Outcome::BeyondBox => {
@@ -598,7 +598,7 @@ mod tests {
         let emulator = Emulator::open().unwrap();
         let here: Arc<dyn Backend> = Arc::new(emulator.clone());
         let same: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
-        let there: Arc<dyn Backend> = Arc::new(Another(emulator));
+        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
         let pairs = (Skin::Auto, None);
         let lists = CudaNeighbours::new(&device, &here, Domain::Open, pairs, Precision::Single);
         let lists = lists.unwrap();

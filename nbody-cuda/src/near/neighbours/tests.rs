@@ -1,5 +1,6 @@
 //! Lists that kernels build, against those of nbody-core.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use nbody_core::near::list::Lists;
@@ -9,6 +10,7 @@ use nbody_core::{Field, FieldKind, Precision};
 use super::*;
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu;
+use crate::particle::tests::Another;
 
 const FIELDS: &[Field] = &[
     Field { name: "kind", kind: FieldKind::U32 },
@@ -65,7 +67,12 @@ impl Check {
         Some(Self { backend, lists })
     }
 
-    fn update(&mut self, sets: &[Bodies], build: Build) -> Outcome {
+    /// Does something with the lists and the particles of some sets.
+    fn with<T>(
+        &mut self,
+        sets: &[Bodies],
+        act: impl FnOnce(&mut Neighbours, [Option<Set>; 2]) -> T,
+    ) -> T {
         let binding = nbody_core::pack::Binding::new("test", &FIELDS[1..], FIELDS).unwrap();
         let position = binding.places()[0];
         let buffer = |bodies: &Bodies| {
@@ -74,10 +81,14 @@ impl Check {
         let buffers: Vec<_> = sets.iter().map(buffer).collect();
         let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position, contents: 0 });
         let sets = [sets.next(), sets.next()];
-        match self.lists.update(sets, build).unwrap() {
-            Outcome::Good => self.lists.outcome().unwrap(),
+        act(&mut self.lists, sets)
+    }
+
+    fn update(&mut self, sets: &[Bodies], build: Build) -> Outcome {
+        self.with(sets, |lists, sets| match lists.update(sets, build).unwrap() {
+            Outcome::Good => lists.outcome().unwrap(),
             known => known,
-        }
+        })
     }
 
     /// Compares lists with those of the definition.
@@ -167,4 +178,26 @@ fn a_rebuild_without_room_counts_once() {
     assert_eq!((times.updates, times.rebuilds), (2, 1), "{times:?}");
     assert_eq!(check.lists.counts_of_looks(), [1, 1]);
     assert!(times.order > Duration::ZERO && times.list > Duration::ZERO, "{times:?}");
+    // Whether lists outgrow their memory, on which last bits depend, is the same once they are restored.
+    let (build, room) =
+        (*check.lists.built().unwrap(), [2, 3].map(|k| k * check.lists.capacity as u64));
+    let sets = [Bodies(vec![[0.25; 3]; 700])];
+    check.with(&sets, |lists, sets| lists.restore(sets, build, room)).unwrap();
+    assert_eq!(check.lists.room().unwrap(), room);
+}
+
+/// A kernel reads the numbers of its own cutoffs: without memory for those of others both stay.
+#[test]
+fn cutoffs_that_have_no_memory_leave_the_old_ones() {
+    let backend = Arc::new(Another::of(Emulator::open().unwrap()));
+    let mut check = Check::new(backend.clone()).unwrap();
+    let text = "__device__ __forceinline__ Interval cutoff(\n    \
+                const Interval *, const Interval *i, const Interval *)\n{ return i[0]; }\n";
+    backend.is_full.store(true, Ordering::Relaxed);
+    let error = check.lists.set_cutoffs(Varying::of_text(text)).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    backend.is_full.store(false, Ordering::Relaxed);
+    assert!(check.lists.varying().is_empty());
+    assert!(check.lists.kernel.program.source == Program::neighbours().source);
+    check.check(vec![[0.25; 3]; 40], None, Domain::Open, 0.125);
 }
