@@ -345,12 +345,8 @@ impl ListEngine {
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        for (what, buffer, _) in sets.each() {
-            buffer.check(what, &self.backend, self.options.precision)?;
-        }
-        out.check("results", &self.backend, self.options.backup())?;
+        check_devices(&self.backend, self.options, near, sets, out)?;
         nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
-        near.check_backend(&self.backend)?;
         near.check(cutoff, sets)?;
         let nj = sets.j.map_or(out.n, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {
@@ -463,5 +459,61 @@ impl ListEngine {
         let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
         let launch = launch.pointers([&*out.memory]);
         near.lists.timed(&mut times.force, || kernel.module.launch(launch))
+    }
+}
+
+/// Refuses lists, particles or results of another device, and buffers of another precision.
+fn check_devices(
+    backend: &Arc<dyn Backend>,
+    options: Options,
+    near: &CudaNeighbours,
+    sets: &Sets,
+    out: &Buffer,
+) -> Result<(), Error> {
+    for (what, buffer, _) in sets.each() {
+        buffer.check(what, backend, options.precision)?;
+    }
+    out.check("results", backend, options.backup())?;
+    near.check_backend(backend)
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody_core::Precision;
+
+    use super::*;
+    use crate::backend::emulator::Emulator;
+    use crate::particle::tests::Another;
+
+    #[test]
+    fn evaluations_refuse_what_belongs_to_another_backend() {
+        let cache = tempfile::tempdir().unwrap();
+        let device = Device::cpu().with_cache_dir(cache.path());
+        let emulator = Emulator::open().unwrap();
+        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
+        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
+        let options = Options::default();
+        let pairs = || (Skin::Auto, None);
+        let [ours, theirs] = [&here, &there].map(|backend| {
+            let near =
+                CudaNeighbours::new(&device, backend, Domain::Open, pairs(), Precision::Single);
+            let buffer = |precision| Buffer::new(backend, 3, 4, precision).unwrap();
+            (near.unwrap(), buffer(options.precision), buffer(options.backup()))
+        });
+        let check = |near, i, j, out| {
+            let sets = Sets { i: (i, &[]), j: Some((j, &[])), one_set: false };
+            check_devices(&here, options, near, &sets, out)
+        };
+        check(&ours.0, &ours.1, &ours.1, &ours.2).unwrap();
+        for (of, done) in [
+            ("neighbour lists of", check(&theirs.0, &ours.1, &ours.1, &ours.2)),
+            ("i-particles of", check(&ours.0, &theirs.1, &ours.1, &ours.2)),
+            ("j-particles of", check(&ours.0, &ours.1, &theirs.1, &ours.2)),
+            ("results of", check(&ours.0, &ours.1, &ours.1, &theirs.2)),
+        ] {
+            let error = done.expect_err(of);
+            assert!(matches!(error, Error::ForeignBuffer { .. }), "{of}: {error}");
+            assert!(error.to_string().starts_with(of), "{error}");
+        }
     }
 }
