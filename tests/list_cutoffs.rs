@@ -36,6 +36,8 @@ mod grains {
     }
     pub struct Greater;
     pub struct Radii;
+    /// A cutoff that grows with two numbers of a particle.
+    pub struct Sums;
     /// A cutoff with branches and a helper function.
     pub struct Branches {
         pub threshold: Real,
@@ -128,6 +130,17 @@ mod grains {
             f.count += 1;
         }
     }
+    impl Interaction for Sums {
+        type I = Grain;
+        type J = Grain;
+        type F = Number;
+        fn cutoff(&self, i: &Grain, j: &Grain) -> Real {
+            i.h.max(j.h) + i.limits[0].max(j.limits[0])
+        }
+        fn pair(&self, _i: &Grain, _j: &Grain, f: &mut Number) {
+            f.count += 1;
+        }
+    }
     impl Interaction for Branches {
         type I = Grain;
         type J = Grain;
@@ -188,7 +201,8 @@ mod grains {
     }
 }
 use grains::{
-    Branches, ByType, ByTypes, Grain, Greater, Moving, OfI, OfWall, Powers, Radii, Uniform, Wall,
+    Branches, ByType, ByTypes, Grain, Greater, Moving, OfI, OfWall, Powers, Radii, Sums, Uniform,
+    Wall,
 };
 
 /// Pseudo-random numbers below 1.
@@ -332,12 +346,66 @@ fn a_changed_number_marks_lists_as_old() {
     grains[700].h = 1.4 * greatest;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(2));
     // The cutoff is twice as long, and half of the skin is 0.005.
-    for (factor, rebuilds) in [(1.001, 2), (0.5, 2), (0.0, 2), (1.1, 3)] {
+    // Negative numbers, of which there were none, may have longer cutoffs however small they are.
+    for (factor, rebuilds) in [(1.001, 2), (0.5, 2), (0.0, 2), (1.1, 3), (-0.001, 4)] {
         let mut grown = grains.clone();
         for grain in &mut grown {
             grain.h *= factor;
         }
         assert_eq!(lists.update(&grown, ALONE, &law), Ok(rebuilds), "{factor}");
+    }
+}
+
+/// Half of the skin is 0.02.
+#[test]
+fn growths_of_several_numbers_add_up() {
+    let devices = nbody_tests::all_devices();
+    let law = [engines(&devices, Sums)];
+    let grains = Random(9).grains(100);
+    for (k, by) in [0.015, 0.009, 0.011].into_iter().enumerate() {
+        let mut lists = Lists::new(&devices, Domain::Open, Skin::Length(0.04));
+        let mut grown = grains.clone();
+        // Beyond the bounds of all.
+        (grown[7].h, grown[7].limits[0]) = (0.5, 0.5);
+        assert_eq!(lists.update(&grown, ALONE, &law), Ok(1));
+        grown[7].h += by;
+        if k > 0 {
+            grown[7].limits[0] += by;
+        }
+        assert_eq!(lists.update(&grown, ALONE, &law), Ok(if k < 2 { 1 } else { 2 }), "{by}");
+    }
+}
+
+/// Within the skin cutoffs may not grow to half of the box, nor the box shrink to twice the cutoffs.
+#[test]
+fn cutoffs_of_half_of_the_box_are_refused_within_the_skin() {
+    let devices = nbody_tests::all_devices();
+    let law = [engines(&devices, Greater)];
+    let cube = |length| Domain::periodic([length; 3]).unwrap();
+    let mut grains = Random(10).grains(60);
+    for grain in &mut grains {
+        grain.h = 0.4375;
+    }
+    for (h, length, refused) in
+        [(0.4375, 1.875, false), (0.45, 2.0, false), (0.5, 2.0, true), (0.4375, 1.625, true)]
+    {
+        let mut lists = Lists::new(&devices, cube(2.0), Skin::Length(1.0));
+        assert_eq!(lists.update(&grains, ALONE, &law), Ok(1));
+        for near in &mut lists.0 {
+            near.set_domain(cube(length)).unwrap();
+        }
+        let mut now = grains.clone();
+        for grain in &mut now {
+            grain.pos = nbody::Point(grain.pos.0.map(|x| x * length / 2.0));
+        }
+        now[3].h = h;
+        let updated = lists.update(&now, ALONE, &law);
+        if refused {
+            let error = updated.unwrap_err();
+            assert!(error.contains("half"), "{h} in {length}: {error}");
+        } else {
+            assert_eq!(updated, Ok(1), "{h} in {length}");
+        }
     }
 }
 

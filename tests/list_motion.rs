@@ -287,7 +287,7 @@ impl Motion {
 #[test]
 fn a_box_that_scales_within_the_margin_costs_a_look() {
     for (factor, must) in
-        [(0.999, false), (1.001, false), (0.9, false), (0.66, true), (1.18, false)]
+        [(0.999, false), (1.001, false), (0.9, false), (0.66, true), (1.18, false), (1.2, true)]
     {
         let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
         // All lengths away, which changes nothing.
@@ -312,6 +312,50 @@ fn a_box_that_scales_within_the_margin_costs_a_look() {
     let mut out = motion.uniform.results(150).unwrap();
     assert!(motion.uniform.evaluate_into(&motion.near, &particles, &mut out).is_err());
     assert!(!motion.step());
+}
+
+/// The lists reach by 384 units. A box that is smaller by a 16th, along any axis, takes 24 of them from the 128 of
+/// the skin.
+#[test]
+fn a_smaller_box_leaves_less_for_motion() {
+    for (axis, moved, must) in
+        [(0, 51.5, false), (0, 52.5, true), (0, 60.0, true), (1, 60.0, true), (2, 60.0, true)]
+    {
+        let mut balls = Random(18).balls(70);
+        // They are no pair of the lists, and meet after 53 units each.
+        (balls[0].pos, balls[69].pos) = (Point([1.0; 3]), Point([1.0; 3]));
+        balls[69].pos[axis] += UNIFORM.cutoff + SKIN + UNIT;
+        let mut motion = Motion::in_double(balls, domains()[1]);
+        let mut factors = [1.0; 3];
+        factors[axis] = 15.0 / 16.0;
+        motion.scale(factors);
+        motion.balls[0].pos[axis] += moved * UNIT;
+        motion.balls[69].pos[axis] -= moved * UNIT;
+        assert_eq!(motion.step(), must, "{moved} along {axis}");
+    }
+}
+
+/// Lists that reach far, in a box that becomes longer by a half: from their places before, the nearest images of two
+/// particles would be different ones.
+#[test]
+fn nearest_images_stay_those_of_the_lists() {
+    let options = Options::default().precision(Precision::Double);
+    let engine = CpuShortRange::with_options(UNIFORM, options).unwrap();
+    let skin = Skin::Length(1.5);
+    let mut near = CpuNeighbours::with_precision(domains()[1], skin, Precision::Double).unwrap();
+    let mut balls = Random(19).balls(40);
+    (balls[0].pos, balls[1].pos) = (Point::new(1.90625, 1.0, 1.0), Point::new(1.703_125, 1.0, 1.0));
+    near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
+    near.set_domain(Domain::periodic([3.0; 3]).unwrap()).unwrap();
+    for ball in &mut balls {
+        ball.pos = Point(ball.pos.0.map(|x| 1.5 * x));
+    }
+    balls[0].pos.x += 0.5625;
+    balls[1].pos.x += 0.640_625;
+    assert!((balls[0].pos - balls[1].pos).norm() < UNIFORM.cutoff);
+    near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
+    check(&balls, &near, &engine);
+    assert_eq!(near.stats().rebuilds, 2);
 }
 
 /// Every result is compared with that of all pairs, at each step.
