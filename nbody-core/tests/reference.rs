@@ -157,17 +157,37 @@ fn sums_beyond_the_range_of_their_accumulators_are_found() {
     let far = Body { pos: Point::new(1.0, 0.0, 0.0), mass: 1e38 };
     let near = Body { pos: Point::default(), mass: 1.0 };
     let law = Gravity { eps2: 0.0 };
-    for (accumulation, is_beyond) in [
-        (Accumulation::BlockedF64, false),
-        (Accumulation::Blocked, true),
-        (Accumulation::Direct, true),
+    for (accumulation, bag, is_beyond) in [
+        (Accumulation::BlockedF64, 2, false),
+        (Accumulation::BlockedF64, 4, true),
+        (Accumulation::Blocked, 2, true),
+        (Accumulation::Direct, 2, true),
     ] {
         let options = Options::default().accumulation(accumulation);
-        let options = options.order(SummationOrder { bag: 2, splits: 1 });
+        let options = options.order(SummationOrder { bag, splits: 1 });
         let found = check_range(&law, &options, &[near], &[far; 4]);
         assert_eq!(found.is_err(), is_beyond, "{accumulation}: {found:?}");
         if let Err(Error::BeyondRange { found, computed, .. }) = found {
             assert_eq!((found, computed), (4e38, f64::INFINITY));
         }
     }
+}
+
+/// A particle of one set has no pair with itself; the parameters are looked at; distances are those of the box.
+#[test]
+fn the_range_is_that_of_the_pairs_and_of_all_that_they_read() {
+    let body = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1e20 };
+    let (two, single) = ([body(0.0), body(1.0)], Options::default());
+    // The softening is lost, which a particle at the same place alone can tell.
+    let law = Gravity { eps2: 1e-60 };
+    assert_eq!(check_range_self(&law, &single, &two, &two), Ok(()));
+    assert!(check_range(&law, &single, &two, &two).is_err());
+    let error = check_range_self(&Gravity { eps2: 1e39 }, &single, &two, &two).unwrap_err();
+    assert!(error.to_string().starts_with("parameters[0]: eps2: Real of 1e39"), "{error}");
+    // The square of their distance is beyond the range, but not that to the nearest image.
+    let (law, length) = (Gravity { eps2: 0.0 }, 3e19);
+    let two = [body(1e15), body(length - 1e15)];
+    assert!(check_range_self(&law, &single, &two, &two).is_err());
+    let boxed = single.domain(Domain::periodic([length; 3]).unwrap());
+    assert_eq!(check_range_self(&law, &boxed, &two, &two), Ok(()));
 }
