@@ -191,6 +191,24 @@ fn nan_is_no_neighbour() {
     }
 }
 
+#[test]
+fn extremes_beyond_the_range_of_a_precision_are_found() {
+    let place = |x: f64| Place { pos: Point::new(x, 0.0, 0.0) };
+    let check = |x: f64, precision| {
+        let options = Options::default().precision(precision);
+        nbody::check_range(&LAW, &options, &[place(0.0)], &[place(x)])
+    };
+    for precision in [Precision::Single, Precision::Mixed] {
+        assert_eq!(check(1e18, precision), Ok(()));
+        let error = check(1e20, precision).unwrap_err().to_string();
+        assert!(
+            error.starts_with("results[0]: nearest: ArgMin<Real> of 1e40 becomes inf"),
+            "{error}"
+        );
+    }
+    assert_eq!(check(1e20, Precision::Double), Ok(()));
+}
+
 /// A lattice along x, then y, then z, whose sites are numbered in another order.
 fn sites(side: usize) -> Vec<Site> {
     // Infinite, NaN, zero of both signs and equal values.
@@ -292,9 +310,20 @@ fn the_first_of_equal_values_counts_in_given_lists() {
         .flat_map(|i| (i + 1..n as u32).map(move |j| [i, j]))
         .filter(|[i, j]| (i * 5 + j * 3) % 4 != 0)
         .collect();
-    for device in Device::all() {
-        let mut engine = ShortRange::new(&device, Ties { reach: 100.0 }).unwrap();
-        let mut near = nbody::Neighbours::from_pairs(&device, Domain::Open, n, &pairs).unwrap();
+    let exact = Options::default().math(Math::Exact);
+    let devices = nbody_tests::all_devices();
+    for (device, options) in devices.iter().flat_map(|device| {
+        let some = vec![Options::default(), exact];
+        let ways = if device.is_cpu() { list_options() } else { some };
+        ways.into_iter().map(move |options| (device, options))
+    }) {
+        let law = Ties { reach: 100.0 };
+        let mut engine = ShortRange::with_options(device, law, options).unwrap();
+        let rows = nbody::Csr::from_pairs(n, &pairs).unwrap();
+        let precision = options.precision;
+        let mut near =
+            nbody::Neighbours::from_csr_with_precision(device, Domain::Open, rows, precision)
+                .unwrap();
         let place = near.upload(&sites).unwrap();
         near.update(&place, &[&engine]).unwrap();
         let mut out = engine.results(n).unwrap();
@@ -309,7 +338,9 @@ fn the_first_of_equal_values_counts_in_given_lists() {
                 |l: usize| (0..3).map(|c| (sites[l].pos[c] - sites[k].pos[c]).powi(2)).sum::<f64>();
             let nearest = (0..n).filter(acts).min_by(|&a, &b| of_pair(a).total_cmp(&of_pair(b)));
             let index = nearest.map_or(u32::MAX, |l| l as u32);
-            assert_eq!(found.nearest.index, index, "{device}, {k}");
+            assert_eq!(found.nearest.index, index, "{device}, {options:?}, {k}");
+            let count = (0..n).filter(acts).count();
+            assert_eq!(found.count as usize, count, "{device}, {options:?}, {k}");
         }
     }
 }
