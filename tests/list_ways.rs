@@ -34,7 +34,7 @@ enum Excluded {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Before {
     Nothing,
-    /// Particles that are near their places now.
+    /// Particles that are near their places now, or there.
     Near,
     /// Particles elsewhere.
     Elsewhere,
@@ -208,16 +208,27 @@ impl<X: Listed> Particles<X> {
         Self { x, i, j }
     }
 
-    /// Returns them at other places, each coordinate by fewer than these units.
+    /// Returns them at other places, each coordinate by fewer than these units, and in some ways with shorter
+    /// cutoffs.
     fn displaced(&self, way: &Way, units: usize) -> Self {
         let mut chance = Chance(way.seed);
-        let mut j = self.j.clone();
+        let shorter = if way.seed.is_multiple_of(2) { 1.0 } else { 0.75 };
+        let (mut i, mut j) = (self.i.clone(), self.j.clone());
         for j in &mut j {
             for x in j.coordinates() {
                 *x += (chance.below(2 * units - 1) as f64 - units as f64 + 1.0) * UNIT * way.unit;
             }
+            for x in j.reaches() {
+                *x *= shorter;
+            }
         }
-        let i = if way.one_set { j.iter().map(X::target).collect() } else { self.i.clone() };
+        if way.one_set {
+            i = j.iter().map(X::target).collect();
+        } else {
+            for x in i.iter_mut().flat_map(Particle::reaches) {
+                *x *= shorter;
+            }
+        }
         Self { x: self.x, i, j }
     }
 
@@ -342,7 +353,8 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     engine.exclude(&pairs.excluded[1]);
     let before = match way.before {
         Before::Nothing => None,
-        Before::Near => Some(now.displaced(way, 9)),
+        // Without a skin lists stay where nothing moves.
+        Before::Near => Some(now.displaced(way, if way.skin == Skin::Length(0.0) { 1 } else { 9 })),
         Before::Elsewhere => Some(now.displaced(way, 700)),
         Before::More => Some(Particles::new(way, 40)),
     };

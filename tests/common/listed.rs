@@ -62,11 +62,12 @@ pub mod laws {
         pub kind: u32,
         pub charge: Real,
     }
+    // The first number is where `h` is in the other record.
     pub struct MarkedGrain {
+        pub mark: Real,
         pub charge: Real,
         pub start: Point,
         pub kind: u32,
-        pub mark: Real,
         pub pos: Point,
         pub h: Real,
     }
@@ -84,10 +85,11 @@ pub mod laws {
         pub h: Real,
         pub charge: Real,
     }
+    // The third number is where `h` is in the other record.
     pub struct MarkedDisc {
-        pub mark: Real,
-        pub charge: Real,
         pub h: Real,
+        pub charge: Real,
+        pub mark: Real,
         pub id: u32,
         pub pos: Point<2>,
     }
@@ -225,9 +227,16 @@ pub trait Particle: Record<Lane = f64, Host = Self> {
     fn marked(&self, k: usize) -> Self::Marked;
     /// Returns the coordinates of the position.
     fn coordinates(&mut self) -> &mut [f64];
+    /// Returns the numbers that the cutoff depends on.
+    fn reaches(&mut self) -> &mut [f64] {
+        &mut []
+    }
     /// Multiplies all lengths by a factor.
     fn scale(&mut self, factor: f64);
 }
+
+/// A number that makes no cutoff longer, in the place of one that cutoffs depend on.
+const NO_REACH: f64 = 0.0;
 
 /// Returns a number of particle `k` that no test expects.
 fn mark(k: usize) -> f64 {
@@ -273,10 +282,13 @@ impl Particle for Grain {
 
     fn marked(&self, k: usize) -> MarkedGrain {
         let Self { h, pos, kind, charge } = *self;
-        MarkedGrain { charge, start: Point([mark(k); 3]), kind, mark: mark(k), pos, h }
+        MarkedGrain { mark: NO_REACH, charge, start: Point([mark(k); 3]), kind, pos, h }
     }
     fn coordinates(&mut self) -> &mut [f64] {
         &mut self.pos.0
+    }
+    fn reaches(&mut self) -> &mut [f64] {
+        std::slice::from_mut(&mut self.h)
     }
     fn scale(&mut self, factor: f64) {
         (self.pos, self.h) = (scaled(self.pos, factor), factor * self.h);
@@ -288,10 +300,13 @@ impl Particle for Disc {
 
     fn marked(&self, k: usize) -> MarkedDisc {
         let Self { pos, h, charge } = *self;
-        MarkedDisc { mark: mark(k), charge, h, id: !0, pos }
+        MarkedDisc { h, charge, mark: NO_REACH, id: k as u32, pos }
     }
     fn coordinates(&mut self) -> &mut [f64] {
         &mut self.pos.0
+    }
+    fn reaches(&mut self) -> &mut [f64] {
+        std::slice::from_mut(&mut self.h)
     }
     fn scale(&mut self, factor: f64) {
         (self.pos, self.h) = (scaled(self.pos, factor), factor * self.h);
