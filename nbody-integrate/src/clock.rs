@@ -131,7 +131,9 @@ mod tests {
             let (time, next) = (clock.time(), clock.next_time());
             clock.advance();
             assert!(time < next && clock.time() == next, "{clock:?}");
-            // The step does not begin anew.
+            // The step does not begin anew, where the ticks do.
+            let mut other = clock;
+            assert!(other.choose(1.0) && other.step() <= 0.125 / 4.0, "{clock:?}");
             assert!(clock.choose(0.125 / 8.0) && clock.step() == 0.125 / 8.0);
         }
         let (begin, ticks, level) = clock.state();
