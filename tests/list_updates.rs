@@ -8,7 +8,7 @@ use nbody::{
 };
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
-use programs::{Grow, Pebble, Shift, Weigh};
+use programs::{ByMass, ByReach, Dot, Dots, Grow, Pebble, Shift, Weigh, Wide};
 
 const N: usize = 200;
 const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
@@ -45,6 +45,72 @@ mod programs {
 
     pub struct Push {
         pub by: Vector,
+    }
+
+    /// A particle that has a position alone.
+    pub struct Dot {
+        pub pos: Point,
+    }
+
+    pub struct Dots {
+        pub cutoff: Real,
+    }
+
+    pub struct Met {
+        pub count: Count,
+    }
+
+    impl Interaction for Dots {
+        type I = Dot;
+        type J = Dot;
+        type F = Met;
+        fn cutoff(&self, _i: &Dot, _j: &Dot) -> Real {
+            self.cutoff
+        }
+        fn pair(&self, _i: &Dot, _j: &Dot, f: &mut Met) {
+            f.count += 1;
+        }
+    }
+
+    /// Particles that have a part of the fields of balls.
+    pub struct Wide {
+        pub pos: Point,
+        pub h: Real,
+    }
+
+    pub struct Heavy {
+        pub mass: Real,
+        pub pos: Point,
+    }
+
+    pub struct ByReach;
+
+    pub struct ByMass {
+        pub factor: Real,
+    }
+
+    impl Interaction for ByReach {
+        type I = Wide;
+        type J = Wide;
+        type F = Met;
+        fn cutoff(&self, i: &Wide, j: &Wide) -> Real {
+            2.0 * i.h.max(j.h)
+        }
+        fn pair(&self, _i: &Wide, _j: &Wide, f: &mut Met) {
+            f.count += 1;
+        }
+    }
+
+    impl Interaction for ByMass {
+        type I = Heavy;
+        type J = Heavy;
+        type F = Met;
+        fn cutoff(&self, i: &Heavy, j: &Heavy) -> Real {
+            self.factor * i.mass.max(j.mass)
+        }
+        fn pair(&self, _i: &Heavy, _j: &Heavy, f: &mut Met) {
+            f.count += 1;
+        }
     }
 
     impl Update for Push {
@@ -269,6 +335,35 @@ fn other_buffers_are_looked_at_within_the_margin() {
     }
 }
 
+/// Where particles have nothing else, evaluations take the positions of the last look only if it was at them.
+#[test]
+fn positions_alone_are_those_of_the_buffer() {
+    let devices = nbody_tests::all_devices();
+    let law = Dots { cutoff: 0.25 };
+    for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
+        let mut engine = ShortRange::new(device, law).unwrap();
+        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let dots: Vec<_> = Random(1).balls(N).iter().map(|ball| Dot { pos: ball.pos }).collect();
+        let mut random = Random(2);
+        let mut moved = dots.clone();
+        for dot in &mut moved {
+            for axis in 0..3 {
+                dot.pos[axis] += random.around(30);
+            }
+        }
+        let [own, other] = [&dots, &moved].map(|dots| near.upload(dots).unwrap());
+        near.update(&own, &[&engine]).unwrap();
+        let mut out = engine.results(N).unwrap();
+        let both = [&dots, &moved].map(|dots| nbody::reference_self(&law, domain, dots, dots));
+        assert!(both[0] != both[1]);
+        for (particles, expected) in [(&own, &both[0]), (&other, &both[1]), (&own, &both[0])] {
+            engine.evaluate_into(&near, particles, &mut out).unwrap();
+            let found = engine.download::<f64>(&out).unwrap();
+            assert!(found == *expected, "{device}, {domain:?}");
+        }
+    }
+}
+
 #[test]
 fn records_of_other_fields_are_looked_at() {
     let devices = nbody_tests::all_devices();
@@ -303,12 +398,36 @@ fn records_of_other_fields_are_looked_at() {
     }
 }
 
+/// Records may lack numbers that other cutoffs of the lists depend on.
+#[test]
+fn numbers_beside_those_that_records_lack_are_looked_at() {
+    for device in &nbody_tests::cuda_devices() {
+        let mut engine = ShortRange::new(device, ByReach).unwrap();
+        let by_mass = ShortRange::new(device, ByMass { factor: UNIT }).unwrap();
+        let mut near = Neighbours::new(device, Domain::Open, Skin::Length(SKIN)).unwrap();
+        let balls = Random(1).balls(N);
+        near.update(&near.upload(&balls).unwrap(), &[&by_mass, &engine]).unwrap();
+        let mut wide: Vec<_> = balls.iter().map(|&Ball { pos, h, .. }| Wide { pos, h }).collect();
+        let mut out = engine.results(N).unwrap();
+        engine.evaluate_into(&near, &near.upload(&wide).unwrap(), &mut out).unwrap();
+        let found = engine.download::<f64>(&out).unwrap();
+        assert_eq!(found, nbody::reference_self(&ByReach, Domain::Open, &wide, &wide), "{device}");
+        wide[9].h = 50.0;
+        let done = engine.evaluate_into(&near, &near.upload(&wide).unwrap(), &mut out);
+        assert_eq!(done.unwrap_err().to_string(), OLD, "{device}");
+    }
+}
+
 #[test]
 fn each_of_two_sets_is_looked_at() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
-        let others = Random(2).balls(150);
+        let mut others = Random(2).balls(150);
+        // Shorter than those of i, whose bounds are their own.
+        for ball in &mut others {
+            ball.h /= 4.0;
+        }
         let upload = |near: &Neighbours, k: usize, by: f64| {
             let mut balls = others.clone();
             balls[k].pos.x += by;
@@ -323,6 +442,7 @@ fn each_of_two_sets_is_looked_at() {
         };
         evaluate(&j, i).unwrap();
         evaluate(&close, i).unwrap();
+        evaluate(&j, &near.upload(balls).unwrap()).unwrap();
         let error = evaluate(&far, i).unwrap_err().to_string();
         assert_eq!(error, format!("j-{OLD}"), "{device}");
         let mut moved = balls.clone();
