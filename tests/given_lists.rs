@@ -11,7 +11,7 @@ use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::contacts::contact::{Ball, Either, Everywhere, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
 use nbody_tests::points::points::{
-    Atom, ByAnchor, ByBare, ByCentre, ByFlat, ByMoved, Moved, NearCentre,
+    Atom, ByAnchor, ByBare, ByCentre, ByFlat, ByMoved, ByPlane, FromPlaceless, Moved, NearCentre,
 };
 
 const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
@@ -683,6 +683,10 @@ fn points_beside_the_position_have_images_of_their_own() {
                 Given { device, x: ByFlat, options, domain }.check_one_set(&flat, &flat);
                 let anchors = random.anchors(40);
                 Given { device, x: ByAnchor, options, domain }.check_two_sets(&moved, &anchors);
+                let placeless = random.placeless(40);
+                let x = FromPlaceless;
+                Given { device, x, options, domain }.check_two_sets(&moved, &placeless);
+                Given { device, x: ByPlane, options, domain }.check_two_sets(&moved, &flat);
                 // A point that is no particle's.
                 let centre = Point::new(0.75, -3.0, 40.0);
                 let x = ByCentre { centre, factor: 0.5 };

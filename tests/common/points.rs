@@ -32,6 +32,11 @@ pub mod points {
         pub vel: Vector,
         pub pos: Point,
     }
+    /// A particle without a point.
+    pub struct Placeless {
+        pub weight: Real,
+        pub kind: u32,
+    }
     pub struct Sums {
         pub by: Real,
         pub across: Real,
@@ -47,6 +52,10 @@ pub mod points {
     pub struct ByBare;
     pub struct ByFlat;
     pub struct ByAnchor;
+    /// Acts from nowhere on particles with points.
+    pub struct FromPlaceless;
+    /// Points in a plane act on those in space.
+    pub struct ByPlane;
     /// Acts with the distance from a fixed point.
     pub struct ByCentre {
         pub centre: Point,
@@ -104,6 +113,31 @@ pub mod points {
         }
     }
 
+    impl Interaction for FromPlaceless {
+        type I = Moved;
+        type J = Placeless;
+        type F = Sums;
+        fn pair(&self, i: &Moved, j: &Placeless, f: &mut Sums) {
+            let was = i.was - i.pos;
+            f.by += j.weight;
+            f.across += was.norm2() * j.kind as Real;
+            f.was += was;
+            f.count += 1;
+        }
+    }
+    impl Interaction for ByPlane {
+        type I = Moved;
+        type J = Flat;
+        type F = Sums;
+        fn pair(&self, i: &Moved, j: &Flat, f: &mut Sums) {
+            let was = i.was - i.pos;
+            f.by += j.weight * was.x + (j.was - j.next).norm2();
+            f.across += was.norm2() * j.kind as Real;
+            f.was += was;
+            f.count += 1;
+        }
+    }
+
     impl Interaction for ByCentre {
         type I = Anchor;
         type J = Anchor;
@@ -149,7 +183,7 @@ pub mod points {
 }
 
 use super::contacts::Random;
-use points::{Anchor, Atom, Bare, Flat, Moved};
+use points::{Anchor, Atom, Bare, Flat, Moved, Placeless};
 
 impl Random {
     /// Returns a point within `n` units of the origin along each axis.
@@ -188,6 +222,12 @@ impl Random {
             Flat { kind: k as u32, at, weight: 0.5 * (1 + self.below(8)) as f64, was, next }
         };
         (0..n).map(flat).collect()
+    }
+
+    /// Returns particles without a point.
+    pub fn placeless(&mut self, n: usize) -> Vec<Placeless> {
+        let placeless = |k| Placeless { weight: (1 + self.below(8)) as f64, kind: k as u32 % 4 };
+        (0..n).map(placeless).collect()
     }
 
     /// Returns particles with one point.

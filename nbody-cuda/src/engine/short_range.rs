@@ -141,7 +141,8 @@ impl<X: Interaction> ShortRange<X> {
     /// something that cutoffs depend on has changed beyond the bounds of the lists. After an update this costs
     /// nothing on a GPU, whatever other fields programs change since. If positions or numbers that cutoffs
     /// depend on were written since, or the buffer is another one, the device looks at them first, for which
-    /// the host waits. Pairs that were given are good wherever the particles are.
+    /// the host waits. Pairs that were given are good wherever the particles are; on the CPU in a periodic box, until
+    /// another image of a particle may be the nearest.
     pub fn evaluate_into<P: Record>(
         &mut self,
         near: &Neighbours,

@@ -33,9 +33,9 @@ constexpr u32 ALL_FINITE = ~0u;
 constexpr u32 IMAGES = 27;
 
 constexpr u32 INDEX_BITS = 27; // of an entry, for the place
-// Whether particles have more than a position.
-constexpr bool HAS_MORE_I = sizeof(ParticleI) > DIMENSIONS * COORDINATE * sizeof(real);
-constexpr bool HAS_MORE_J = sizeof(ParticleJ) > DIMENSIONS * COORDINATE * sizeof(real);
+// Whether particles have more than a position. Given pairs may be of particles of which one has none.
+constexpr bool HAS_MORE_I = sizeof(ParticleI) > WordsI::DIMENSIONS * COORDINATE * sizeof(real);
+constexpr bool HAS_MORE_J = sizeof(ParticleJ) > WordsJ::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
 constexpr u32 ITSELF = 13; // the image that is not displaced
 
@@ -88,7 +88,7 @@ __device__ __forceinline__ void copy(
     const real *const row = rows + size_t(placed.order[k]) * Words::ROW;
     Position now = {};
 #pragma unroll
-    for (int axis = 0; axis < DIMENSIONS; ++axis) {
+    for (int axis = 0; axis < Words::DIMENSIONS; ++axis) {
         const double length = box.length[axis];
         const double before = placed.before[size_t(axis) * placed.n + k];
         double x = coordinate_of(row + Words::coordinate(axis));
@@ -136,13 +136,13 @@ __device__ __forceinline__ Position displacement_of(u32 image, const Box &box)
 }
 
 // Moves a particle to its position relative to an origin.
-template <int POSITION, typename Particle>
+template <typename Words, int POSITION, typename Particle>
 __device__ __forceinline__ void set_position(
     Particle &particle, const Position &at, const Position &displacement, const Position &origin)
 {
     real *const words = reinterpret_cast<real *>(&particle) + POSITION;
 #pragma unroll
-    for (int axis = 0; axis < DIMENSIONS; ++axis) {
+    for (int axis = 0; axis < Words::DIMENSIONS; ++axis) {
         const double x = (at.x[axis] + displacement.x[axis]) - origin.x[axis];
         set_coordinate(words + axis * COORDINATE, x);
     }
@@ -245,7 +245,7 @@ __device__ __forceinline__ void stage(
             const u32 k = k_of(m), entry = entries[m], place = place_of(entry);
             if (entry - own < LANES) bag.own[entry - own] = k;
             const Position &displacement = displacements[entry >> INDEX_BITS];
-            set_position<POSITION_J>(particles[m], at[m], displacement, origin);
+            set_position<WordsJ, POSITION_J>(particles[m], at[m], displacement, origin);
             bag.slots[k].j = particles[m];
             bag.slots[k].set_index(j.order, place);
             if constexpr (SCREENS) bag.norms2[k] = norm2_of(particles[m]);
@@ -431,7 +431,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Position origin = lists.origins[blockIdx.x];
     ParticleI i[1];
     if constexpr (HAS_MORE_I) i[0] = i_particles[index];
-    set_position<POSITION_I>(i[0], i_at[index], Position{}, origin);
+    set_position<WordsI, POSITION_I>(i[0], i_at[index], Position{}, origin);
     Running current[1] = {nothing_yet()};
     backup total[FDIM];
     reset(total);

@@ -164,7 +164,7 @@ namespace nbody {
             text,
             "
 struct Words{name} {{
-    static constexpr int ROW = {row}, COUNT = {count};
+    static constexpr int ROW = {row}, COUNT = {count}, DIMENSIONS = {dimensions};
     static __device__ __forceinline__ constexpr int word(int k)
     {{
         constexpr int words[] = {{{words}}};
@@ -179,6 +179,7 @@ struct Words{name} {{
 constexpr int POSITION_{name} = {own}; // of the coordinates in Particle{name}",
             row = numbers_of(buffer, precision),
             count = words.len(),
+            dimensions = coordinates.len(),
             words = numbers(&words),
             coordinates = numbers(&coordinates),
             own = own.places().first().map_or(0, first),
