@@ -144,6 +144,17 @@ fn the_time_is_read_from_a_comment() {
         "# particles 0, t = 0.5",
         "# snapshot time: 0.5",
         "  # time 0.5",
+        "% time 0.5",
+        "! time = 0.5",
+        "# N=300 t=0.5",
+        "# N=300 time=0.5 eps=0.1",
+        "# snapshot at t=0.5",
+        "# Snapshot 3 at time = 0.5",
+        "# step 10 time 0.5",
+        "# - time: 0.5",
+        "# \"time\": 0.5",
+        "# {\"step\": 3, \"time\": 0.5}",
+        "# 1 time unit = 14.9 Myr, t = 0.5",
     ] {
         assert_eq!(time(comment), 0.5, "{comment}");
         assert_eq!(time(&format!("\u{feff}{comment}")), 0.5, "{comment}");
@@ -159,12 +170,24 @@ fn the_time_is_read_from_a_comment() {
         "# time-step 3",
         "# crossing time = 2.8",
         "# particles in time",
+        "# time step 0.1",
+        "# time unit: 3 Myr",
+        "# 1 time unit = 14.9 Myr",
+        "# cpu time: 33",
+        "# wall time 33 s",
+        "# end time = 9",
     ];
     for comment in others {
         assert_eq!(time(comment), 0.0, "{comment}");
     }
-    let column = "time,mass,x,y,z,vx,vy,vz\n0.5,1,2,3,4,5,6,7\n0.5,1,2,3,4,5,6,7\n";
-    assert_eq!(Snapshot::read_csv(column.as_bytes()).unwrap().time, 0.5);
+    for name in ["time", "Time", "t"] {
+        let column = format!("{name},mass,x,y,z,vx,vy,vz\n0.5,1,2,3,4,5,6,7\n0.5,1,2,3,4,5,6,7\n");
+        assert_eq!(Snapshot::read_csv(column.as_bytes()).unwrap().time, 0.5, "{name}");
+    }
+    for key in ["Time=0.5", "time = 0.5", "t=0.5", "Time =\"0.5\""] {
+        let xyz = format!("1\n{key} Properties=pos:R:3:velo:R:3:mass:R:1\n1 2 3 4 5 6 7\n");
+        assert_eq!(Snapshot::read_xyz(xyz.as_bytes()).unwrap().time, 0.5, "{key}");
+    }
 }
 
 #[test]
@@ -183,6 +206,8 @@ fn errors_of_malformed_files_name_the_line_and_the_fault() {
         ("mass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7,8\n", 2, "8 columns, expected 7"),
         ("mass;x;y;z;vx;vy;vz\n\n1;2;0,5;4;5;6;7\n", 3, "2 columns"),
         ("# caf\u{e9}\nmass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\u{fffd}\n", 3, "expected vz"),
+        ("# time = 0,5\nmass,x,y,z,vx,vy,vz\n", 1, "`0,5`"),
+        ("# N = 3, t: 0,5\nmass,x,y,z,vx,vy,vz\n", 1, "`0,5`"),
         ("# time:\nmass,x,y,z,vx,vy,vz\n", 1, "the time"),
         ("# time 1\nmass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n# time 2\n", 4, "one snapshot in a file"),
         (

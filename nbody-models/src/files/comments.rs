@@ -4,7 +4,10 @@ use super::text::{finite, quoted, syntax};
 use crate::Error;
 
 /// Words before `time` that leave its meaning.
-const OF_THE_SNAPSHOT: [&str; 5] = ["snapshot", "simulation", "current", "model", "output"];
+const OF_THE_SNAPSHOT: [&str; 7] =
+    ["snapshot", "simulation", "current", "model", "output", "physical", "at"];
+/// Words after `time` that give it another one.
+const OF_ANOTHER: [&str; 5] = ["step", "steps", "unit", "units", "scale"];
 
 /// Figures that the comments of a table state, each with its line.
 #[derive(Default)]
@@ -26,38 +29,82 @@ impl Stated {
     }
 }
 
-/// Extracts the time from a comment, one of its parts between commas or semicolons.
+/// Extracts the time from a comment, in one of its parts between commas or semicolons: `time 0.5`, and among
+/// other figures `N = 300, t = 0.5` or `N=300 time=0.5`.
 pub fn time(line: u64, comment: &str) -> Result<Option<(u64, f64)>, Error> {
-    for (k, part) in comment.split([',', ';']).enumerate() {
-        let Some((value, is_assigned)) = time_in(part.trim()) else { continue };
-        // A unit may follow.
-        let (first, rest) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
-        match finite(first).filter(|_| !rest.contains(|c: char| c.is_ascii_digit())) {
-            Some(time) => return Ok(Some((line, time))),
-            None if k == 0 || is_assigned => {
-                return Err(syntax(line, quoted(value), "the time, a finite number"));
+    let comment = comment.replace(['"', '\'', '{', '}'], " ");
+    let mut parts = comment.split([',', ';']).enumerate().peekable();
+    while let Some((k, part)) = parts.next() {
+        let Some(stated) = times(part).find(Stating::is_of_snapshot) else { continue };
+        let wrong = |found: &str| syntax(line, quoted(found), "the time, a finite number");
+        // A unit may follow, or another figure.
+        let (first, rest) =
+            stated.value.split_once(char::is_whitespace).unwrap_or((stated.value, ""));
+        let is_alone = !rest.contains(|c: char| c.is_ascii_digit()) || rest.contains(['=', ':']);
+        let Some(time) = finite(first.trim_end_matches(')')).filter(|_| is_alone) else {
+            if stated.is_assigned || k == 0 && stated.before.is_empty() {
+                return Err(wrong(stated.value));
             }
-            None => {}
+            continue;
+        };
+        // A comma within the number, as some languages write it: no program reads `0,5` as 0.
+        if let Some((_, next)) = parts.peek()
+            && next.starts_with(|c: char| c.is_ascii_digit())
+            && !first.contains('.')
+        {
+            return Err(wrong(&format!("{first},{next}")));
         }
+        return Ok(Some((line, time)));
     }
     Ok(None)
 }
 
-/// Returns the text after `time` or `t =`, and whether `=` or `:` is between them. Other words may begin
-/// alike: `timestep`, `total`.
-fn time_in(part: &str) -> Option<(&str, bool)> {
-    let end = part.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(part.len());
-    let (word, rest) = part.split_at(end);
-    if OF_THE_SNAPSHOT.iter().any(|it| word.eq_ignore_ascii_case(it)) && rest.starts_with(' ') {
-        return time_in(rest.trim_start());
+/// The word `time` or `t` in a comment, with what stands before and after it.
+struct Stating<'a> {
+    before: &'a str,
+    is_short: bool,
+    value: &'a str,
+    /// Whether `=` or `:` is before the value.
+    is_assigned: bool,
+}
+
+/// Finds the words `time` and `t`. Other words may begin or end alike: `timestep`, `dt`.
+fn times(part: &str) -> impl Iterator<Item = Stating<'_>> {
+    let is_of_word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let begins = part.char_indices().map(|(at, _)| part.split_at(at));
+    begins.filter_map(move |(before, rest)| {
+        let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
+        let (word, rest) = rest.split_at(end);
+        let is_short = word == "t";
+        let is_named = is_short || word.eq_ignore_ascii_case("time");
+        if !is_named || before.ends_with(is_of_word) {
+            return None;
+        }
+        let rest = without_unit(rest).trim_start();
+        let value = rest.strip_prefix(['=', ':']);
+        let (is_assigned, value) = (value.is_some(), value.unwrap_or(rest).trim());
+        Some(Stating { before: before.trim(), is_short, value, is_assigned })
+    })
+}
+
+impl Stating<'_> {
+    /// Returns whether it is the time of the snapshot: neither that of another thing, such as `end time`, nor a
+    /// word of a text.
+    fn is_of_snapshot(&self) -> bool {
+        let next = self.value.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        if OF_ANOTHER.iter().any(|it| it.eq_ignore_ascii_case(next)) {
+            return false;
+        }
+        let last = self.before.split_whitespace().next_back().unwrap_or_default();
+        let is_its_own = OF_THE_SNAPSHOT.iter().any(|it| it.eq_ignore_ascii_case(last));
+        // After another figure.
+        let follows = !last.contains(char::is_alphabetic) || last.contains(['=', ':']);
+        let is_number = self.value.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        if self.before.is_empty() && !self.is_short {
+            return true;
+        }
+        (is_its_own || follows) && (self.is_assigned || is_number && !self.is_short)
     }
-    let rest = without_unit(rest);
-    let value = rest.trim_start().strip_prefix(['=', ':']).map(str::trim);
-    if word.eq_ignore_ascii_case("time") {
-        let is_word = value.is_some() || rest.starts_with(char::is_whitespace) || rest.is_empty();
-        return is_word.then(|| (value.unwrap_or(rest.trim()), value.is_some()));
-    }
-    value.filter(|_| word == "t").map(|value| (value, true))
 }
 
 /// Leaves out a unit in brackets: ` [Myr] = 5`.

@@ -33,8 +33,10 @@ impl Snapshot {
     /// writes it; then a line for each particle. Commas, semicolons, tabs or blanks are between the columns.
     /// Exponents may be those of Fortran: `1.0D-01`.
     ///
-    /// The time is that of the first comment `# time 0.5`, which may also be `# Time: 0.5` or `# t = 0.5`, or
-    /// that of a column `time`; without one it is 0. A comment `# particles 300` states the number of
+    /// Comments begin with `#`, `%` or `!`.
+    ///
+    /// The time is that of the first comment `# time 0.5`, which may also be `# Time: 0.5` or `# t = 0.5`, alone or
+    /// after other figures (`# N=300 t=0.5`), or that of a column `time` or `t`; without one it is 0. A comment `# particles 300` states the number of
     /// particles, and a file that has fewer or more is refused, as is one without a line break at its end,
     /// whose last number may be cut short.
     pub fn read_csv(from: impl BufRead) -> Result<Self, Error> {
@@ -106,7 +108,7 @@ impl Snapshot {
 
     /// Reads extended XYZ as [`write_xyz`](Self::write_xyz) writes it, or another program: one frame,
     /// whose `Properties` have positions `pos`, velocities `velo` and masses `mass`, in any order and among
-    /// others. Without `Time` the time is 0.
+    /// others. Without `Time` or `t` the time is 0.
     pub fn read_xyz(from: impl BufRead) -> Result<Self, Error> {
         xyz::read(&text::read(from, "read extended XYZ")?)
     }

@@ -5,6 +5,8 @@ use super::text::{check_end, finite, last_line, lines, number, quoted, syntax};
 use super::{COLUMNS, Order};
 use crate::{Error, Particle, Snapshot};
 
+/// Characters with which comments begin.
+const COMMENTS: [char; 3] = ['#', '%', '!'];
 const ONE_SNAPSHOT: &str = "one snapshot in a file";
 
 /// Reads a table.
@@ -12,8 +14,8 @@ pub fn read(text: &str) -> Result<Snapshot, Error> {
     let (mut reading, mut cells) = (Reading::default(), Vec::new());
     for (line, content) in lines(text) {
         let content = content.trim();
-        if let Some(comment) = content.strip_prefix('#') {
-            reading.comment(line, comment.trim_start_matches('#').trim())?;
+        if let Some(comment) = content.strip_prefix(COMMENTS) {
+            reading.comment(line, comment.trim_start_matches(COMMENTS).trim())?;
         } else if !content.is_empty() {
             split(content, &mut cells);
             reading.row(line, &cells)?;
@@ -40,7 +42,9 @@ impl Columns {
                 syntax(line, found, format!("a column {name}"))
             })?;
         }
-        Ok(Self { line, count: names.len(), places, time: place_of(line, names, "time")? })
+        let time = place_of(line, names, "time")?;
+        let time = time.or_else(|| names.iter().position(|name| *name == "t"));
+        Ok(Self { line, count: names.len(), places, time })
     }
 }
 

@@ -62,7 +62,8 @@ impl Comment {
                 (first, _) => Ok(first.map(|(_, value)| *value)),
             }
         };
-        let time = get("time")?.map_or(Ok(0.0), |value| number(line, value, "the time"))?;
+        let time = get("time")?.or(get("t")?);
+        let time = time.map_or(Ok(0.0), |value| number(line, value, "the time"))?;
         let wrong = |found: String, expected: &str| {
             let layout = "Properties=pos:R:3:velo:R:3:mass:R:1";
             syntax(line, found, format!("{expected}, such as {layout}"))
@@ -103,6 +104,7 @@ fn keys(text: &str) -> Vec<(&str, &str)> {
     let mut keys = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('=') {
+        let before = before.trim_end();
         let key = before.rsplit(char::is_whitespace).next().unwrap_or(before);
         let after = after.trim_start();
         let (value, next) = match after.strip_prefix('"') {
