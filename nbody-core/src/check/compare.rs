@@ -134,8 +134,16 @@ impl Columns {
     }
 }
 
+/// Returns the length of a vector, whatever its unit: squares of numbers below 10⁻¹⁵⁴ or above 10¹⁵⁴ are none.
 fn norm(components: &[f64]) -> f64 {
-    components.iter().map(|x| x * x).sum::<f64>().sqrt()
+    let square = components.iter().map(|x| x * x).sum::<f64>();
+    let unit = components.iter().fold(0.0, |most, x| x.abs().max(most));
+    let is_held = square > f64::MIN_POSITIVE / f64::EPSILON && square.is_finite();
+    // A number that is not finite stays so.
+    if is_held || square.is_nan() || unit == 0.0 || unit.is_infinite() {
+        return square.sqrt();
+    }
+    unit * components.iter().map(|x| (x / unit).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Returns the relative error, infinite instead of NaN.
@@ -290,6 +298,31 @@ mod tests {
         let found = report(&results);
         assert_eq!([found.median, found.p99], [0.25, f64::INFINITY]);
         assert_eq!((found.worst, found.non_finite), (Some(7), 2));
+    }
+
+    #[test]
+    fn errors_are_the_same_in_any_unit() {
+        let columns = Columns { dim: 2, first: 0, count: 2, is_sum: true };
+        let report = |power: i32| {
+            let unit = 2_f64.powi(power);
+            let in_unit = |rows: [f64; 6]| rows.map(|x| x * unit);
+            let rows = [3.0, 4.0, 1.0, 2.0, 8.0, 6.0];
+            let reference = [3.0, 4.0, 1.0, 1.0, 8.0, 5.0];
+            let bounds = [0.25; 6];
+            columns.report("x", &in_unit(rows), &in_unit(reference), Some(&in_unit(bounds)))
+        };
+        let expected = report(0);
+        assert!(expected.max > 0.7 && !expected.passes() && expected.non_finite == 0);
+        for power in [-1000, -600, -520, 505, 520, 900, 1000] {
+            let found = report(power);
+            assert!((found.max / expected.max - 1.0).abs() < 1e-14, "{power}: {found:?}");
+            assert!((found.rms / expected.rms - 1.0).abs() < 1e-14, "{power}: {found:?}");
+            assert_eq!((found.worst, found.non_finite), (Some(1), 0), "{power}: {found:?}");
+            let of_bound = found.of_bound.unwrap() / expected.of_bound.unwrap();
+            assert!((of_bound - 1.0).abs() < 1e-14, "{power}: {found:?}");
+        }
+        assert!(norm(&[f64::NAN, 1e-300]).is_nan() && norm(&[1e300, f64::NAN]).is_nan());
+        assert_eq!(norm(&[f64::INFINITY, 1e-300]), f64::INFINITY);
     }
 
     #[test]
