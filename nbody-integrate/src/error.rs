@@ -70,6 +70,17 @@ pub enum Error {
     #[error("the state of the run has no particles; take the state of a checkpoint as it is")]
     NoParticles,
 
+    /// A step has more iterations than make a difference.
+    #[error(
+        "{iterations} iterations of a step, expected at most {most}: a few make a step symmetric"
+    )]
+    Iterations {
+        /// The number of iterations.
+        iterations: u32,
+        /// The greatest number.
+        most: u32,
+    },
+
     /// An option of an integrator is not positive.
     #[error("{option} is {value}, expected a positive number")]
     Option {
@@ -117,7 +128,8 @@ pub enum Error {
 
     /// Steps are so short that times do not advance by them.
     #[error(
-        "steps of {step:e} at time {time:e}: the next number of `f64` is farther; take longer steps, or times          nearer to 0"
+        "steps of {step:e} at time {time:e}: the next number of `f64` is farther; take longer steps, or \
+         times nearer to 0"
     )]
     Resolution {
         /// The time.

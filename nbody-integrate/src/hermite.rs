@@ -18,6 +18,9 @@ use crate::programs::leapfrog::Energies;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
+/// A step of more iterations would seem not to end.
+const MOST_ITERATIONS: u32 = 1000;
+
 /// The accuracy of a Hermite integrator.
 ///
 /// Typical values of eta are 0.01 to 0.04. The relative error of the energy, of block time steps of 4096 stars
@@ -81,6 +84,9 @@ impl HermiteOptions {
             if !(value.is_finite() && value > 0.0) {
                 return Err(Error::Option { option, value });
             }
+        }
+        if iterations > MOST_ITERATIONS {
+            return Err(Error::Iterations { iterations, most: MOST_ITERATIONS });
         }
         // The shortest step is a normal number.
         if largest / ((1_u64 << LEVELS) as f64) < f64::MIN_POSITIVE {

@@ -34,12 +34,12 @@ impl NextStep {
     /// Returns whether the step ends at this time or before, to rounding.
     pub fn ends_by(self, time: f64) -> bool {
         let left = if self.end < self.begin { self.end - time } else { time - self.end };
-        left >= -self.roundoff(time)
+        left >= -self.nearest(time)
     }
 
     /// Returns whether the step begins at this time, to rounding.
     pub fn begins_at(self, time: f64) -> bool {
-        (time - self.begin).abs() <= self.roundoff(time)
+        (time - self.begin).abs() <= self.nearest(time)
     }
 
     /// Refuses a time that the state of the run does not reach.
@@ -51,6 +51,12 @@ impl NextStep {
         } else {
             Err(Error::Outside { time, begin, end })
         }
+    }
+
+    /// Returns the rounding errors of this time, at most half a step: a run does no step beyond a time that is far
+    /// from 0, where the numbers are about a step apart.
+    fn nearest(self, time: f64) -> f64 {
+        self.roundoff(time).min(0.5 * (self.end - self.begin).abs())
     }
 
     fn roundoff(self, time: f64) -> f64 {
@@ -91,6 +97,18 @@ mod tests {
         assert!(
             back.begins_at(0.4) && back.begins_at(0.4_f64.next_down()) && !back.begins_at(0.39)
         );
+    }
+
+    #[test]
+    fn a_step_beyond_a_late_time_is_not_done() {
+        let late = 1e15;
+        let step = NextStep { begin: late + 1.0, end: late + 1.125 };
+        assert!(
+            !step.ends_by(late + 1.0) && step.ends_by(late + 1.125) && step.begins_at(late + 1.0)
+        );
+        assert!(!step.begins_at(late + 1.125));
+        let back = NextStep { begin: late, end: late - 0.125 };
+        assert!(!back.ends_by(late) && back.ends_by(late - 0.125));
     }
 
     #[test]
