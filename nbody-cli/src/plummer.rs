@@ -55,7 +55,7 @@ fn write(
 }
 
 impl Arguments {
-    /// Returns the format, and refuses a file that exists or whose extension is that of another format.
+    /// Returns the format, and refuses a file that exists, or whose extension is that of another format or of none.
     fn format(&self) -> Result<Format, String> {
         let Some(path) = &self.output else { return Ok(self.format.unwrap_or(Format::Csv)) };
         if path.exists() && !files::is_stream(path) && !self.overwrite {
@@ -66,6 +66,11 @@ impl Arguments {
             (Some(given), Some(expected)) if given != expected => {
                 Err(mismatch(path, given, expected))
             }
+            (None, None) if path.extension().is_some() && !files::is_stream(path) => Err(format!(
+                "{}: the extension is that of no format; give .csv, .nemo or .xyz, by which `nbody run` reads \
+                     the file, or --format",
+                path.display()
+            )),
             (given, expected) => Ok(given.or(expected).unwrap_or(Format::Csv)),
         }
     }

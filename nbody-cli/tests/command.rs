@@ -513,7 +513,8 @@ fn plummer_writes_the_format_of_the_extension_and_replaces_no_file() {
     let nemo = succeed(&[&path("b"), "--format", "nemo"]);
     assert_eq!(Snapshot::read_nemo(&nemo[..]).unwrap(), expected);
     refuse(&[&path("c.nemo"), "--format", "csv"], "the extension of --format nemo, but csv");
-    assert!(!folder.path().join("c.nemo").exists());
+    refuse(&[&path("c.dat")], "the extension is that of no format; give .csv");
+    assert!(!folder.path().join("c.nemo").exists() && !folder.path().join("c.dat").exists());
     std::fs::write(path("mine.csv"), "mine").unwrap();
     refuse(&[&path("mine.csv")], "exists: give another name, or --overwrite");
     assert_eq!(std::fs::read(path("mine.csv")).unwrap(), b"mine");

@@ -397,7 +397,10 @@ fn wrong_particles_are_refused_before_anything_is_computed() {
         write("negative.csv", &table(&format!("{one}1,1,0,0,0,0,0\n-1e-9,2,0,0,0,0,0\n")));
     let same =
         write("same.csv", &table("1,1,0,0,0,0,0\n1,5,0,0,0,0,0\n1,9,0,0,0,0,0\n1,5,0,0,1,0,0\n"));
-    let close = "error: particles 1 and 3 are at a distance of 0e0 at time 2.5, where a step of";
+    // A body without mass upon another one.
+    let upon =
+        write("upon.csv", &table("1,1,0,0,0,0,0\n1,5,0,0,0,0,0\n1,9,0,0,0,0,0\n0,5,0,0,1,0,0\n"));
+    let close = "particles 1 and 3 are at a distance of 0e0 at time 2.5: give a softening length";
     for (file, integrator, part) in [
         (&nan, "hermite", "expected y, a finite number"),
         (&infinite, "hermite", "expected vy, a finite number"),
@@ -407,7 +410,9 @@ fn wrong_particles_are_refused_before_anything_is_computed() {
         (&negative, "leapfrog", "particle 2 has mass -0.000000001, expected zero or more"),
         (&same, "hermite", close),
         (&same, "hermite-shared", close),
-        (&same, "leapfrog", "at time 2.5: kinetic energy 5e-1 and potential energy"),
+        (&same, "leapfrog", close),
+        (&upon, "leapfrog", close),
+        (&upon, "hermite", close),
     ] {
         let mut arguments = vec![&file[..], "-o", &new, "--until", "4", "--integrator", integrator];
         if integrator == "leapfrog" {
@@ -441,6 +446,11 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     let infinite = path("infinite.json");
     fs::write(&infinite, text.replacen("\"particles\":[[[", "\"particles\":[[[1e999,", 1)).unwrap();
     let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (early, late) = (path("early.json"), path("late.csv"));
+    fs::write(&late, format!("# time 1e15\n{header}1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")).unwrap();
+    document["state"]["hermite"]["begin"] = (-1).into();
+    fs::write(&early, document.to_string()).unwrap();
+    document["state"]["hermite"]["begin"] = 0.into();
     let (negative, empty) = (path("negative.json"), path("empty.json"));
     document["state"]["hermite"]["particles"][0][0][12] = (-0.125).into();
     fs::write(&negative, document.to_string()).unwrap();
@@ -491,6 +501,18 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
             "not a file to restart from: its particle 0",
         ),
         (vec!["--restart", &empty, "--until", "1"], "not a file to restart from: its 0 particles"),
+        (
+            vec!["--restart", &early, "--until", "1"],
+            "its state is of time -0.875, its last snapshot of 0.125",
+        ),
+        (
+            vec![&late, "-o", &new, "--until", "1000000000000001"],
+            "the time from the particles' to --until is 1, but times near 1000000000000001 are multiples of",
+        ),
+        (
+            begin(&["--iterations", "4294967295"]),
+            "4294967295 iterations of a step, expected at most 1000",
+        ),
         (begin(&["--every", "1e-14"]), "times near 1 are multiples of 2.2"),
         (begin(&["--until", "1e9", "--every", "1e-6"]), "--every is 0.000001, but times near"),
         (
@@ -667,6 +689,37 @@ fn a_precision_that_does_not_hold_the_pairs_is_raised_or_refused() {
     // Softened, single precision is enough.
     pair(1e-6);
     succeed(&[&model, "--until", "1e-9", "--eps", "0.01", "-o", &path("softened")]);
+}
+
+/// Systems with several scales of time, and with none.
+#[test]
+fn the_largest_step_suits_orbits_of_all_periods() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in.csv");
+    let head = "mass,x,y,z,vx,vy,vz\n";
+    let pair = "0.5,0.5,0,0,0,0.5,0\n0.5,-0.5,0,0,0,-0.5,0\n";
+    for (case, (rows, until)) in [
+        // A third body so far that the period of the pair is 10⁻¹⁴ of its own.
+        (format!("{pair}1,1e10,0,0,0,0,0\n"), "1"),
+        // A body alone, in units of meters and seconds.
+        ("2e30,1.5e11,0,0,3e4,0,0\n".to_owned(), "3e7"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&file, format!("{head}{rows}")).unwrap();
+        for integrator in ["hermite", "hermite-shared"] {
+            let out = folder.path().join(format!("{case}-{integrator}"));
+            let rest = ["--precision", "double", "--no-images", "--integrator", integrator];
+            let arguments =
+                [&[text(&file), "-o", text(&out), "--until", until], &rest[..]].concat();
+            succeed(&arguments);
+            let steps = column(&out, "energies.csv", "steps");
+            assert!((4.0..3000.0).contains(&steps[1]), "{case}, {integrator}: {steps:?}");
+            let error = column(&out, "energies.csv", "error")[1];
+            assert!(error.abs() < 1e-6, "{case}, {integrator}: {error:e}");
+        }
+    }
 }
 
 #[test]

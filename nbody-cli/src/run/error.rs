@@ -75,6 +75,12 @@ pub enum Error {
     #[error("{source}{units}")]
     Integration { source: nbody_integrate::Error, units: String },
 
+    #[error(
+        "particles {first} and {second} are at a distance of 0e0 at time {time}: give a softening length with \
+         --eps, or begin with particles apart"
+    )]
+    Together { first: usize, second: usize, time: f64 },
+
     #[error("{what}: give --precision {wanted}, or leave the option out")]
     Precision { what: String, wanted: Precision },
 

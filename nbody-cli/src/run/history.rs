@@ -92,11 +92,14 @@ impl History {
         Self { first, later: Vec::new(), bulk }
     }
 
-    /// Returns whether the numbers can be those of a run: times rise, and work and radii are not negative.
+    /// Returns whether the numbers can be those of a run: times rise, and work, radii and kinetic energies are
+    /// not negative.
     pub fn is_valid(&self) -> bool {
         let times: Vec<_> = self.rows().map(|row| row.time).collect();
-        let is_valid = |row: &Row| row.counts.is_valid() && row.radii.iter().all(|r| *r >= 0.0);
-        times.is_sorted_by(|a, b| a < b) && self.rows().all(is_valid)
+        let is_valid = |row: &Row| {
+            row.counts.is_valid() && row.radii.iter().all(|r| *r >= 0.0) && row.kinetic >= 0.0
+        };
+        times.is_sorted_by(|a, b| a < b) && self.rows().all(is_valid) && self.bulk >= 0.0
     }
 
     pub fn push(&mut self, row: Row) {

@@ -206,8 +206,16 @@ impl Run {
         let snapshot = particles(arguments)?;
         let begin = snapshot.time;
         settings.check_times(begin, begin)?;
-        let units = Units::of(&snapshot, settings.until);
-        settings.scale_default(arguments, &units);
+        if settings.eps == 0.0
+            && let Some((first, second)) = resolution::together(&snapshot)
+        {
+            return Err(Error::Together { first, second, time: begin }.into());
+        }
+        let units = Units::of(&snapshot, settings.until, settings.eps);
+        settings.scale_default(arguments, &units, begin);
+        if Units::move_as_one(&snapshot) {
+            settings.lengthen_default(arguments, begin);
+        }
         let inner = units.inward(&snapshot);
         settings.precision = precision(arguments, &settings, &units, &inner)?;
         let mut simulation = Scaled::new(&device, &settings, units, &inner)?;
@@ -250,6 +258,13 @@ impl Run {
         let simulation = Scaled::resume(&device, &settings, units, &state)?;
         let (begin, time) = (history.first().time, simulation.time().max(history.last().time));
         settings.check_times(begin, time)?;
+        // A checkpoint is written after the last step before a snapshot.
+        let last = history.last().time;
+        if simulation.ends_by(last) {
+            let reason =
+                format!("its state is of time {}, its last snapshot of {last}", simulation.time());
+            return Err(Error::Malformed { path: path.to_owned(), reason }.into());
+        }
         interruption.begin();
         // Rows after the checkpoint come again.
         history.write(folder.path())?;

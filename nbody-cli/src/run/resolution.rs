@@ -1,5 +1,7 @@
 //! Whether a precision holds the pairs of particles: the digits of their positions, and its range.
 
+use std::cmp::Ordering;
+
 use nbody::Precision;
 use nbody::models::{Particle, Snapshot};
 
@@ -57,6 +59,24 @@ pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unh
     None
 }
 
+/// Returns two particles at one place, of which one has a mass at least: without softening forces are infinite
+/// there, or none at all.
+pub fn together(snapshot: &Snapshot) -> Option<(usize, usize)> {
+    let place = |k: &usize| snapshot.particles[*k].pos;
+    let mass = |k: usize| snapshot.particles[k].mass;
+    let mut sorted: Vec<_> = (0..snapshot.particles.len()).collect();
+    // Zeros of both signs are one place, and the heaviest comes first.
+    let key = |k: &usize| place(k).map(|x| x + 0.0);
+    sorted.sort_by(|a, b| {
+        let of_place = key(a).into_iter().zip(key(b)).map(|(x, y)| x.total_cmp(&y));
+        let of_place = of_place.fold(Ordering::Equal, Ordering::then);
+        of_place.then(mass(*b).total_cmp(&mass(*a))).then(a.cmp(b))
+    });
+    let is_together = |pair: &&[usize]| place(&pair[0]) == place(&pair[1]) && mass(pair[0]) > 0.0;
+    let pair = sorted.windows(2).find(is_together)?;
+    Some((pair[0].min(pair[1]), pair[0].max(pair[1])))
+}
+
 /// Returns the distance of two particles; zero for two without mass, which have no forces on each other.
 fn distance(particles: &[Particle], a: usize, b: usize) -> f64 {
     let (a, b) = (&particles[a], &particles[b]);
@@ -81,6 +101,20 @@ mod tests {
     fn at(places: &[[f64; 3]]) -> Snapshot {
         let particle = |&pos: &[f64; 3]| Particle { mass: 1.0, pos, ..Particle::default() };
         Snapshot { time: 0.0, particles: places.iter().map(particle).collect() }
+    }
+
+    #[test]
+    fn bodies_with_mass_are_not_at_the_place_of_others() {
+        let body = |mass: f64, x: f64| Particle { mass, pos: [x, 0.0, 1.0], ..Particle::default() };
+        for (bodies, expected) in [
+            (&[(1.0, 1.0), (1.0, 2.0), (0.0, 3.0), (0.0, 3.0)][..], None),
+            (&[(0.0, 3.0), (1.0, 2.0), (0.0, 3.0), (1.0, 3.0)], Some((0, 3))),
+            (&[(1.0, 0.0), (1.0, 2.0), (1.0, -0.0)], Some((0, 2))),
+            (&[], None),
+        ] {
+            let particles = bodies.iter().map(|&(mass, x)| body(mass, x)).collect();
+            assert_eq!(together(&Snapshot { time: 0.0, particles }), expected, "{bodies:?}");
+        }
     }
 
     #[test]

@@ -244,13 +244,33 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Scales the largest step, unless it was given, from N-body units to these.
-    pub fn scale_default(&mut self, arguments: &Arguments, units: &Units) {
+    /// Scales the largest step, unless it was given, from N-body units to these, by powers of two: no longer
+    /// than the run from this time on, so that orbits of short periods have steps, too.
+    pub fn scale_default(&mut self, arguments: &Arguments, units: &Units, begin: f64) {
+        let duration = self.until - begin;
+        if let Integrator::Hermite(settings) | Integrator::HermiteShared(settings) =
+            &mut self.integrator
+            && arguments.largest.is_none()
+            && !units.are_of_files()
+        {
+            settings.largest *= units.time();
+            while settings.largest > duration {
+                settings.largest /= 2.0;
+            }
+        }
+    }
+
+    /// Lengthens the largest step, unless it was given, of bodies that are all at one place: nothing but the
+    /// duration of the run is a scale of their motion.
+    pub fn lengthen_default(&mut self, arguments: &Arguments, begin: f64) {
+        let duration = self.until - begin;
         if let Integrator::Hermite(settings) | Integrator::HermiteShared(settings) =
             &mut self.integrator
             && arguments.largest.is_none()
         {
-            settings.largest *= units.time();
+            while settings.largest < duration / LONG {
+                settings.largest *= 2.0;
+            }
         }
     }
 
@@ -345,7 +365,8 @@ impl Settings {
             Integrator::Leapfrog { step, .. } => Some(step),
             _ => None,
         };
-        for (option, value) in [("--every", self.every), ("--step", step)] {
+        let duration = ("the time from the particles' to --until", Some(self.until - begin));
+        for (option, value) in [("--every", self.every), ("--step", step), duration] {
             if let Some(value) = value.filter(|&value| value < least) {
                 return Err(Error::TooFine { option, value, near, resolution, least });
             }
@@ -363,6 +384,8 @@ impl Settings {
 const MOST_STEPS: f64 = (1_u64 << 53) as f64;
 /// Least time between snapshots, in units of the rounding errors of times.
 const LEAST: f64 = 1e4;
+/// Largest steps of a run of bodies that are all at one place.
+const LONG: f64 = 1024.0;
 
 /// Returns the greatest distance of times near this one.
 pub fn resolution(time: f64) -> f64 {

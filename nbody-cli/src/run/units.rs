@@ -36,19 +36,21 @@ struct Frame {
 }
 
 impl Units {
-    /// Chooses units and a frame for particles until this time.
-    pub fn of(snapshot: &Snapshot, until: f64) -> Self {
+    /// Chooses units and a frame for particles until this time, with this softening length.
+    pub fn of(snapshot: &Snapshot, until: f64, eps: f64) -> Self {
         let mass = snapshot.mass();
         let mean = |of: fn(&Particle) -> [f64; 3]| {
             let sum = |c: usize| snapshot.particles.iter().map(|p| p.mass / mass * of(p)[c]).sum();
             [0, 1, 2].map(|c| -> f64 { sum(c) })
         };
         let (pos, vel) = (mean(|p| p.pos), mean(|p| p.vel));
-        let size = median(snapshot.particles.iter().map(|p| distance(p.pos, pos)));
+        let apart = median(snapshot.particles.iter().map(|p| distance(p.pos, pos)));
+        let speed = median(snapshot.particles.iter().map(|p| distance(p.vel, vel)));
+        // Particles that part from one place are within the softening length at first.
+        let size = if apart == 0.0 && speed > 0.0 { eps } else { apart };
         if size == 0.0 {
             return Self::default();
         }
-        let speed = median(snapshot.particles.iter().map(|p| distance(p.vel, vel)));
         let speed = speed.max((mass / size).sqrt());
         let (offset, drift) = (distance(pos, [0.0; 3]), distance(vel, [0.0; 3]));
         let way = offset + drift * (until - snapshot.time).max(0.0);
@@ -61,6 +63,12 @@ impl Units {
         // The unit of time is a power of two where this sum is even.
         let mass = mass + (length + mass).rem_euclid(2);
         Self { length, mass, frame }
+    }
+
+    /// Returns whether particles move as one, so that they have no scale.
+    pub fn move_as_one(snapshot: &Snapshot) -> bool {
+        let motion = |p: &Particle| (p.pos, p.vel);
+        snapshot.particles.windows(2).all(|pair| motion(&pair[0]) == motion(&pair[1]))
     }
 
     /// Returns whether these can be units of a run.
@@ -195,7 +203,7 @@ mod tests {
     fn particles_near_standard_units_are_computed_as_they_are() {
         for (length, mass, pos, vel) in [(0, 0, 0.0, 0.0), (-8, 8, 0.0, 0.0), (9, 9, 0.5, 0.5)] {
             let sphere = sphere(length, mass, pos, vel);
-            let units = Units::of(&sphere, 1.0);
+            let units = Units::of(&sphere, 1.0, 0.0);
             assert_eq!(units, Units::default(), "{length}, {mass}");
             assert!(units.inward(&sphere) == sphere && units.outward(&sphere, 0.0) == sphere);
         }
@@ -206,10 +214,10 @@ mod tests {
         for (length, mass) in [(70, 104), (-60, 3), (0, 41), (35, -35), (-250, 250), (11, 11)] {
             let sphere = sphere(length, mass, 0.0, 0.0);
             let until = power((3 * length - mass) / 2);
-            let units = Units::of(&sphere, until);
+            let units = Units::of(&sphere, until, 0.0);
             assert!(units.is_valid() && !units.are_of_files(), "{units:?}");
             let inner = units.inward(&sphere);
-            assert_eq!(Units::of(&inner, 1.0), Units::default(), "{units:?}");
+            assert_eq!(Units::of(&inner, 1.0, 0.0), Units::default(), "{units:?}");
             assert!(units.outward(&inner, 0.0) == sphere, "{units:?}");
             let energies = Energies { kinetic: inner.kinetic_energy(), potential: -0.5 };
             assert_eq!(units.energies(energies).kinetic, sphere.kinetic_energy(), "{units:?}");
@@ -223,10 +231,10 @@ mod tests {
     fn the_frame_is_that_of_a_distant_or_fast_centre_of_mass() {
         for (pos, vel, until) in [(1e6, 0.0, 1.0), (0.0, 1e3, 1.0), (0.0, 1.0, 100.0)] {
             let sphere = sphere(0, 0, pos, vel);
-            let units = Units::of(&sphere, until);
+            let units = Units::of(&sphere, until, 0.0);
             assert!(units.are_of_files() && units.frame.is_some(), "{units:?}");
             let inner = units.inward(&sphere);
-            assert_eq!(Units::of(&inner, until), Units::default(), "{units:?}");
+            assert_eq!(Units::of(&inner, until, 0.0), Units::default(), "{units:?}");
             assert!((units.bulk() - 1.5 * vel * vel).abs() < 1e-9 * vel * vel + 1e-9);
             let later = units.outward(&inner, 2.0);
             for (a, b) in sphere.particles.iter().zip(&later.particles) {
@@ -240,7 +248,22 @@ mod tests {
     fn single_and_coincident_particles_have_units() {
         let body = |x: f64| Particle { mass: 1e30, pos: [x; 3], ..Particle::default() };
         for particles in [vec![body(1e20)], vec![body(5.0), body(5.0)], Vec::new()] {
-            assert_eq!(Units::of(&Snapshot { time: 0.0, particles }, 1.0), Units::default());
+            let units = Units::of(&Snapshot { time: 0.0, particles }, 1.0, 1e9);
+            assert_eq!(units, Units::default());
         }
+    }
+
+    #[test]
+    fn particles_that_part_from_one_place_have_the_scale_of_their_softening() {
+        let body = |v: f64| Particle { mass: 1e30, pos: [1e10, 0.0, 0.0], vel: [v, 0.0, 0.0] };
+        let snapshot = Snapshot { time: 0.0, particles: vec![body(1e5), body(-1e5), body(0.0)] };
+        assert!(!Units::move_as_one(&snapshot));
+        let units = Units::of(&snapshot, 1.0, 1e9);
+        assert!(!units.are_of_files() && units.frame.is_some(), "{units:?}");
+        let inner = units.inward(&snapshot);
+        assert!(
+            inner.particles.iter().all(|it| it.pos.iter().all(|x| x.abs() < 1e-6)),
+            "{inner:?}"
+        );
     }
 }
