@@ -50,6 +50,7 @@ pub(crate) struct BodyChecker<'a> {
 /// Advice for statements that the language does not have.
 const STATEMENTS: &str =
     "a body is made of `let`, assignments, `f.field += ...`, `if`, `for` and `return`";
+const CONSTANTS: &str = "write a `let`, or put the constant beside the structs, where all functions of the module see it";
 const NO_WHILE: &str =
     "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
 const NO_JUMP: &str = "put an `if` around the rest of the iteration";
@@ -217,6 +218,9 @@ impl<'a> BodyChecker<'a> {
             // A semicolon by itself.
             syn::Stmt::Expr(Expr::Verbatim(nothing), _) if nothing.is_empty() => {}
             syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
+            syn::Stmt::Item(syn::Item::Const(item)) => {
+                self.refuse_statement(item, "a constant in a body", CONSTANTS);
+            }
             syn::Stmt::Item(item) => self.refuse_statement(item, "an item", STATEMENTS),
             syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call", STATEMENTS),
         }

@@ -5,7 +5,7 @@ use syn::spanned::Spanned as _;
 use syn::{Block, Expr, ExprIf, Ident};
 
 use crate::check::advice::operators::{of_condition, of_value};
-use crate::check::advice::written;
+use crate::check::advice::{operand, written};
 use crate::check::body::{BodyChecker, Returns};
 use crate::check::constant;
 use crate::check::expr::of_branches;
@@ -71,7 +71,7 @@ impl BodyChecker<'_> {
     }
 
     /// Advice for what a `for` cannot run over.
-    fn of_range(&self, expr: &Expr) -> String {
+    fn of_range(&mut self, expr: &Expr) -> String {
         let k = |bound: &Option<Box<Expr>>| bound.as_ref().map(|bound| written(&**bound));
         match expr {
             Expr::Range(range) => {
@@ -99,9 +99,15 @@ impl BodyChecker<'_> {
                     }
                 }
             }
-            _ => "write `for k in 0..3 { ... }`, and read elements as `a[k]`; the pairs of a particle are not seen \
-                  here: `pair` is called for each"
-                .to_owned(),
+            _ => match self.types_of([expr]) {
+                Some([Type::Array(n) | Type::Vector(n)]) => {
+                    let element = operand(expr);
+                    format!("write `for k in 0..{n} {{ ... }}`, and read elements as `{element}[k]`")
+                }
+                _ => "write `for k in 0..3 { ... }`; the pairs of a particle are not seen here: `pair` is called \
+                      for each"
+                    .to_owned(),
+            },
         }
     }
 

@@ -282,6 +282,9 @@ impl BodyChecker<'_> {
             }
             _ => {
                 let help = match ty {
+                    Type::U32 if ["f", "F"].contains(&&*name) => {
+                        "write a number with its decimals, such as `1.0`"
+                    }
                     Type::Array(_) => "the elements of an array are `a[0]`, `a[1]`, ...",
                     _ => "only particles, parameters and vectors have fields",
                 };
@@ -586,7 +589,9 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
         Expr::Range(_) => ("a range", "compare with both ends"),
 
         Expr::Try(_) => ("`?`", "no expression of the language fails; remove it"),
-        Expr::Assign(_) => ("an assignment inside an expression", "make it a statement"),
+        Expr::Assign(_) => {
+            ("an assignment inside an expression", "make it a statement; a comparison is `==`")
+        }
         Expr::Unsafe(_) => ("`unsafe`", "remove it"),
         Expr::Let(_) => ("`if let`", "compare values with `if`"),
         _ => ("this expression", "see the language's reference for what is"),

@@ -7,6 +7,7 @@ use crate::check::body::BodyChecker;
 use crate::diagnostics::Site;
 use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
 use crate::message;
+use crate::syntax::without_groups;
 
 /// An index, and its range.
 enum Checked {
@@ -125,8 +126,12 @@ impl BodyChecker<'_> {
     }
 
     fn index(&mut self, n: usize, written: &Expr) -> Option<Checked> {
-        let index = self.expr(written)?;
         let site = Site::of(written);
+        if let Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), .. }) = without_groups(written) {
+            self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
+            return None;
+        }
+        let index = self.expr(written)?;
         if index.ty != Type::U32 {
             self.items.cx.error(site, &message::INDEX_TYPE, &[&index.ty.to_string()]);
             return None;

@@ -204,8 +204,19 @@ impl BodyChecker<'_> {
             _ => self.result(),
         };
         let arguments: Vec<String> = call.args.iter().map(written).collect();
-        let help = match &*name {
-            "clone" => "name one of its fields".to_owned(),
+        let mut fields = self.items.structs.fields(record);
+        let field = fields.find(|(_, field)| field.ident == name).map(|(_, field)| field.ty);
+        let receiver = written(&call.receiver);
+        let help = match (&*name, field) {
+            (_, Some(Type::Array(_) | Type::Table(..) | Type::Vector(_))) => {
+                let index: String = arguments.iter().map(|index| format!("[{index}]")).collect();
+                format!("it is a field: write `{receiver}.{name}{index}`")
+            }
+            (_, Some(_)) => format!("it is a field: write `{receiver}.{name}`"),
+            ("clone", _) => "name one of its fields".to_owned(),
+            ("index" | "idx" | "id", _) if arguments.is_empty() => {
+                format!("a pair does not know the indices of i and j: write a field `{name}: u32`")
+            }
             _ => format!(
                 "a function of the module gets the fields that it needs as its arguments: `{name}({})`",
                 if arguments.is_empty() { "...".to_owned() } else { arguments.join(", ") }

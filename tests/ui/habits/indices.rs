@@ -47,6 +47,9 @@ mod wrong {
             for q in i.q {
                 f.pot += q;
             }
+            if j.kind = 1 {
+                f.pot += i.q[-1];
+            }
             f.acc += j.mass * d;
             f.pot += r;
         }

@@ -40,6 +40,11 @@ mod wrong {
             let n = *i.mass + &j.mass;
             let o = self.kernel(r);
             let p = Real::from(i.kind) + threadIdx;
+            let q = np.sqrt(r) + self.table(i.kind, j.kind) + i.index() + 1.f;
+            if not(r > 1.0) {
+                return;
+            }
+            const LIMIT: Real = 1.0;
             f.acc += j.mass * d;
             f.pot += r;
         }

@@ -50,6 +50,7 @@ pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
         "time" | "now" | "clock" | "clock64" => {
             "the time is a field of the parameters: `set_interaction` changes it".to_owned()
         }
+        "not" if arguments.len() == 1 => format!("write `!({list})`"),
         "zero" | "default" if is_scalar.contains(&of) => "write `0.0`".to_owned(),
         _ => return None,
     })
@@ -101,6 +102,11 @@ pub(crate) fn of_name(written: &str) -> Option<String> {
         "NAN" => "write `0.0 / 0.0`".to_owned(),
         "threadIdx" | "blockIdx" | "blockDim" | "gid" | "tid" | "idx" if of.is_empty() => {
             "a pair does not know the indices of i and j: write a field `id: u32`".to_owned()
+        }
+        "np" | "numpy" | "math" | "cmath" | "torch" if of.is_empty() => {
+            "functions are methods, such as `x.sqrt()`, and constants have a path, such as \
+             `core::f64::consts::PI`"
+                .to_owned()
         }
         _ if of == "Self" => format!("constants belong to the module: write `{last}`"),
         _ => return None,
