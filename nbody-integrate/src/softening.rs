@@ -6,20 +6,43 @@ use nbody_core::pack;
 use crate::motion::numbers;
 
 /// Returns the interaction with a number that changes no force between bodies at different places, in place of
-/// a parameter `eps2` of zero, the squared softening length; none where there is no such parameter. A body
-/// without mass then has no effect, also on one at its place, where 0 · ∞ would be NaN.
+/// a parameter `eps2` of zero, the squared softening length, or of one that is zero in the precision; none where
+/// there is no such parameter. A body without mass then has no effect, also on one at its place, where 0 · ∞ would
+/// be NaN.
 pub(crate) fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> {
     let at = numbers::<X>("eps2", FieldKind::Real)?;
     let mut row = pack::rows(&std::slice::from_ref(interaction));
-    if f64::from_bits(row[at]) != 0.0 {
-        return None;
-    }
     // Its inverse is finite in the precision of the pairs. The third power of the inverse length is not, so that
     // bodies with masses at one place remain an error.
     let least = match precision {
         Precision::Double => 1e-300,
         Precision::Single | Precision::Mixed => 1.2e-38,
     };
+    let is_zero = (0.0..least).contains(&f64::from_bits(row[at]));
     row[at] = f64::to_bits(least);
-    Some(pack::record(&row))
+    is_zero.then(|| pack::record(&row))
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody_interactions::gravity::Gravity;
+
+    use super::*;
+
+    #[test]
+    fn lengths_that_are_zero_in_the_precision_are_softened() {
+        let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
+        for (eps2, precision, expected) in [
+            (0.0, single, Some(1.2e-38)),
+            (1e-50, single, Some(1.2e-38)),
+            (1e-39, mixed, Some(1.2e-38)),
+            (1e-37, single, None),
+            (1e-50, double, None),
+            (5e-324, double, Some(1e-300)),
+            (-1.0, single, None),
+        ] {
+            let found = softened(&Gravity { eps2 }, precision).map(|law| law.eps2);
+            assert_eq!(found, expected, "{eps2:e}, {precision}");
+        }
+    }
 }
