@@ -208,9 +208,11 @@ impl BodyChecker<'_> {
         let field = fields.find(|(_, field)| field.ident == name).map(|(_, field)| field.ty);
         let receiver = written(&call.receiver);
         let help = match (&*name, field) {
-            (_, Some(Type::Array(_) | Type::Table(..) | Type::Vector(_))) => {
-                let index: String = arguments.iter().map(|index| format!("[{index}]")).collect();
-                format!("it is a field: write `{receiver}.{name}{index}`")
+            (_, Some(Type::Array(_) | Type::Table(..) | Type::Vector(_)))
+                if !arguments.is_empty() =>
+            {
+                let index = arguments.join("][");
+                format!("it is a field: write `{receiver}.{name}[{index}]`")
             }
             (_, Some(_)) => format!("it is a field: write `{receiver}.{name}`"),
             ("clone", _) => "name one of its fields".to_owned(),
