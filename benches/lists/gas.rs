@@ -10,27 +10,35 @@ use crate::now;
 const TURNS: usize = 15;
 const STEPS: usize = 20;
 const ITERATIONS: usize = 3;
+/// The smoothing length of a unit of mass at a unit of density.
+pub const ETA: f64 = 1.2;
 
 /// Returns random numbers from 0 to 1.
-fn random(state: &mut u64) -> f64 {
+pub fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Returns the median of the times of a task.
 fn median(mut task: impl FnMut()) -> f64 {
-    let mut times: Vec<_> = (0..TURNS)
+    let times = (0..TURNS)
         .map(|_| {
             let start = now();
             task();
             now() - start
         })
         .collect();
-    times.sort_by(f64::total_cmp);
-    times[TURNS / 2]
+    median_of(times)
 }
 
-fn level() -> SimdLevel {
+/// Returns the median of times.
+pub fn median_of(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Returns the level of vector instructions, AVX2 where the CPU has it.
+pub fn level() -> SimdLevel {
     match SimdLevel::best() {
         SimdLevel::Avx512 => SimdLevel::Avx2,
         level => level,
@@ -105,7 +113,7 @@ impl Gas {
                 time += now() - start;
                 let found = density.download::<f64>(&sums).expect("densities");
                 for (particle, found) in self.fluid.iter_mut().zip(found).filter(|_| iterates) {
-                    particle.h = 1.2 * (particle.mass / found.density).cbrt();
+                    particle.h = ETA * (particle.mass / found.density).cbrt();
                 }
             }
         }
@@ -118,15 +126,15 @@ fn particle(pos: [f64; 3], h: f64, mass: f64) -> Fluid {
     Fluid { pos: Point(pos), vel, mass, h, density: 1.0, p: 1.0, sound: 1.0 }
 }
 
-/// Returns a shock tube: eight times as many particles where x is below a half.
-fn tube() -> Vec<Fluid> {
-    let mut all = Vec::new();
-    for (first, spacing) in [(0.0, 1.0 / 80.0), (0.5, 1.0 / 40.0)] {
-        let (along, across) = ((0.5 / spacing) as usize, (0.25 / spacing) as usize);
+/// Returns a shock tube of a length: eight times as many particles in the first half.
+pub fn tube(length: f64) -> Vec<Fluid> {
+    let (mut all, half) = (Vec::new(), 0.5 * length);
+    for (first, spacing) in [(0.0, 1.0 / 80.0), (half, 1.0 / 40.0)] {
+        let (along, across) = ((half / spacing) as usize, (0.25 / spacing) as usize);
         for k in 0..along * across * across {
             let at = [k % along, k / along % across, k / along / across];
             let [x, y, z] = at.map(|at| (at as f64 + 0.5) * spacing);
-            all.push(particle([first + x, y, z], 1.2 * spacing, 1.0 / 80.0_f64.powi(3)));
+            all.push(particle([first + x, y, z], ETA * spacing, 1.0 / 80.0_f64.powi(3)));
         }
     }
     all
@@ -188,7 +196,7 @@ pub fn measure() {
     rebuilds();
     wide();
     let mut times = [false, true].map(|iterates| {
-        let mut gas = Gas::new(tube(), [1.0, 0.25, 0.25]);
+        let mut gas = Gas::new(tube(1.0), [1.0, 0.25, 0.25]);
         let time = gas.shock(iterates);
         (time, gas.near.stats().rebuilds)
     });
@@ -201,7 +209,7 @@ pub fn measure() {
          {of_fixed} and {of_naive} rebuilds in {STEPS} steps",
         naive / fixed
     );
-    let mut gas = Gas::new(tube(), [1.0, 0.25, 0.25]);
+    let mut gas = Gas::new(tube(1.0), [1.0, 0.25, 0.25]);
     for step in 0..10 * STEPS {
         let factor = if step % 40 < 20 { 0.999 } else { 1.001 };
         let Domain::Periodic(lengths) = gas.near.domain() else { return };

@@ -1,6 +1,6 @@
 //! Benchmark of neighbour lists on the CPU: steps of a Lennard-Jones liquid beside plain scalar loops, on
 //! one thread: `cargo bench -p nbody-benches --bench lists`; with `-- gas` those of a gas whose cutoffs depend on
-//! particles. Times are those of the processor, not of the
+//! particles, with `-- sod` a shock tube of such a gas. Times are those of the processor, not of the
 //! clock on the wall, for one particle and one step.
 #![allow(missing_docs)]
 // Plain code of particles in cells casts and indexes as it is.
@@ -9,6 +9,7 @@
 mod fluid;
 mod gas;
 mod plain;
+mod sod;
 
 use fluid::{Atom, Fluid, equilibrated};
 use plain::Plain;
@@ -150,6 +151,9 @@ fn main() {
     let chosen: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
     if std::env::args().any(|arg| arg == "gas") {
         return pool.install(gas::measure);
+    }
+    if std::env::args().any(|arg| arg == "sod") {
+        return pool.install(sod::measure);
     }
     pool.install(|| {
         for (k, size) in SIZES.into_iter().enumerate() {
