@@ -446,11 +446,6 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
     let infinite = path("infinite.json");
     fs::write(&infinite, text.replacen("\"particles\":[[[", "\"particles\":[[[1e999,", 1)).unwrap();
     let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let (early, late) = (path("early.json"), path("late.csv"));
-    fs::write(&late, format!("# time 1e15\n{header}1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")).unwrap();
-    document["state"]["hermite"]["begin"] = (-1).into();
-    fs::write(&early, document.to_string()).unwrap();
-    document["state"]["hermite"]["begin"] = 0.into();
     let (negative, empty) = (path("negative.json"), path("empty.json"));
     document["state"]["hermite"]["particles"][0][0][12] = (-0.125).into();
     fs::write(&negative, document.to_string()).unwrap();
@@ -501,18 +496,6 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
             "not a file to restart from: its particle 0",
         ),
         (vec!["--restart", &empty, "--until", "1"], "not a file to restart from: its 0 particles"),
-        (
-            vec!["--restart", &early, "--until", "1"],
-            "its state is of time -0.875, its last snapshot of 0.125",
-        ),
-        (
-            vec![&late, "-o", &new, "--until", "1000000000000001"],
-            "the time from the particles' to --until is 1, but times near 1000000000000001 are multiples of",
-        ),
-        (
-            begin(&["--iterations", "4294967295"]),
-            "4294967295 iterations of a step, expected at most 1000",
-        ),
         (begin(&["--every", "1e-14"]), "times near 1 are multiples of 2.2"),
         (begin(&["--until", "1e9", "--every", "1e-6"]), "--every is 0.000001, but times near"),
         (
@@ -534,6 +517,38 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
             "{arguments:?}: {message}"
         );
         assert!(!Path::new(&new).join("snapshot-0000.csv").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn times_and_iterations_that_no_run_has_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&folder.path().join(name)).to_owned();
+    let (done, new, early, late) =
+        (path("done"), path("new"), path("early.json"), path("late.csv"));
+    let rows = "mass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n";
+    fs::write(&late, format!("# time 1e15\n{rows}")).unwrap();
+    succeed(&["--n", "8", "--until", "0.125", "-o", &done]);
+    let checkpoint = fs::read_to_string(format!("{done}/checkpoint.json")).unwrap();
+    let mut document: serde_json::Value = serde_json::from_str(&checkpoint).unwrap();
+    document["state"]["hermite"]["begin"] = (-1).into();
+    fs::write(&early, document.to_string()).unwrap();
+    for (arguments, part) in [
+        (
+            vec!["--restart", &early, "--until", "1"],
+            "its state is of time -0.875, its last snapshot of 0.125",
+        ),
+        (
+            vec![&late, "-o", &new, "--until", "1000000000000001"],
+            "the time from the particles' to --until is 1, but times near 1000000000000001 are multiples of",
+        ),
+        (
+            vec!["--n", "8", "-o", &new, "--iterations", "4294967295"],
+            "4294967295 iterations of a step, expected at most 1000",
+        ),
+    ] {
+        let message = fail(&arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,11 +96,11 @@ pub fn run(
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
-                    let program = next.lock().unwrap_or_else(|it| it.into_inner()).next();
+                    let program = next.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(program) = program else { break };
                     let start = Instant::now();
                     let output = program.run(skipped, set);
-                    let mut end = end.lock().unwrap_or_else(|it| it.into_inner());
+                    let mut end = end.lock().unwrap_or_else(PoisonError::into_inner);
                     end(program, output, start.elapsed());
                 }
             });
