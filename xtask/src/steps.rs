@@ -176,8 +176,18 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Test programs that take long to compile, which a quick test leaves out since others come near what they test.
-const LARGE: &[&str] = &["instructions", "list_cutoffs", "reach", "short_range", "trees"];
+/// Test programs that take long to compile or to run, which a quick test leaves out since others come near what they
+/// test.
+const LARGE: &[&str] = &[
+    "edges",
+    "given_lists",
+    "instructions",
+    "list_cutoffs",
+    "reach",
+    "reductions",
+    "short_range",
+    "trees",
+];
 
 /// Tests that take long, which a quick test leaves out since others come near what they test.
 const THOROUGH: &[&str] = &[
@@ -190,6 +200,10 @@ const THOROUGH: &[&str] = &[
     // Every power of ten.
     "lists_are_right_or_refused_at_every_scale",
     "lists_are_right_however_far_particles_are_outside_the_box",
+    // Trees of many particles, or in every precision and domain.
+    "a_plane_agrees_in_all_precisions_and_domains",
+    "errors_of_walks_by_particle_fall_with_the_angle",
+    "walks_by_particle_have_the_stated_errors_and_evaluations",
     // A cutoff of every last digit.
     "the_edge_is_that_of_the_cutoff",
 ];
