@@ -134,7 +134,7 @@ impl Columns {
     }
 }
 
-/// Returns the length of a vector, whatever its unit: squares of numbers below 10⁻¹⁵⁴ or above 10¹⁵⁴ are none.
+/// Returns the length of a vector in any unit: `f64` does not hold squares of numbers below 10⁻¹⁵⁴ or above 10¹⁵⁴.
 fn norm(components: &[f64]) -> f64 {
     let square = components.iter().map(|x| x * x).sum::<f64>();
     let unit = components.iter().fold(0.0, |most, x| x.abs().max(most));
