@@ -66,8 +66,9 @@ pub use nbody_core::{
     Measure, Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options,
     Output, Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record,
     Report, Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
-    TreeTimes, Update, Vector, Writer, check_range, check_range_self, compare, peak, reference,
-    reference_sample, reference_self, reference_self_sample, sample,
+    TreeTimes, Update, Vector, Writer, check_range, check_range_self, check_range_tree,
+    check_range_tree_self, compare, peak, reference, reference_sample, reference_self,
+    reference_self_sample, sample,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;

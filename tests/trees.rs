@@ -351,6 +351,49 @@ fn tiny_and_huge_distances_lose_no_pair() {
     }
 }
 
+/// Masses of which each is in the range of `f32`, but not always the sum of those in a cell.
+#[test]
+fn sums_of_charges_beyond_the_range_are_found() {
+    let gravity = Gravity { eps2: 1e26 };
+    let (options, mut wrong, mut refused) = (Options::default(), 0, 0);
+    for opening in [Opening::theta(0.8), Opening::theta(0.8).expansion(Expansion::Second)] {
+        for mass in [1e30, 1e33, 1e34, 3e35, 1e36, 1e37, 1e38] {
+            let mut bodies = bodies(1500, Inputs::Uniform);
+            for body in &mut bodies {
+                *body = gravity::Body { pos: Point(body.pos.0.map(|x| 1e15 * x)), mass };
+            }
+            let expected = reference_self(&gravity, Domain::Open, &bodies, &bodies);
+            let (found, _) = evaluate(gravity, opening, options, (&bodies, &bodies, true));
+            let is_right = errors(&found, &expected).iter().all(|&error| error < 0.05);
+            // All pairs have no sums of masses.
+            assert_eq!(nbody::check_range_self(&gravity, &options, &bodies, &bodies), Ok(()));
+            let checked = nbody::check_range_tree_self(&gravity, &options, &bodies, &bodies);
+            let of_two = nbody::check_range_tree(&gravity, &options, &bodies[..3], &bodies);
+            assert_eq!(checked, of_two);
+            assert!(is_right || checked.is_err(), "{mass:e}: {checked:?}");
+            wrong += usize::from(!is_right);
+            refused += usize::from(checked.is_err());
+            if let Err(error) = checked {
+                let message = error.to_string();
+                assert!(message.contains("]: mass: Real of "), "{message}");
+                assert!(message.starts_with("four times the sum up to j-particles["), "{message}");
+            }
+        }
+    }
+    assert!((2..=refused).contains(&wrong) && refused <= 8, "{wrong} wrong, {refused} refused");
+    // Terms whose sum is beyond the range, although all masses together are not.
+    let near = [gravity::Body { pos: Point::default(), mass: 1.0 }];
+    let far = [gravity::Body { pos: Point::new(0.5, 0.0, 0.0), mass: 2e37 }; 4];
+    let gravity = Gravity { eps2: 0.0 };
+    let options = options.order(SummationOrder { bag: 2, splits: 1 });
+    assert_eq!(nbody::check_range(&gravity, &options, &near, &far), Ok(()));
+    let found = nbody::check_range_tree(&gravity, &options, &near, &far).unwrap_err().to_string();
+    assert!(found.starts_with("results[0]: acc: Vector"), "{found}");
+    let softened = particles::<<Softened as Interaction>::I>(3, Inputs::Uniform, Digits::All, 9);
+    let found = nbody::check_range_tree_self(&Softened, &options, &softened, &softened);
+    assert!(matches!(found, Err(CoreError::NoTree { law: "softened", .. })), "{found:?}");
+}
+
 #[test]
 fn flat_cells_of_both_signs_lose_no_digits() {
     // A plane that is not along the axes.

@@ -17,7 +17,7 @@ pub mod tree;
 pub use check::case::Case;
 pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
-pub use check::range::{check_range, check_range_self};
+pub use check::range::{check_range, check_range_self, check_range_tree, check_range_tree_self};
 pub use check::reference::{reference, reference_sample, reference_self, reference_self_sample};
 pub use check::sample::sample;
 pub use cpu::{

@@ -3,8 +3,8 @@
 use super::narrow::Narrow;
 use crate::law::space::{Either, InDomain as _};
 use crate::{
-    Error, Field, FieldKind, Interaction, Options, Precision, Reader, Record, Writer, pack,
-    parallel, sample,
+    Carried, Charges, Error, Field, FieldKind, Interaction, Options, Precision, Reader, Record,
+    Writer, pack, parallel, sample,
 };
 
 /// The pairs that are evaluated, or those of a few i-particles if these have more.
@@ -12,6 +12,9 @@ const PAIRS: usize = 1 << 20;
 const FEW: usize = 4;
 /// The share of the magnitudes of all terms that the terms may lose by the range.
 const LOSS: f64 = 1.0 / 65536.0;
+/// The most that a far particle of a cell may have, in units of the sum of the magnitudes of the cell's charges:
+/// ten far particles have weights that exceed 1.
+const FAR: f64 = 4.0;
 
 /// Checks that the numbers of an evaluation stay in the range of the precision, for every j-particle
 /// acting on the i-particles. The error names the first field and particle whose numbers leave it.
@@ -21,8 +24,9 @@ const LOSS: f64 = 1.0 / 65536.0;
 /// of four at least) are
 /// evaluated twice on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, also between the
 /// operations. No result may lose more than 10⁻⁵ of the magnitudes of its terms by that. So the check tells, for
-/// all pairs, neighbour lists (whose domain the options must have) and trees alike, whether the units suit single
-/// precision, and takes a fraction of a second for a million particles. Engines never call it.
+/// all pairs and for neighbour lists (whose domain the options must have), whether the units suit single
+/// precision, and takes a fraction of a second for a million particles. Engines never call it. Trees have
+/// [`check_range_tree`].
 ///
 /// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes in `f64`.
 /// For [`Precision::Double`] there is nothing to check: the reference has no wider range.
@@ -44,7 +48,7 @@ pub fn check_range<X: Interaction>(
     i: &[X::I],
     j: &[X::J],
 ) -> Result<(), Error> {
-    Check { interaction, options, i, j, one_set: false }.run()
+    Check { interaction, options, i, j, one_set: false, is_tree: false }.run()
 }
 
 /// Checks the same for one set of particles, given as i-particles and as j-particles.
@@ -55,7 +59,40 @@ pub fn check_range_self<X: Interaction>(
     j: &[X::J],
 ) -> Result<(), Error> {
     Error::check_length("j-particles of one set", j.len(), i.len())?;
-    Check { interaction, options, i, j, one_set: true }.run()
+    Check { interaction, options, i, j, one_set: true, is_tree: false }.run()
+}
+
+/// Checks the same for a tree, whose cells act by the sums of their charges.
+///
+/// Four times the sum of the magnitudes of a charge over all j-particles must be in the range, and four times
+/// that of the terms of a result: no cell exceeds these. So numbers within a few digits of the end of the range may
+/// be refused that a tree could hold.
+///
+/// # Errors
+///
+/// Besides those of [`check_range`], [`Error::NoTree`] for an interaction without charges.
+pub fn check_range_tree<X: Interaction>(
+    interaction: &X,
+    options: &Options,
+    i: &[X::I],
+    j: &[X::J],
+) -> Result<(), Error> {
+    Check { interaction, options, i, j, one_set: false, is_tree: true }.run()
+}
+
+/// Checks the same for a tree of one set of particles, given as i-particles and as j-particles.
+///
+/// # Errors
+///
+/// Besides those of [`check_range_self`], [`Error::NoTree`] for an interaction without charges.
+pub fn check_range_tree_self<X: Interaction>(
+    interaction: &X,
+    options: &Options,
+    i: &[X::I],
+    j: &[X::J],
+) -> Result<(), Error> {
+    Error::check_length("j-particles of one set", j.len(), i.len())?;
+    Check { interaction, options, i, j, one_set: true, is_tree: true }.run()
 }
 
 struct Check<'a, X: Interaction> {
@@ -64,18 +101,26 @@ struct Check<'a, X: Interaction> {
     i: &'a [X::I],
     j: &'a [X::J],
     one_set: bool,
+    is_tree: bool,
 }
 
 impl<X: Interaction> Check<'_, X> {
     fn run(&self) -> Result<(), Error> {
         let precision = self.options.precision;
+        let law = X::LAW.name;
+        let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason });
+        let charges = if self.is_tree { Some(charges?) } else { None };
         if precision == Precision::Double {
             return Ok(());
         }
         let parameters = std::slice::from_ref(self.interaction);
         beyond("parameters", X::FIELDS, &pack::flatten(parameters), precision)?;
         beyond("i-particles", X::I::FIELDS, &pack::flatten(self.i), precision)?;
-        beyond("j-particles", X::J::FIELDS, &pack::flatten(self.j), precision)?;
+        let rows = pack::flatten(self.j);
+        beyond("j-particles", X::J::FIELDS, &rows, precision)?;
+        if let Some(charges) = charges {
+            sums_beyond(charges, X::J::FIELDS, &rows, precision)?;
+        }
         let fits = (PAIRS / self.j.len().max(1)).max(FEW);
         let targets = sample(self.i.len(), fits);
         let sources: Vec<_> = self.j.iter().map(narrowed::<X::J>).collect();
@@ -115,6 +160,9 @@ impl<X: Interaction> Check<'_, X> {
             }
         }
         sums.end_bag();
+        if self.is_tree {
+            sums.end_cells();
+        }
         let is_stored_in_single = self.options.backup() == Precision::Single;
         sums.lost::<X::F>(&values_of(&wholes.0), &narrow_values(&wholes.1), is_stored_in_single)
     }
@@ -167,6 +215,13 @@ impl Sums {
         }
     }
 
+    /// Ends the sums of a tree, of which any terms may be those of one cell.
+    fn end_cells(&mut self) {
+        for (overflows, magnitude) in self.overflows.iter_mut().zip(&self.magnitudes) {
+            *overflows |= FAR * magnitude > f64::from(f32::MAX);
+        }
+    }
+
     fn lost<F: Record>(
         &self,
         wide: &[f64],
@@ -207,8 +262,7 @@ fn beyond(
     rows: &[f64],
     precision: Precision,
 ) -> Result<(), Error> {
-    let number = |field: &'static Field| std::iter::repeat_n(*field, field.kind.components());
-    let of_number: Vec<Field> = fields.iter().flat_map(number).collect();
+    let of_number = of_numbers(fields);
     let first = rows.iter().enumerate().find(|&(at, found)| {
         let is_real = of_number[at % of_number.len()].kind != FieldKind::U32;
         is_real && found.is_finite() && (*found as f32).is_infinite()
@@ -218,6 +272,45 @@ fn beyond(
         let computed = f64::INFINITY.copysign(found);
         Err(Error::BeyondRange { what, particle, field, found, computed, precision })
     })
+}
+
+/// Refuses charges whose sums are beyond the range, of records in rows: those that far particles carry.
+fn sums_beyond(
+    charges: Charges,
+    fields: &'static [Field],
+    rows: &[f64],
+    precision: Precision,
+) -> Result<(), Error> {
+    let of_number = of_numbers(fields);
+    let mut of_particle = vec![0.0; charges.products.len()];
+    let mut sums = of_particle.clone();
+    for (particle, numbers) in rows.chunks(of_number.len().max(1)).enumerate() {
+        charges.of(numbers, &mut of_particle);
+        for (number, carried) in charges.carried.iter().enumerate() {
+            let Carried::Charge(q) = *carried else { continue };
+            sums[q] +=
+                Some(of_particle[q].abs()).filter(|charge| charge.is_finite()).unwrap_or(0.0);
+            if FAR * sums[q] > f64::from(f32::MAX) {
+                let (what, field) = ("four times the sum up to j-particles", of_number[number]);
+                let (found, computed) = (FAR * sums[q], f64::INFINITY);
+                return Err(Error::BeyondRange {
+                    what,
+                    particle,
+                    field,
+                    found,
+                    computed,
+                    precision,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the field of each number of a record.
+fn of_numbers(fields: &'static [Field]) -> Vec<Field> {
+    let number = |field: &'static Field| std::iter::repeat_n(*field, field.kind.components());
+    fields.iter().flat_map(number).collect()
 }
 
 /// Returns the record in the range of `f32`.
