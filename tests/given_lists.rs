@@ -698,6 +698,28 @@ fn points_beside_the_position_have_images_of_their_own() {
     }
 }
 
+/// The number behind a point of a j-particle in a plane, where those of i have a third coordinate.
+#[test]
+fn what_follows_a_point_in_a_plane_is_no_coordinate() {
+    for (device, _) in &devices_and_ways() {
+        let mut random = Random(5);
+        let (moved, mut flat) = (random.moved(3), random.flat(2));
+        flat[1].weight = f64::INFINITY;
+        let domain = Domain::periodic([1.0; 3]).unwrap();
+        let rows = Csr { offsets: vec![0, 1, 2, 2], indices: vec![0, 1] };
+        let mut near = Neighbours::from_csr(device, domain, rows).unwrap();
+        let mut engine = ShortRange::new(device, ByPlane).unwrap();
+        let (i, j) = (near.upload(&moved).unwrap(), near.upload(&flat).unwrap());
+        let of_j = Sources::Others(&j);
+        near.update_with(&i, of_j, &[&engine]).unwrap();
+        let mut out = engine.results(3).unwrap();
+        engine.evaluate_with(&near, &i, of_j, &mut out, Store::Replace).unwrap();
+        let found = engine.download::<f64>(&out).unwrap();
+        assert_eq!(found.iter().map(|it| it.count).collect::<Vec<_>>(), [1, 1, 0]);
+        assert_eq!([0, 1, 2].map(|k| found[k].by.is_finite()), [true, false, true]);
+    }
+}
+
 /// Returns an atom with the fields of a particle and others.
 fn in_other_order(it: &Moved) -> Atom {
     let vel = Vector::new(0.5, 1e6, -3.0);

@@ -146,9 +146,18 @@ impl Build {
 pub(crate) struct Set<'a> {
     pub buffer: &'a Buffer,
     pub words: usize,
+    /// The first coordinate, and how many there are.
     pub position: Place,
+    pub dimensions: usize,
     /// A number of the contents that lists depend on.
     pub contents: u64,
+}
+
+impl Set<'_> {
+    /// Returns the space of its positions: given pairs may be of a set in three dimensions and one in a plane.
+    fn frame(&self, of_lists: &Frame) -> Frame {
+        Frame { dimensions: of_lists.dimensions.min(self.dimensions), ..*of_lists }
+    }
 }
 
 impl Neighbours {

@@ -494,8 +494,9 @@ impl CudaNeighbours {
 fn set_of<'a>(buffer: &'a Buffer, fields: &'static [Field], watched: &Watched) -> Option<Set<'a>> {
     let words = numbers_of(fields, buffer.precision);
     let contents = contents_of(buffer, watched);
-    let position = watched.position.places().first();
-    position.map(|&position| Set { buffer, words, position, contents })
+    let places = watched.position.places();
+    let dimensions = places.len();
+    places.first().map(|&position| Set { buffer, words, position, dimensions, contents })
 }
 
 /// Returns a number of the contents that lists depend on.

@@ -65,7 +65,8 @@ impl Neighbours {
         let order = |set: usize| {
             let Set { buffer, words, position, .. } = sets[set];
             let order = &self.orders[if *has_j { set } else { 0 }];
-            order.argument(&Positions::of(buffer, words, position), domain, frame)
+            let frame = sets[set].frame(frame);
+            order.argument(&Positions::of(buffer, words, position), domain, &frame)
         };
         let orders = [order(0), order(1)];
         let request = self.request(build, self.base.as_ref(), forced);

@@ -97,8 +97,8 @@ impl Neighbours {
         state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
         let now = now.reserve(&*self.backend, &[buffer.n, 3, size_of::<f64>()], false)?;
         let at = Positions::of(buffer, words, position);
-        let order =
-            |at: &Positions| self.orders[set].argument_with(at, &build.domain, &build.frame, now);
+        let frame = particles.frame(&build.frame);
+        let order = |at: &Positions| self.orders[set].argument_with(at, &build.domain, &frame, now);
         // A second set is looked at behind a first one of no particles.
         let first = if set == 0 { order(&at) } else { order(&Positions { n: 0, ..at }) };
         let mut request = self.request(&build, base.as_ref(), false);

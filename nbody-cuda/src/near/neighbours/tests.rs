@@ -79,7 +79,13 @@ impl Check {
             Buffer::of_particles(&self.backend, bodies, Precision::Double).unwrap()
         };
         let buffers: Vec<_> = sets.iter().map(buffer).collect();
-        let mut sets = buffers.iter().map(|buffer| Set { buffer, words: 4, position, contents: 0 });
+        let mut sets = buffers.iter().map(|buffer| Set {
+            buffer,
+            words: 4,
+            position,
+            dimensions: 3,
+            contents: 0,
+        });
         let sets = [sets.next(), sets.next()];
         act(&mut self.lists, sets)
     }
