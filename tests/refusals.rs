@@ -2,7 +2,10 @@
 //! impossible kernel configurations.
 
 use nbody::prelude::*;
-use nbody::{Error, KernelConfig, PerParticle, Selection, Skin, Store};
+use nbody::{
+    Accumulation, Error, ErrorBounds, KernelConfig, PerParticle, Selection, Skin, Store, compare,
+    reference_self,
+};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::Uniform;
@@ -280,6 +283,30 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
             assert!(error.to_string().contains("must be at least 1"), "{error}");
         }
     }
+}
+
+/// Backup accumulators of compensated sums are in shared memory where it has room for them beside the bag.
+#[test]
+fn a_bag_has_the_shared_memory_of_backup_accumulators() {
+    let device = nbody_tests::emulator();
+    let bodies = bodies(50);
+    let compensated = Options::default().accumulation(Accumulation::Compensated);
+    let expected = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
+    // j-particles of 16 bytes in 48 KiB, beside 5 to 17 KiB for accumulators.
+    for (bag, are_shared) in [(1, true), (1982, true), (2751, false), (3070, false)] {
+        let options = compensated.order(SummationOrder { bag, splits: 1 });
+        let mut engine = AllPairs::with_options(&device, GRAVITY, options).unwrap();
+        let found = engine.evaluate_self(&bodies).unwrap();
+        let bounds =
+            ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&options);
+        let report = compare::<Field, f64>(&found, &expected, Some(&bounds)).unwrap();
+        assert!(report.passes(), "{bag}\n{report}");
+        let text = &engine.program().unwrap().source;
+        let constant = format!("TOTALS_ARE_SHARED = {are_shared};");
+        assert!(text.contains(&constant), "{bag}: no {constant}");
+    }
+    let options = compensated.order(SummationOrder { bag: 3071, splits: 1 });
+    assert!(AllPairs::with_options(&device, GRAVITY, options).is_err());
 }
 
 #[nbody::interaction]

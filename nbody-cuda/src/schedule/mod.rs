@@ -28,6 +28,11 @@ pub(crate) trait Rules: Sync {
     /// Returns the text of the kernels.
     fn text(&self) -> Text<'static>;
 
+    /// Returns the text of the constants that precede the kernels.
+    fn constants(&self, _config: &KernelConfig, _law: &Law, _options: Options) -> String {
+        String::new()
+    }
+
     /// Returns the configurations for some numbers of particles, that for most particles first;
     /// none if the law or the options exclude the schedule.
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error>;

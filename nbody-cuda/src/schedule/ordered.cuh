@@ -1,11 +1,19 @@
 // Ordered pairs by the Chamomile scheme (Hamada & Iitaka 2007, section 2): a block loads the
 // j-particles into shared memory in bags; each thread has some i-particles and their accumulators
-// in registers, and after each bag it folds the accumulators into backup accumulators.
+// in registers, and after each bag it folds the accumulators into backup accumulators: in registers,
+// too, or in shared memory if TOTALS_ARE_SHARED.
 namespace nbody {
 
 // The host packs particles without padding.
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
+
+// The backup accumulators of a thread, an odd number of them: in shared memory each thread of half a warp has
+// banks of its own.
+struct Backups {
+    backup total[I_PER_THREAD][FDIM];
+    backup spare[1 + I_PER_THREAD * FDIM % 2];
+};
 
 // Loads a range of j-particles into the bag, after all threads have finished the previous one.
 __device__ __forceinline__ void fill(
@@ -61,7 +69,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const auto is_there = [=](int m) { return mine + m * BLOCK < ni; };
     ParticleI i[I_PER_THREAD];
     Running current[I_PER_THREAD];
-    backup total[I_PER_THREAD][FDIM];
+    __shared__ Backups shared_backups[TOTALS_ARE_SHARED ? BLOCK : 1];
+    Backups own_backups;
+    Backups &backups = TOTALS_ARE_SHARED ? shared_backups[threadIdx.x] : own_backups;
+    backup (&total)[I_PER_THREAD][FDIM] = backups.total;
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
         i[m] = i_particles[index_of(m)];

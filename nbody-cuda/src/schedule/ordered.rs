@@ -3,7 +3,7 @@
 //! the j-particles are split over several blocks per tile.
 
 use nbody_core::pack::dim;
-use nbody_core::{Law, Options, Precision, SummationOrder};
+use nbody_core::{Accumulation, Law, Options, Precision, SummationOrder};
 
 use super::plan::{BLOCK_LATENCY, LANES, MERGE_LATENCY, NUMBER_LATENCY, SPLIT_LATENCY, efficiency};
 use super::resources::{
@@ -48,6 +48,19 @@ impl Rules for Ordered {
             in_order: true,
             kernels: &[c"ordered"],
         }
+    }
+
+    fn constants(&self, config: &KernelConfig, law: &Law, options: Options) -> String {
+        let are_shared = totals(law, options, config.bag, config.tile()) > 0;
+        format!(
+            "namespace nbody {{
+
+constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in shared memory
+
+}} // namespace nbody
+
+"
+        )
     }
 
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error> {
@@ -227,9 +240,24 @@ fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usiz
     busy + BLOCK_LATENCY * blocks.div_ceil(resident_blocks) as f64 + merge
 }
 
-/// Returns the bytes of shared memory per block: parameters, bag, and a flag of the last block;
-/// with a cutoff also the hits, per i-particle one word for each word of the bag and one more.
+/// Returns the bytes of shared memory per block: what it has in any case, and backup accumulators.
 fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
+    needed(law, options, bag, tile).saturating_add(totals(law, options, bag, tile))
+}
+
+/// Returns the bytes in shared memory of the backup accumulators of a block, an odd number of them per thread; 0 if
+/// they are in registers. Compensated sums leave them few registers, and fold into them after each bag.
+fn totals(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
+    let numbers = (tile / BLOCK).saturating_mul(dim(law.f));
+    let bytes = BLOCK.saturating_mul(numbers + 1 + numbers % 2) * bytes_of(options.backup());
+    let is_wanted = options.accumulation == Accumulation::Compensated && options.folds_each_bag();
+    let is_possible = needed(law, options, bag, tile).saturating_add(bytes) <= SHARED_MEMORY;
+    if is_wanted && is_possible { bytes } else { 0 }
+}
+
+/// Returns the bytes of shared memory per block without backup accumulators: parameters, bag, and a flag of the last
+/// block; with a cutoff also the hits, per i-particle one word for each word of the bag and one more.
+fn needed(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     let other = parameters(law, options) + ALIGNED;
     if !law.cutoff {
         return bag.saturating_mul(slot(law, options)).saturating_add(other);
@@ -251,7 +279,7 @@ fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error>
         None if law.cutoff => 2 * default,
         None => default,
     };
-    let needed = |bag| shared_memory(law, options, bag, BLOCK * i_per_thread);
+    let needed = |bag| needed(law, options, bag, BLOCK * i_per_thread);
     while options.order.is_none() && bag > 1 && needed(bag) > SHARED_MEMORY {
         bag /= 2;
     }

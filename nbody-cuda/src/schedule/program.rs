@@ -33,7 +33,9 @@ impl Program {
     /// Returns the program for this configuration. The symmetric schedule requires a law with a
     /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
     pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
-        Self::assemble(law, options, config, rules(config.schedule).text(), "")
+        let rules = rules(config.schedule);
+        let constants = rules.constants(&config, law, options);
+        Self::assemble(law, options, config, rules.text(), &constants)
     }
 
     /// Returns the program that adds results to earlier ones.
