@@ -183,9 +183,12 @@ const LARGE: &[&str] = &[
     "given_lists",
     "instructions",
     "list_cutoffs",
+    "lists",
     "reach",
     "reductions",
+    "refusals",
     "short_range",
+    "tree_devices",
     "trees",
 ];
 
@@ -200,10 +203,6 @@ const THOROUGH: &[&str] = &[
     // Every power of ten.
     "lists_are_right_or_refused_at_every_scale",
     "lists_are_right_however_far_particles_are_outside_the_box",
-    // Trees of many particles, or in every precision and domain.
-    "a_plane_agrees_in_all_precisions_and_domains",
-    "errors_of_walks_by_particle_fall_with_the_angle",
-    "walks_by_particle_have_the_stated_errors_and_evaluations",
     // A cutoff of every last digit.
     "the_edge_is_that_of_the_cutoff",
 ];
