@@ -83,8 +83,8 @@ impl<X: Interaction> ErrorBounds<X> {
     /// a sum of many equal terms. In double precision t is the number of all terms and the errors count
     /// twice.
     ///
-    /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms in a bag, and there
-    /// is no exception: the rounding errors of b terms are at most u b times their sum, and so are the
+    /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms between two folds (a bag, or up to
+    /// 1024 terms of smaller ones: [`Options::bags_per_fold`]), and there is no exception: the rounding errors of b terms are at most u b times their sum, and so are the
     /// errors of adding these (Ogita, Rump & Oishi 2005, SIAM J. Sci. Comput. 26, 1955).
     ///
     /// A pair whose distance is within its error of the cutoff may count or not, so that its whole term
@@ -102,7 +102,10 @@ impl<X: Interaction> ErrorBounds<X> {
                 (Precision::Double, _) | (_, Accumulation::Direct) => random(nj),
                 (_, Accumulation::Blocked) => random(bag + nj / bag),
                 (_, Accumulation::BlockedF64) => random(bag),
-                (_, Accumulation::Compensated) => 0.5 * roundoff * (bag as f64).powi(2),
+                (_, Accumulation::Compensated) => {
+                    let terms = bag.saturating_mul(options.bags_per_fold(bag)).min(nj);
+                    0.5 * roundoff * (terms as f64).powi(2)
+                }
             };
         let dim = <X::F as Record>::DIM;
         let bound = |particle: &Particle<X::F>| {

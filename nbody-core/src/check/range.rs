@@ -141,7 +141,8 @@ impl<X: Interaction> Check<'_, X> {
         let i: <X::I as Record>::With<Narrow> = narrowed(&self.i[target]);
         let skips_self = self.one_set && !X::LAW.self_pairs;
         let bag = if self.options.folds_each_bag() {
-            self.options.order.unwrap_or_default().bag.max(1)
+            let bag = self.options.order.unwrap_or_default().bag.max(1);
+            bag.saturating_mul(self.options.bags_per_fold(bag))
         } else {
             usize::MAX
         };

@@ -300,6 +300,7 @@ impl CpuEngine {
             order,
             accumulation,
             folds_each_bag: self.options.folds_each_bag(),
+            bags_per_fold: self.options.bags_per_fold(order.bag),
             folding: &folding,
         };
         let sets = [&parameters, i, j];

@@ -71,6 +71,8 @@ pub(super) struct Evaluation<'a> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
+    /// Sums over all pairs are folded after so many bags.
+    pub bags_per_fold: usize,
     pub folding: &'a Folding,
 }
 
@@ -115,8 +117,8 @@ impl Evaluation<'_> {
         [parameters, i, j]: [&Columns<S::Word>; 3],
         out: &mut Columns<u64>,
     ) -> Result<(), Error> {
-        let &Self { domain, skips_self, schedule, order, folding, .. } = self;
-        let (accumulation, folds_each_bag) = (self.accumulation, self.folds_each_bag);
+        let &Self { domain, skips_self, schedule, order, accumulation, .. } = self;
+        let &Self { folds_each_bag, bags_per_fold, folding, .. } = self;
         let setting = Setting { parameters: parameters.lines(), domain, skips_self, folding };
         let nothing = &folding.nothing::<S>();
         let job = Job::<S> {
@@ -127,6 +129,7 @@ impl Evaluation<'_> {
             order,
             accumulation,
             folds_each_bag,
+            bags_per_fold,
             nothing,
         };
         let bytes = self.law.stack(loops.width * size_of::<S::Word>());

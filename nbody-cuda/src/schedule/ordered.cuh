@@ -1,7 +1,7 @@
 // Ordered pairs by the Chamomile scheme (Hamada & Iitaka 2007, section 2): a block loads the
 // j-particles into shared memory in bags; each thread has some i-particles and their accumulators
-// in registers, and after each bag it folds the accumulators into backup accumulators: in registers,
-// too, or in shared memory if TOTALS_ARE_SHARED.
+// in registers, and after BAGS_PER_FOLD bags it folds the accumulators into backup accumulators: in
+// registers, too, or in shared memory if TOTALS_ARE_SHARED.
 namespace nbody {
 
 // The host packs particles without padding.
@@ -81,33 +81,36 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     }
 
     u32 unfiltered = 0; // bags left to evaluate without the filter
-    for (u32 first = begin; first < end; first += BAG) {
-        const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
-        fill(bag, j_particles, first, count);
+    for (u32 next = begin; next < end; next += BAGS_PER_FOLD * BAG) {
+        for (u32 k = 0; k < BAGS_PER_FOLD; ++k) {
+            const u32 first = next + k * BAG;
+            if (k > 0 && first >= end) break;
+            const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
+            fill(bag, j_particles, first, count);
 
-        // The bag has particles of this tile.
-        const bool diagonal =
-            skip_self && first < tile_begin + TILE && tile_begin < first + count;
-        if constexpr (CUTOFF) {
-            u32 ends[I_PER_THREAD];
-            if (unfiltered == 0
-                && !filter(parameters, space, i, bag, count, mine - first, diagonal, hits, ends)) {
-                unfiltered = UNFILTERED;
-            }
-            if (unfiltered == 0) {
-                hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
+            // The bag has particles of this tile.
+            const bool diagonal =
+                skip_self && first < tile_begin + TILE && tile_begin < first + count;
+            if constexpr (CUTOFF) {
+                u32 ends[I_PER_THREAD];
+                if (unfiltered == 0
+                    && !filter(parameters, space, i, bag, count, mine - first, diagonal, hits, ends)) {
+                    unfiltered = UNFILTERED;
+                }
+                if (unfiltered == 0) {
+                    hit_by_hit(kept_self, space, i, kept_bag, first, hits, ends, current);
+                } else {
+                    --unfiltered;
+                    one_by_one(
+                        self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
+                }
+            } else if (count == BAG && !diagonal) {
+                side_by_side(self, space, i, bag, first, current);
             } else {
-                --unfiltered;
                 one_by_one(
                     self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
             }
-        } else if (count == BAG && !diagonal) {
-            side_by_side(self, space, i, bag, first, current);
-        } else {
-            one_by_one(
-                self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
         }
-
         if constexpr (FOLD_EACH_BAG) {
 #pragma unroll
             for (int m = 0; m < I_PER_THREAD; ++m) {

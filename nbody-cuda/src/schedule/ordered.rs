@@ -52,9 +52,11 @@ impl Rules for Ordered {
 
     fn constants(&self, config: &KernelConfig, law: &Law, options: Options) -> String {
         let are_shared = totals(law, options, config.bag, config.tile()) > 0;
+        let bags = options.bags_per_fold(config.bag);
         format!(
             "namespace nbody {{
 
+constexpr u32 BAGS_PER_FOLD = {bags};
 constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in shared memory
 
 }} // namespace nbody

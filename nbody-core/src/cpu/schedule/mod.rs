@@ -51,6 +51,8 @@ pub(super) struct Job<'a, S: Scalar> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
+    /// Sums over all pairs are folded after so many bags, if they are so before the last.
+    pub bags_per_fold: usize,
     /// The result of no pair, a line for each number.
     pub nothing: &'a [Line<S::Word>],
 }

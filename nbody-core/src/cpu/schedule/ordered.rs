@@ -47,7 +47,8 @@ impl<S: Scalar> Job<'_, S> {
             let vectors = if several { self.loops.vectors } else { 1 };
             let mut sums = self.nothing.repeat(vectors);
             let mut lost = self.nothing.to_vec();
-            for bag in self.bags(j.clone()) {
+            let mut bags = (1..).zip(self.bags(j.clone())).peekable();
+            while let Some((number, bag)) = bags.next() {
                 if compensated {
                     let i = self.i_view(i..i + width);
                     let j = self.j_view(bag);
@@ -55,12 +56,10 @@ impl<S: Scalar> Job<'_, S> {
                 } else {
                     self.bag(i, vectors, several, bag, &mut sums);
                 }
-                if self.folds_each_bag {
+                let is_folded = self.folds_each_bag && number % self.bags_per_fold == 0;
+                if is_folded || bags.peek().is_none() {
                     self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
                 }
-            }
-            if !self.folds_each_bag {
-                self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
             }
             i += vectors * width;
         }
