@@ -4,10 +4,11 @@
 //! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
-//! Modules depend only on those before them: `layout`, `config`, `error`, `compile`, `backend`,
+//! Modules depend only on those before them: `layout`, `border`, `config`, `error`, `compile`, `backend`,
 //! `schedule`, `tuning`, `particle`, `near`, `tree`, `device`, `engine`.
 
 mod backend;
+mod border;
 mod compile;
 mod config;
 mod device;

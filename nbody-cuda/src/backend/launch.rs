@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::ops::Range;
 
 use super::Memory;
+use crate::border::{Border, Writer};
 
 /// A launch of a kernel, with the arguments in the order of its declaration.
 #[derive(Debug)]
@@ -40,6 +41,15 @@ impl<'a> Launch<'a> {
         let Arguments { words: all, begins } = &mut self.arguments;
         begins.push(all.len());
         all.extend_from_slice(if words.is_empty() { &[0] } else { words });
+        self
+    }
+
+    /// Passes one argument by value.
+    #[must_use]
+    pub fn value(mut self, value: &impl Border) -> Self {
+        let Arguments { words, begins } = &mut self.arguments;
+        begins.push(words.len());
+        value.write(&mut Writer::new(words));
         self
     }
 

@@ -368,7 +368,7 @@ impl ListEngine {
         self.launch(kernel, near, sets, &fresh, times)?;
         let Kernel { program, module, .. } = &self.built[kernel].1;
         let launch = Launch::new(c"add_listed", out.n.div_ceil(program.config.block) as u32);
-        let launch = launch.argument(&near.lists.lists());
+        let launch = launch.value(&near.lists.not_finite());
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.pointers([&*fresh.memory, &*out.memory]).numbers([out.n as u32]);
         let added = near.lists.timed(&mut times.force, || module.launch(launch));
@@ -406,7 +406,7 @@ impl ListEngine {
         out: &Buffer,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        let (Variant { is_restricted, .. }, kernel) = &self.built[kernel];
+        let (_, kernel) = &self.built[kernel];
         // The images of given pairs are found when they are evaluated.
         let lengths = if near.is_given() { [0.0; 3] } else { near.lengths() }.map(f64::to_bits);
         let space = space(near.space_of_pairs(), self.options.precision);
@@ -434,19 +434,18 @@ impl ListEngine {
                 self.positions[set].reserve(&*self.backend, &[buffer.n, coordinates], false)?;
             let blocks = buffer.n.div_ceil(kernel.program.config.block) as u32;
             let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
-            let launch = launch.argument(&near.lists.placed(place)).argument(&lengths);
+            let launch = launch.value(&near.lists.placed(place)).argument(&lengths);
             let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
             let launch = launch.pointers([to, at]);
             near.lists.timed(&mut times.pack, || kernel.module.launch(launch))?;
         }
         let set_of_i = usize::from(is_one);
-        let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set)[0]);
+        let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
         let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
         let launch = launch.argument(&self.parameters).argument(&space).argument(&lengths);
-        let launch = launch.argument(&near.lists.lists());
-        let restriction =
-            if *is_restricted { near.lists.restriction(&self.excluded) } else { Vec::new() };
-        let launch = self.excluded.memory().fold(launch.argument(&restriction), Launch::reads);
+        let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
+        let restriction = near.lists.restriction(&self.excluded);
+        let launch = self.excluded.memory().fold(launch.value(&restriction), Launch::reads);
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let of_set = |set: usize| {
             let (_, buffer, fields, place) = copies[set];
@@ -455,8 +454,8 @@ impl ListEngine {
                 |at| [at, at],
             )
         };
-        let launch = launch.pointers(of_set(set_of_i)).argument(&[order_of_i]);
-        let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).argument(&[order_of_j]);
+        let launch = launch.pointers(of_set(set_of_i)).value(&order_of_i);
+        let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).value(&order_of_j);
         let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
         let launch = launch.pointers([&*out.memory]);
         near.lists.timed(&mut times.force, || kernel.module.launch(launch))

@@ -5,8 +5,10 @@ use nbody_core::near::image;
 use nbody_core::near::list::Lists;
 use nbody_core::{Csr, Error as CoreError};
 
+use super::declared::{self, Placed, Rows};
 use crate::Error;
 use crate::backend::{Backend, Memory};
+use crate::border::Address;
 
 /// Lists of the pairs that the caller gives, of particles in their own order. Entries have no image: in a
 /// periodic box the nearest one is found for each pair when it is evaluated.
@@ -65,21 +67,26 @@ impl Given {
         self.memory.as_ref().expect("given lists are evaluated once they are on the device")
     }
 
-    /// Returns the order of `n` particles: a `Placed` of `schedule/list.cuh`.
-    pub fn placed(&self, n: usize) -> [u64; 3] {
+    /// Returns the order of `n` particles.
+    pub fn placed(&self, n: usize) -> Placed {
         let memory = self.uploaded();
-        [memory.order.address(), memory.zeros.address(), n as u64]
+        let (order, before) = (memory.order.address(), memory.zeros.address());
+        Placed { order: Address::at(order), before: Address::at(before), n: n as u32 }
     }
 
-    /// Returns the first four addresses of a `Lists` of `schedule/list.cuh`.
-    pub fn lists(&self) -> [u64; 4] {
+    pub fn lists(&self) -> declared::Lists {
         let GivenMemory { begins, counts, entries, zeros, .. } = self.uploaded();
-        [begins, counts, entries, zeros].map(|memory| memory.address())
+        declared::Lists {
+            begins: Address::at(begins.address()),
+            counts: Address::at(counts.address()),
+            entries: Address::at(entries.address()),
+            origins: Address::at(zeros.address()),
+        }
     }
 
-    /// Returns the address of the masks of entries.
-    pub fn masks(&self) -> u64 {
-        self.uploaded().masks.address()
+    /// Returns the masks of entries.
+    pub fn masks(&self) -> Address<u32> {
+        Address::at(self.uploaded().masks.address())
     }
 
     pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {
@@ -131,10 +138,12 @@ impl Excluded {
         Ok(())
     }
 
-    /// Returns a `Rows` of `schedule/acts_on_some.cuh`.
-    pub fn rows(&self) -> [u64; 2] {
+    pub fn rows(&self) -> Rows {
         let memory = self.memory.as_ref();
-        memory.map_or([0; 2], |it| [it.offsets.address(), it.indices.address()])
+        Rows {
+            begins: memory.map_or(Address::NULL, |it| Address::at(it.offsets.address())),
+            indices: memory.map_or(Address::NULL, |it| Address::at(it.indices.address())),
+        }
     }
 
     pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {

@@ -1,29 +1,13 @@
 // Limits of distances within reach, and the margin of lists: nbody-core's `near::margin` defines it.
 namespace nbody {
 
-// Changes since lists were built, apart from those of the particles.
-struct Change {
-    double scale[3]; // the factors of positions
-    double least; // the least factor, or 1
-    double drift; // the greatest length by which a position changes with the box
-    double room; // the motion with which the nearest image stays the same
-    double half; // of the shortest length of the box, or the bound of cutoffs in the precision
-    double growth; // of the cutoffs that depend on no particle
-};
-
-// The margin that is left for a particle.
-struct Margin {
-    double most; // the greatest motion, with the part of the growth of a cutoff; -1 if there is none
-    double growth; // the part that is too much
-
-    // Returns the greatest square of the motion of a particle with this part of the growth of a cutoff.
-    __device__ __forceinline__ double limit(double part) const
-    {
-        const double left = most - part;
-        const bool is_good = left >= 0.0 && (part == 0.0 || part < growth);
-        return is_good ? ::fmin(left * left, 0x1.fffffffffffffp+1023) : -1.0;
-    }
-};
+// Returns the greatest square of the motion of a particle with this part of the growth of a cutoff.
+__device__ __forceinline__ double limit_of(const Margin &margin, double part)
+{
+    const double left = margin.most - part;
+    const bool is_good = left >= 0.0 && (part == 0.0 || part < margin.growth);
+    return is_good ? ::fmin(left * left, 0x1.fffffffffffffp+1023) : -1.0;
+}
 
 // Returns the margin of lists of this greatest cutoff and skin.
 __device__ __forceinline__ Margin margin_of(const Change &change, double greatest, double skin)

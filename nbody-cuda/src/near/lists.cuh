@@ -8,14 +8,10 @@ constexpr u32 LEVELS = 5; // of a tree over 2^27 particles
 constexpr u32 PARTS = 128; // of a list that a warp keeps
 constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
 
-// The lists of groups of i-particles, and the origin that positions of their pairs are relative to.
-struct Lists {
-    u64 *begins;
-    u32 *counts;
-    double *origins;
-    u32 *entries;
-    u64 capacity; // entries
-    u64 *used; // entries
+// Lists to build.
+struct NewLists {
+    Lists lists;
+    Room room;
     Reach reach;
 };
 
@@ -252,52 +248,52 @@ public:
 };
 
 // Takes room for a list, which may be beyond what there is. Returns where it begins.
-__device__ __forceinline__ u64 take_room(const Lists &lists, u32 count)
+__device__ __forceinline__ u64 take_room(const Room &room, u32 count)
 {
     u64 begin = 0;
-    if (threadIdx.x % LANES == 0) begin = ::atomicAdd(lists.used, u64(count));
+    if (threadIdx.x % LANES == 0) begin = ::atomicAdd(room.used, u64(count));
     return ::__shfl_sync(~0u, begin, 0);
 }
 
 // Writes where a list is, and the origin of its pairs.
 __device__ __forceinline__ void set_list(
-    const Order &i, const Lists &lists, const Group &group, u32 index, u64 begin, u32 count)
+    const Order &i, const NewLists &built, const Group &group, u32 index, u64 begin, u32 count)
 {
-    lists.begins[index] = begin;
-    lists.counts[index] = count;
+    built.lists.begins[index] = begin;
+    built.lists.counts[index] = count;
     for (u32 axis = 0; axis < 3; ++axis) {
         // Far from the middle of a wide group its coordinates would lose digits.
         const double width = group.box.greatest[axis] - group.box.least[axis];
-        const bool is_wide = width > 8.0 * greatest(lists.reach) && i.frame.length[axis] == 0.0;
-        lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
+        const bool is_wide = width > 8.0 * greatest(built.reach) && i.frame.length[axis] == 0.0;
+        built.lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
     }
 }
 
 // Builds the list of a group. Its length is known after a search, and so are the parts of most lists;
 // those of a longer one are written in a second search.
 __device__ __forceinline__ void list_group(
-    const Order &i, const Order &j, const Lists &lists, u32 index, const SearchShared &shared,
+    const Order &i, const Order &j, const NewLists &built, u32 index, const SearchShared &shared,
     Desk &desk)
 {
     const bool is_first = threadIdx.x % LANES == 0;
     Search search(i, j, index, shared, desk);
-    GroupReach reach(lists.reach, index, j.frame.length, desk.group.half);
+    GroupReach reach(built.reach, index, j.frame.length, desk.group.half);
     u32 count = 0, parts = 0;
     bool writes = false;
     do {
         search.search(reach, [&](const Part &part) {
             if (writes) {
-                search.write(part, lists.entries + desk.begin + count);
+                search.write(part, built.lists.entries + desk.begin + count);
             } else if (parts++ < PARTS && is_first) {
                 desk.parts[parts - 1] = part;
             }
             count += ::__popc(part.accepted);
         });
         if (writes) return;
-        const u64 begin = take_room(lists, count);
-        const bool fits = begin + count <= lists.capacity;
+        const u64 begin = take_room(built.room, count);
+        const bool fits = begin + count <= built.room.capacity;
         if (is_first) {
-            set_list(i, lists, desk.group, index, begin, fits ? count : NO_ROOM);
+            set_list(i, built, desk.group, index, begin, fits ? count : NO_ROOM);
             desk.begin = begin;
         }
         ::__syncwarp();
@@ -305,7 +301,7 @@ __device__ __forceinline__ void list_group(
         writes = true;
         count = 0;
     } while (parts > PARTS);
-    u32 *to = lists.entries + desk.begin;
+    u32 *to = built.lists.entries + desk.begin;
     for (u32 k = 0; k < parts; ++k) {
         search.write(desk.parts[k], to);
         to += ::__popc(desk.parts[k].accepted);
@@ -330,13 +326,13 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
 
 // Builds all lists, a warp for each group.
 __device__ __forceinline__ void build_lists(
-    const Order &i, const Order &j, const Lists &lists, SearchShared &shared)
+    const Order &i, const Order &j, const NewLists &built, SearchShared &shared)
 {
     begin_search(j, shared);
     __syncthreads();
     const u32 groups = level_of(i.from.n, 0).count, warp = threadIdx.x / LANES;
     for (u32 k = blockIdx.x * WARPS + warp; k < groups; k += gridDim.x * WARPS) {
-        list_group(i, j, lists, k, shared, shared.desks[warp]);
+        list_group(i, j, built, k, shared, shared.desks[warp]);
     }
 }
 

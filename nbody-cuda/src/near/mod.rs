@@ -3,6 +3,7 @@
 //! The kernels are assembled from the files `.cuh` beside this one. The device looks by itself whether
 //! lists must be built, and if not the launches that would do it end at once.
 
+pub mod declared;
 pub mod given;
 #[cfg(test)]
 mod interval;
@@ -76,7 +77,8 @@ impl Program {
             include_str!("lists.cuh"),
             include_str!("rebuild.cuh"),
         ];
-        let parts = [&ORDER[..], &limits, reach, &lists].concat();
+        let declared = declared::of_rebuild();
+        let parts = [&ORDER[..], &[&*declared], &limits, reach, &lists].concat();
         Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }
 

@@ -16,10 +16,12 @@ use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, NeighbourTimes, Skin};
 
+use super::declared::{Lists, Placed, Restriction};
 use super::given::{Excluded, Given};
 use super::order::Order;
 use super::reach::{Reach, Varying};
 use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
+use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
 pub(crate) use download::Downloaded;
@@ -485,13 +487,14 @@ impl Neighbours {
     }
 
     /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
-    pub fn placed(&self, set: usize) -> [u64; 3] {
+    pub fn placed(&self, set: usize) -> Placed {
         let n = self.built.expect("lists are evaluated once they are built").n[set];
         if let Some(given) = &self.given {
             return given.placed(n);
         }
         let order = &self.orders[set];
-        [order.indices().address(), order.positions().address(), n as u64]
+        let [indices, positions] = [order.indices(), order.positions()].map(Memory::address);
+        Placed { order: Address::at(indices), before: Address::at(positions), n: n as u32 }
     }
 
     /// Returns the positions of a set at the last look, in the order and continuous in time.
@@ -499,14 +502,26 @@ impl Neighbours {
         self.orders[set].now()
     }
 
-    /// Returns the lists: a `Lists` of `schedule/list.cuh`.
-    pub fn lists(&self) -> [u64; 5] {
+    /// Returns the lists.
+    pub fn lists(&self) -> Lists {
+        self.given.as_ref().map_or_else(|| self.found(), Given::lists)
+    }
+
+    /// Returns the lists of pairs that the device finds.
+    fn found(&self) -> Lists {
+        let address = |it: &Scratch| it.memory().address();
+        Lists {
+            begins: Address::at(address(&self.begins)),
+            counts: Address::at(address(&self.counts)),
+            entries: Address::at(address(&self.entries)),
+            origins: Address::at(address(&self.origins)),
+        }
+    }
+
+    /// Returns the number of the first particle whose position is not finite, if any.
+    pub fn not_finite(&self) -> Address<u32> {
         const NOT_FINITE: u64 = 4; // bytes of the state in front of it
-        let scratch = [&self.begins, &self.counts, &self.entries, &self.origins];
-        let found = || scratch.map(|it| it.memory().address());
-        let [begins, counts, entries, origins] =
-            self.given.as_ref().map_or_else(found, Given::lists);
-        [begins, counts, entries, origins, self.state.address() + NOT_FINITE]
+        Address::at(self.state.address() + NOT_FINITE)
     }
 
     /// Returns whether some j-particles of lists do not act on all i-particles of their group, even if an
@@ -515,11 +530,10 @@ impl Neighbours {
         self.given.is_some() || !self.excluded.pairs().is_empty()
     }
 
-    /// Returns the pairs that act of an interaction which leaves out some by itself: a `Restriction` of
-    /// `schedule/restricted.cuh`.
-    pub fn restriction(&self, excluded: &Excluded) -> Vec<u64> {
-        let masks = self.given.as_ref().map_or(0, Given::masks);
-        [&[masks][..], &self.excluded.rows(), &excluded.rows()].concat()
+    /// Returns the pairs that act of an interaction which leaves out some by itself.
+    pub fn restriction(&self, excluded: &Excluded) -> Restriction {
+        let masks = self.given.as_ref().map_or(Address::NULL, Given::masks);
+        Restriction { masks, excluded: [self.excluded.rows(), excluded.rows()] }
     }
 
     /// Returns the memory of all of these.

@@ -2,16 +2,6 @@
 // not the second orders the particles and builds the lists again. The host need not know.
 namespace nbody {
 
-// A request of the host.
-struct Request {
-    Margin margin; // of lists whose cutoffs depend on no particle
-    Change change;
-    u32 forced; // build the lists, whether they are good or not
-    u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
-    u32 i_phases; // phases that order the particles of i
-    u32 phases; // those that order all particles
-};
-
 // The state that launches leave to the next one.
 struct State {
     u32 wanted; // whether the last look has found that lists must be built
@@ -68,7 +58,7 @@ __device__ __forceinline__ void check(
         if (!request.forced) order.now[place] = now;
         if (!is_finite) ::atomicMin(&state->refused, first + k);
         if (request.forced) continue;
-        moved |= !(sum <= margin.limit(growth_of(reach, order, set, place, k)));
+        moved |= !(sum <= limit_of(margin, growth_of(reach, order, set, place, k)));
     }
     if (moved) state->wanted = 1;
 }
@@ -123,25 +113,25 @@ union RebuildShared {
 
 // Builds the lists. The last block that is done knows of all of them.
 __device__ __forceinline__ void list_phase(
-    const Order &i, const Order &j, const Lists &lists, State *state, volatile u64 *reply,
+    const Order &i, const Order &j, const NewLists &built, State *state, volatile u64 *reply,
     SearchShared &shared)
 {
-    if (find_reach(lists.reach, i, j)) build_lists(i, j, lists, shared);
+    if (find_reach(built.reach, i, j)) build_lists(i, j, built, shared);
     __syncthreads();
     if (threadIdx.x > 0) return;
     ::__threadfence();
     if (::atomicAdd(&state->done, 1u) + 1 < gridDim.x) return;
     state->done = 0;
-    const u32 reason = refusal(lists.reach);
+    const u32 reason = refusal(built.reach);
     if (reason != NOTHING) state->refused = reason;
-    *reply = answer(state, *static_cast<const volatile u64 *>(lists.used));
+    *reply = answer(state, *static_cast<const volatile u64 *>(built.room.used));
     state->wanted = 0;
 }
 
 // The second launch, which does nothing but answer unless lists are wanted: the order of i, and of j if they
 // are two sets, and in the last phase the lists.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
-    const Request request, const Order i, const Order j, const Lists lists, State *state,
+    const Request request, const Order i, const Order j, const NewLists built, State *state,
     volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     if (!is_wanted(state)) {
@@ -153,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
     if (threadIdx.x == 0) {
         orders[0] = i;
         orders[1] = j;
-        if (blockIdx.x == 0 && first_phase == 0) *lists.used = 0;
+        if (blockIdx.x == 0 && first_phase == 0) *built.room.used = 0;
     }
     __syncthreads();
     const u32 last = request.phases; // that builds the lists
@@ -161,11 +151,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
         const bool of_j = phase >= request.i_phases;
         const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);
         order_phase(orders[of_j], phase_of_set, shared.order);
-        bounds_phase(lists.reach, orders[of_j], of_j, phase_of_set);
+        bounds_phase(built.reach, orders[of_j], of_j, phase_of_set);
     });
     if (end_phase <= last) return;
     if (first_phase < last) grid_barrier(arrived);
-    list_phase(i, j, lists, state, reply, shared.search);
+    list_phase(i, j, built, state, reply, shared.search);
 }
 
 } // namespace nbody

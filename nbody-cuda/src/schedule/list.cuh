@@ -17,18 +17,7 @@ struct Box {
     double length[3];
 };
 
-// The lists of groups. An entry is the place of a j-particle in the order, and above it its image.
-// Positions of pairs are relative to the origin of the group. A list that there was no room for has
-// every j-particle, in each image.
-struct Lists {
-    const u64 *begins;
-    const u32 *counts;
-    const u32 *entries;
-    const Position *origins;
-    const u32 *not_finite; // the first particle whose position is not finite, if any
-};
-
-constexpr u32 NO_ROOM = ~0u; // the length of such a list
+constexpr u32 NO_ROOM = ~0u; // the length of a list that there was no room for
 constexpr u32 ALL_FINITE = ~0u;
 constexpr u32 IMAGES = 27;
 
@@ -38,14 +27,6 @@ constexpr bool HAS_MORE_I = sizeof(ParticleI) > WordsI::DIMENSIONS * COORDINATE 
 constexpr bool HAS_MORE_J = sizeof(ParticleJ) > WordsJ::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
 constexpr u32 ITSELF = 13; // the image that is not displaced
-
-// The order of lists: the indices of the caller, and the positions when the lists were built, all x
-// first.
-struct Placed {
-    const u32 *order;
-    const double *before;
-    u32 n;
-};
 
 // Returns a coordinate from its words.
 __device__ __forceinline__ double coordinate_of(const real *words)
@@ -408,7 +389,7 @@ __device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
 // particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Parameters parameters, const Space space, const Box box, const Lists lists,
-    const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
+    const u32 *not_finite, const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
     const u32 *__restrict__ i_order, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const Position *__restrict__ j_at,
     const u32 *__restrict__ j_order, const u32 nj, const u32 one_set, backup *__restrict__ out)
@@ -428,7 +409,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     // Lanes beyond the last i-particle compute it again and write nothing.
     const u32 first = blockIdx.x * LANES, mine = first + lane;
     const u32 index = mine < ni ? mine : ni - 1;
-    const Position origin = lists.origins[blockIdx.x];
+    const double *const at = lists.origins + size_t(3) * blockIdx.x;
+    const Position origin = {{at[0], at[1], at[2]}};
     ParticleI i[1];
     if constexpr (HAS_MORE_I) i[0] = i_particles[index];
     set_position<WordsI, POSITION_I>(i[0], i_at[index], Position{}, origin);
@@ -436,7 +418,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     backup total[FDIM];
     reset(total);
 
-    if (*lists.not_finite != ALL_FINITE) return;
+    if (*not_finite != ALL_FINITE) return;
     const ActsOn acts_on(restriction, i_order + first, ni - first < LANES ? ni - first : LANES);
     const Sources j = {j_particles, j_at, j_order, nj};
     const bool skip_self = one_set && !SELF_PAIRS;
@@ -460,10 +442,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
 
 // Adds the results of an evaluation to earlier ones, unless it was left out.
 extern "C" __global__ void __launch_bounds__(BLOCK) add_listed(
-    const Lists lists, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
+    const u32 *not_finite, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= n || *lists.not_finite != ALL_FINITE) return;
+    if (k >= n || *not_finite != ALL_FINITE) return;
     backup term[FDIM];
     backup sum[FDIM];
     load(results, k, n, term);

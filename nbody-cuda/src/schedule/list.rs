@@ -13,6 +13,7 @@ use super::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
 use crate::layout::{bytes_of, numbers_of};
+use crate::near::declared;
 use crate::{Error, KernelConfig, Program, Schedule};
 
 /// Threads of a warp.
@@ -63,7 +64,7 @@ impl Program {
         is_restricted: bool,
     ) -> Result<Self, Error> {
         let config = config(law, options, is_restricted)?;
-        let words = words(law, options.precision, buffers)?;
+        let words = declared::of_evaluation() + &words(law, options.precision, buffers)?;
         let (title, restriction) = if is_restricted {
             ("some pairs of neighbour lists", include_str!("restricted.cuh"))
         } else {

@@ -3,32 +3,19 @@ namespace nbody {
 
 constexpr bool RESTRICTED = true;
 
-using u64 = unsigned long long;
-
-// The j-particles that each i-particle leaves out, in ascending rows of indices.
-struct Rows {
-    const u64 *begins; // null if there are none
-    const u32 *indices;
-
-    // Returns whether an i-particle leaves out a j-particle.
-    __device__ __forceinline__ bool have(u32 i, u32 j) const
-    {
-        if (begins == nullptr) return false;
-        u64 first = begins[i];
-        u64 end = begins[i + 1];
-        while (first < end) {
-            const u64 middle = (first + end) / 2;
-            if (indices[middle] < j) first = middle + 1;
-            else end = middle;
-        }
-        return first < begins[i + 1] && indices[first] == j;
+// Returns whether an i-particle leaves out a j-particle.
+__device__ __forceinline__ bool have(const Rows &rows, u32 i, u32 j)
+{
+    if (rows.begins == nullptr) return false;
+    u64 first = rows.begins[i];
+    u64 end = rows.begins[i + 1];
+    while (first < end) {
+        const u64 middle = (first + end) / 2;
+        if (rows.indices[middle] < j) first = middle + 1;
+        else end = middle;
     }
-};
-
-struct Restriction {
-    const u32 *masks; // a bit for each i-particle that an entry acts on; null if it acts on all of them
-    Rows excluded[2]; // from all interactions over the lists, and from this one
-};
+    return first < rows.begins[i + 1] && rows.indices[first] == j;
+}
 
 // A hash table of the j-particles that some i-particle of a group leaves out.
 struct Excluded {
@@ -137,7 +124,7 @@ public:
         } else {
             for (u32 at = 0; at < n; ++at) {
                 for (const Rows &rows : restriction.excluded) {
-                    if (rows.have(i[at], j)) mask &= ~(1u << at);
+                    if (have(rows, i[at], j)) mask &= ~(1u << at);
                 }
             }
         }

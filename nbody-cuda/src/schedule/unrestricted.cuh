@@ -3,8 +3,6 @@ namespace nbody {
 
 constexpr bool RESTRICTED = false;
 
-struct Restriction {};
-
 struct ActsOn {
     __device__ __forceinline__ ActsOn(const Restriction &, const u32 *, u32) {}
     __device__ __forceinline__ void set(u32, unsigned long long, u32, u32) const {}

@@ -10,7 +10,9 @@ use nbody_core::near::GROUP;
 use super::{ARRIVED, Build, LOOK, Neighbours, Outcome, REBUILD, STATE, Set, TELL, USED};
 use crate::Error;
 use crate::backend::{Launch, Memory, in_batch};
+use crate::border::{self, Address};
 use crate::near::BLOCK;
+use crate::near::declared::{Request, Room};
 use crate::near::order::{self, Positions};
 
 impl Neighbours {
@@ -71,7 +73,10 @@ impl Neighbours {
         let orders = [order(0), order(1)];
         let request = self.request(build, self.base.as_ref(), forced);
         let reach = self.reach_argument(build, None);
-        let lists = [self.lists_argument(), reach.clone()].concat();
+        let used = Address::at(self.state.address() + USED);
+        let room = Room { capacity: self.capacity as u64, used };
+        // A `NewLists` of the text.
+        let lists = [border::words(&self.found()), border::words(&room), reach.clone()].concat();
         let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
         let launch = |kernel: &'static CStr, blocks: usize| {
             let launch = Launch::new(kernel, blocks.max(1) as u32);
@@ -83,7 +88,7 @@ impl Neighbours {
         let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
         let reply = [self.reply.address()];
         self.timed(&mut times.look, || {
-            let look = launch(LOOK, blocks).argument(&request).argument(&orders[0]);
+            let look = launch(LOOK, blocks).value(&request).argument(&orders[0]);
             module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
             if self.given.is_none() {
                 return Ok(());
@@ -95,7 +100,7 @@ impl Neighbours {
         }
         let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
         let rebuild = |phases: Range<u32>| {
-            let rebuild = launch(REBUILD, blocks).argument(&request);
+            let rebuild = launch(REBUILD, blocks).value(&request);
             let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
             let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
             module.launch(rebuild.phases(phases))
@@ -116,22 +121,23 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Returns a `Request` of the text, of lists that were built as `base` if they were.
-    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> Vec<u64> {
+    /// Returns the request for lists that were built as `base`, if they were.
+    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> Request {
         let two_sets = match (build.has_j, build.one_set) {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => 2,
         };
-        let [of_i, all] = [order::phases(build.n[0]), phases_of(build)].map(u64::from);
         // Lists that are built in any case have none.
         let (change, margin) = self.margin(build, base).unwrap_or_default();
-        let numbers = [margin.parts(), [change.least, change.drift], [change.room, change.half]];
-        let [margin, rest] = [&numbers[..1], &numbers[1..]].map(<[_]>::as_flattened);
-        let numbers = margin.iter().chain(&change.scale).chain(rest).chain([&change.growth]);
-        let mut words: Vec<_> = numbers.map(|number| number.to_bits()).collect();
-        words.extend([u64::from(forced) | two_sets << 32, of_i | all << 32]);
-        words
+        Request {
+            margin: margin.into(),
+            change: change.into(),
+            forced: forced.into(),
+            two_sets,
+            i_phases: order::phases(build.n[0]),
+            phases: phases_of(build),
+        }
     }
 
     /// Returns a `Reach` of the text; other records than those of the lists have numbers of their own.
@@ -141,13 +147,6 @@ impl Neighbours {
             return vec![(greatest + skin).to_bits()];
         }
         self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j, numbers)
-    }
-
-    /// Returns a `Lists` of the text, without the `Reach` at its end.
-    fn lists_argument(&self) -> Vec<u64> {
-        let lists = [&self.begins, &self.counts, &self.origins, &self.entries];
-        let addresses = lists.iter().map(|scratch| scratch.memory().address());
-        addresses.chain([self.capacity as u64, self.state.address() + USED]).collect()
     }
 }
 

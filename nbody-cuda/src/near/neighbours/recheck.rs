@@ -102,12 +102,10 @@ impl Neighbours {
         // A second set is looked at behind a first one of no particles.
         let first = if set == 0 { order(&at) } else { order(&Positions { n: 0, ..at }) };
         let mut request = self.request(&build, base.as_ref(), false);
-        // The last word but one.
-        let of_set = request.len() - 2;
-        request[of_set] = (set as u64) << u32::BITS;
+        request.two_sets = set as u32;
         let reach = self.reach_argument(&build, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
-        let launch = launch.argument(&request).argument(&first).argument(&order(&at));
+        let launch = launch.value(&request).argument(&first).argument(&order(&at));
         let launch = launch.argument(&reach).argument(&[state.address() + STATE]);
         let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
         let memory = memory.chain([&*buffer.memory, now, &**state]);

@@ -1,0 +1,113 @@
+//! Arguments that kernels of neighbour lists take from the host.
+
+use nbody_core::near::margin;
+
+use crate::border::{self, Address, Declared as _, border};
+
+border! {
+    /// The lists of groups of i-particles. An entry is the place of a j-particle in the order, and above it its
+    /// image. A list that there was no room for has every j-particle, in each image.
+    pub struct Lists {
+        /// The first entry of each list.
+        pub begins: Address<u64>,
+        /// The length of each list.
+        pub counts: Address<u32>,
+        pub entries: Address<u32>,
+        /// The origin of each group, three coordinates: positions of its pairs are relative to it.
+        pub origins: Address<f64>,
+    }
+
+    /// The room for entries of lists.
+    pub struct Room {
+        pub capacity: u64,
+        /// The number of entries that lists have taken.
+        pub used: Address<u64>,
+    }
+
+    /// The order of a set.
+    pub struct Placed {
+        /// The index of each particle for the caller.
+        pub order: Address<u32>,
+        /// The positions when the lists were built, all x first.
+        pub before: Address<f64>,
+        pub n: u32,
+    }
+
+    /// The j-particles that each i-particle leaves out, in ascending rows of indices.
+    pub struct Rows {
+        /// The first index of each row; null if no particle is left out.
+        pub begins: Address<u64>,
+        pub indices: Address<u32>,
+    }
+
+    /// The pairs that act, where some of a list do not.
+    pub struct Restriction {
+        /// A bit of each entry for each i-particle that it acts on; null if it acts on all of them.
+        pub masks: Address<u32>,
+        /// Pairs that all interactions over the lists leave out, and pairs that this one leaves out.
+        pub excluded: [Rows; 2],
+    }
+
+    /// The margin that is left for a particle.
+    pub struct Margin {
+        /// The greatest motion, with the part of the growth of a cutoff; -1 if there is none.
+        pub most: f64,
+        /// The part of the growth of a cutoff that is too much.
+        pub growth: f64,
+    }
+
+    /// Changes since lists were built, apart from changes of the particles.
+    pub struct Change {
+        /// The factors of positions.
+        pub scale: [f64; 3],
+        /// The least factor, or 1.
+        pub least: f64,
+        /// The greatest length by which a position changes with the box.
+        pub drift: f64,
+        /// The motion with which the nearest image stays the same.
+        pub room: f64,
+        /// Half of the shortest length of the box, or the bound of cutoffs in the precision.
+        pub half: f64,
+        /// The growth of the cutoffs that depend on no particle.
+        pub growth: f64,
+    }
+
+    /// A request to look at lists, and to rebuild them if need be.
+    pub struct Request {
+        /// The margin of lists whose cutoffs depend on no particle.
+        pub margin: Margin,
+        pub change: Change,
+        /// Whether to build the lists in any case.
+        pub forced: u32,
+        /// 1 if j-particles are in another buffer, 2 if they must be at the places of i.
+        pub two_sets: u32,
+        /// The number of phases that order the i-particles.
+        pub i_phases: u32,
+        /// The number of phases that order all particles.
+        pub phases: u32,
+    }
+}
+
+/// Returns the declarations for the rebuild of lists.
+pub(crate) fn of_rebuild() -> String {
+    border::text(&[Lists::text(), Room::text(), Margin::text(), Change::text(), Request::text()])
+}
+
+/// Returns the declarations for evaluations.
+pub(crate) fn of_evaluation() -> String {
+    border::text(&[Lists::text(), Placed::text(), Rows::text(), Restriction::text()])
+}
+
+impl From<margin::Change> for Change {
+    fn from(it: margin::Change) -> Self {
+        let margin::Change { scale, least, drift, room, half, growth } = it;
+        Self { scale, least, drift, room, half, growth }
+    }
+}
+
+impl From<margin::Margin> for Margin {
+    fn from(it: margin::Margin) -> Self {
+        let [most, growth] = it.parts();
+        Self { most, growth }
+    }
+}
