@@ -72,6 +72,7 @@ impl<T> Address<T> {
     /// The null pointer.
     pub const NULL: Self = Self(0, PhantomData);
 
+    /// Returns the address with this number.
     pub fn at(address: u64) -> Self {
         Self(address, PhantomData)
     }

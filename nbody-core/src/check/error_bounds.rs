@@ -84,8 +84,8 @@ impl<X: Interaction> ErrorBounds<X> {
     /// twice.
     ///
     /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms between two folds (a bag, or up to
-    /// 1024 terms of smaller ones: [`Options::bags_per_fold`]), and there is no exception: the rounding errors of b terms are at most u b times their sum, and so are the
-    /// errors of adding these (Ogita, Rump & Oishi 2005, SIAM J. Sci. Comput. 26, 1955).
+    /// 1024 terms of smaller ones: [`Options::bags_per_fold`]), and there is no exception: the rounding errors of b
+    /// terms are at most u b times their sum, and so are the errors of adding these (Ogita, Rump & Oishi 2005, SIAM J. Sci. Comput. 26, 1955).
     ///
     /// A pair whose distance is within its error of the cutoff may count or not, so that its whole term
     /// is added to the bound, evaluated just within the cutoff. Other counts are exact.

@@ -248,7 +248,7 @@ fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize 
 }
 
 /// Returns the bytes in shared memory of the backup accumulators of a block, an odd number of them per thread; 0 if
-/// they are in registers. Compensated sums leave them few registers, and fold into them after each bag.
+/// they are in registers. Compensated sums leave them few registers, and fold into them seldom.
 fn totals(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     let numbers = (tile / BLOCK).saturating_mul(dim(law.f));
     let bytes = BLOCK.saturating_mul(numbers + 1 + numbers % 2) * bytes_of(options.backup());
