@@ -701,14 +701,19 @@ fn points_beside_the_position_have_images_of_their_own() {
 /// The number behind a point of a j-particle in a plane, where those of i have a third coordinate.
 #[test]
 fn what_follows_a_point_in_a_plane_is_no_coordinate() {
-    for (device, _) in &devices_and_ways() {
+    let devices = devices_and_ways();
+    let all =
+        devices.iter().flat_map(|(device, _)| Precision::ALL.iter().map(move |&it| (device, it)));
+    for (device, precision) in all {
         let mut random = Random(5);
         let (moved, mut flat) = (random.moved(3), random.flat(2));
         flat[1].weight = f64::INFINITY;
         let domain = Domain::periodic([1.0; 3]).unwrap();
         let rows = Csr { offsets: vec![0, 1, 2, 2], indices: vec![0, 1] };
-        let mut near = Neighbours::from_csr(device, domain, rows).unwrap();
-        let mut engine = ShortRange::new(device, ByPlane).unwrap();
+        let mut near =
+            Neighbours::from_csr_with_precision(device, domain, rows, precision).unwrap();
+        let options = Options::default().precision(precision);
+        let mut engine = ShortRange::with_options(device, ByPlane, options).unwrap();
         let (i, j) = (near.upload(&moved).unwrap(), near.upload(&flat).unwrap());
         let of_j = Sources::Others(&j);
         near.update_with(&i, of_j, &[&engine]).unwrap();

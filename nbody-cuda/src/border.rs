@@ -37,6 +37,7 @@ impl<'a> Writer<'a> {
 
     /// Appends padding up to this byte, which the layout aligns to 4.
     pub fn pad(&mut self, end: usize) {
+        assert!(self.bytes <= end, "fields do not overlap");
         while self.bytes < end {
             self.half(0);
         }
@@ -51,7 +52,7 @@ impl<'a> Writer<'a> {
     }
 
     fn word(&mut self, word: u64) {
-        debug_assert!(self.bytes.is_multiple_of(8), "the layout aligns words");
+        assert!(self.bytes.is_multiple_of(8), "the layout aligns words");
         self.words.push(word);
         self.bytes += 8;
     }
