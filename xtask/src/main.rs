@@ -3,6 +3,8 @@
 
 mod packages;
 mod programs;
+#[cfg(test)]
+mod sources;
 mod steps;
 mod wheels;
 #[cfg(test)]
