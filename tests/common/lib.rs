@@ -1,6 +1,7 @@
 //! Interactions for the tests of engines, which together use the whole language.
 #![allow(missing_docs)]
 
+pub mod bodies;
 pub mod charged;
 pub mod contacts;
 pub mod covering;
@@ -10,8 +11,10 @@ pub mod listed;
 pub mod lists;
 pub mod particle_programs;
 pub mod points;
+pub mod scales;
 pub mod spheres;
 pub mod steps;
+pub mod ways;
 
 use std::path::PathBuf;
 
@@ -19,9 +22,6 @@ use nbody::{Device, Law};
 use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
-
-/// Variable that `cargo xtask test --quick` sets, whose tests compile a part of the programs.
-pub const QUICK: &str = "NBODY_TEST_QUICK";
 
 /// Interactions of the library in a quick test, beside those of this module: a short one, a long one,
 /// one with a cutoff and tables, and one of smoothed particle hydrodynamics.
@@ -72,9 +72,9 @@ pub fn emulator() -> Device {
     Device::emulator().expect("a C++ compiler").with_cache_dir(kernels())
 }
 
-/// Tests whether this is a quick test.
+/// Tests whether this is a quick test, which compiles a part of the programs.
 pub fn is_quick() -> bool {
-    std::env::var_os(QUICK).is_some_and(|value| !value.is_empty())
+    cfg!(feature = "quick")
 }
 
 /// Tests whether an interaction, of the library or of this module, is part of this test.

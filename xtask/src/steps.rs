@@ -39,20 +39,22 @@ pub fn test(quick: bool) -> ExitCode {
             }
         }
     }
-    // Read by `tests/common/lib.rs`.
-    set.push(("NBODY_TEST_QUICK", if quick { "1" } else { "" }.into()));
     let mut report = Report::default();
     let kind = if quick { When::Quick } else { When::Whole };
     for step in STEPS.iter().filter(|step| step.when == When::Always || step.when == kind) {
-        println!("\n== {}: cargo {}", step.name, step.arguments.join(" "));
+        let mut arguments = step.arguments.to_vec();
+        if quick && arguments.starts_with(&["test", "--workspace"]) {
+            arguments.extend(QUICK);
+        }
+        println!("\n== {}: cargo {}", step.name, arguments.join(" "));
         let mut command = Command::new(env!("CARGO"));
-        command.args(step.arguments).current_dir(root).envs(set.clone()).envs(step.set.to_vec());
+        command.args(arguments).current_dir(root).envs(set.clone()).envs(step.set.to_vec());
         match step.run {
             Run::Cargo => report.time(step.name, |report| report.run(command)),
             Run::Programs => report.programs(command, &[], &set),
             Run::QuickPrograms => match programs::names(root) {
                 Ok(names) => {
-                    let names = names.iter().filter(|name| !LARGE.contains(&name.as_str()));
+                    let names = names.iter().filter(|name| *name != INSTRUCTIONS);
                     command.args(names.flat_map(|name| ["--test", name]));
                     report.programs(command, THOROUGH, &set);
                 }
@@ -81,7 +83,7 @@ enum Run {
     Cargo,
     /// The test programs that the command builds.
     Programs,
-    /// Those that are not large, without tests that take long.
+    /// All but [`INSTRUCTIONS`], without tests that take long.
     QuickPrograms,
 }
 
@@ -176,21 +178,12 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Test programs that take long to compile or to run, which a quick test leaves out since others come near what they
-/// test.
-const LARGE: &[&str] = &[
-    "edges",
-    "given_lists",
-    "instructions",
-    "list_cutoffs",
-    "lists",
-    "reach",
-    "reductions",
-    "refusals",
-    "short_range",
-    "tree_devices",
-    "trees",
-];
+/// Feature of the tests that leaves out modules that take long to compile or to run, since others come near what they
+/// test, and most of the CUDA programs.
+const QUICK: [&str; 2] = ["--features", "nbody-tests/quick"];
+
+/// Test program that a quick test does not need.
+const INSTRUCTIONS: &str = "instructions";
 
 /// Tests that take long, which a quick test leaves out since others come near what they test.
 const THOROUGH: &[&str] = &[
@@ -337,7 +330,7 @@ mod tests {
     #[test]
     fn thorough_tests_exist() {
         let names = programs::names(root()).unwrap();
-        assert!(LARGE.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
+        assert!(names.iter().any(|it| it == INSTRUCTIONS), "{names:?}");
         let files = crate::words::files();
         for name in THOROUGH {
             let count =

@@ -1,0 +1,10 @@
+//! Random bodies, and gravity that is softened.
+
+use nbody_interactions::gravity::{Body, Gravity};
+
+pub const GRAVITY: Gravity = Gravity { eps2: 0.25 };
+
+/// Returns random bodies in the unit cube.
+pub fn bodies(n: usize) -> Vec<Body> {
+    nbody::models::uniform(n, 1)
+}

@@ -1,0 +1,37 @@
+//! Devices that are found, and the error of one that is missing.
+
+use nbody::Error;
+use nbody::prelude::*;
+use nbody_tests::bodies::{GRAVITY, bodies};
+
+#[test]
+fn the_error_of_a_missing_gpu_names_it() {
+    match Device::cuda_count() {
+        Err(Error::NoDriver) => {
+            let error = Device::cuda(0).unwrap_err();
+            assert!(matches!(error, Error::NoDriver));
+            assert!(error.to_string().contains("looked for libcuda.so.1"), "{error}");
+        }
+        Ok(count) => {
+            let error = Device::cuda(count).unwrap_err();
+            let message = format!("no CUDA device {count}: the driver sees {count}");
+            assert!(error.to_string().contains(&message), "{error}");
+        }
+        Err(error) => assert!(matches!(error, Error::Driver { .. }), "{error}"),
+    }
+}
+
+#[test]
+fn the_best_device_computes_and_gives_its_fallback_reason() {
+    let device = Device::best();
+    assert_eq!(device.is_cpu(), device.fallback_reason().is_some());
+    if Device::cuda_count().is_err() {
+        assert!(matches!(device.fallback_reason(), Some(Error::NoDriver)));
+    }
+    let fields = AllPairs::new(&device, GRAVITY).unwrap().evaluate_self(&bodies(3)).unwrap();
+    let expected = nbody::reference_self(&GRAVITY, Domain::Open, &bodies(3), &bodies(3));
+    let report = nbody::compare(&fields, &expected, None).unwrap();
+    assert!(report.fields.iter().all(|field| field.max < 1e-6), "{report}");
+    assert!(Device::cpu().fallback_reason().is_none());
+    assert!(Device::all().iter().any(Device::is_cpu));
+}

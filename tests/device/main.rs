@@ -1,0 +1,25 @@
+//! Devices, the cache of their programs, threads, and variables of the environment.
+
+mod cache;
+mod environment;
+mod finding;
+#[cfg(not(feature = "quick"))]
+mod foreign;
+mod threads;
+
+use std::process::Command;
+
+/// Variable that is set in the processes that tests start.
+const CHILD: &str = "NBODY_TEST_CHILD";
+
+/// Returns the command that runs one test of this program in a process of its own.
+fn alone(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test]).env(CHILD, "yes");
+    command
+}
+
+/// Tests whether this is the process of one test.
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}

@@ -1,0 +1,36 @@
+//! Neighbour lists, on every device.
+
+#[cfg(not(feature = "quick"))]
+mod all_pairs;
+#[cfg(not(feature = "quick"))]
+mod bounds;
+#[cfg(not(feature = "quick"))]
+mod cutoffs;
+#[cfg(not(feature = "quick"))]
+mod devices;
+#[cfg(not(feature = "quick"))]
+mod excluded;
+#[cfg(not(feature = "quick"))]
+mod given;
+#[cfg(not(feature = "quick"))]
+mod grains;
+mod motion;
+mod pairs;
+#[cfg(not(feature = "quick"))]
+mod plain;
+#[cfg(not(feature = "quick"))]
+mod points;
+mod published;
+#[cfg(not(feature = "quick"))]
+mod records;
+mod refusals;
+mod scales;
+mod screen;
+#[cfg(not(feature = "quick"))]
+mod states;
+#[cfg(not(feature = "quick"))]
+mod ties;
+#[cfg(not(feature = "quick"))]
+mod times;
+mod updates;
+mod ways;

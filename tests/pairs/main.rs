@@ -1,0 +1,22 @@
+//! All pairs, on every device.
+
+mod adding;
+mod bags;
+mod boxes;
+mod compilation;
+#[cfg(not(feature = "quick"))]
+mod cutoffs;
+mod few;
+mod first_use;
+#[cfg(not(feature = "quick"))]
+mod functions;
+mod inputs;
+mod large;
+#[cfg(not(feature = "quick"))]
+mod reductions;
+#[cfg(not(feature = "quick"))]
+mod refusals;
+mod repeated;
+mod scales;
+#[cfg(not(feature = "quick"))]
+mod sums;

@@ -1,0 +1,9 @@
+//! Programs per particle, selections and sequences, on every device.
+
+mod download;
+mod programs;
+mod refusals;
+mod selection;
+mod sequence;
+mod ways;
+mod wrapping;

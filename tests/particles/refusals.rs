@@ -1,0 +1,124 @@
+//! Buffers and fields that programs per particle, selections and downloads refuse.
+
+use nbody::models::uniform;
+use nbody::prelude::*;
+use nbody::{CoreError, Error, FieldKind, PerParticle, Selection};
+use nbody_tests::particle_programs::{Drift, Energy, Kick, Mark, Relax, Runner, Star};
+
+use super::programs::{bodies, field, stars};
+use super::selection::runners;
+
+#[test]
+fn wrong_buffers_are_refused_and_nothing_is_changed() {
+    let devices = nbody_tests::all_devices();
+    for (k, device) in devices.iter().enumerate() {
+        let other = &devices[(k + 1) % devices.len()];
+        let start = bodies(5);
+        let mut bodies = device.upload(&start, Precision::Double).unwrap();
+        let mut theirs = other.upload(&start, Precision::Double).unwrap();
+        let mut kick = PerParticle::new(device, Kick { dt: 0.5 }).unwrap();
+        let mut drift = PerParticle::new(device, Drift { dt: 0.5 }).unwrap();
+        let mut relax = PerParticle::new(device, Relax { rate: 0.5 }).unwrap();
+        let mut energy = PerParticle::new(device, Energy { scale: 0.5 }).unwrap();
+
+        let (four, _) = field(device, &start[..4], Precision::Single);
+        let message = kick.update(&mut bodies, &four).unwrap_err().to_string();
+        assert_eq!(message, "results: found 4, expected 5; give one for each particle", "{device}");
+        let few = device.upload(&stars(6), Precision::Double).unwrap();
+        let message = relax.update(&mut bodies, &few).unwrap_err().to_string();
+        let expected = "second particles: found 6, expected 5; give one for each particle";
+        assert_eq!(message, expected, "{device}");
+        let message = energy.measure(&bodies, (&few, &four)).unwrap_err().to_string();
+        assert_eq!(message, expected, "{device}");
+
+        let is_foreign = |error: Error| {
+            assert!(matches!(error, Error::ForeignBuffer { .. }), "{device}: {error}");
+        };
+        let (elsewhere, _) = field(other, &start, Precision::Single);
+        is_foreign(kick.update(&mut bodies, &elsewhere).unwrap_err());
+        is_foreign(drift.update(&mut theirs, ()).unwrap_err());
+        let distant = other.upload(&stars(5), Precision::Double).unwrap();
+        is_foreign(relax.update(&mut bodies, &distant).unwrap_err());
+        let (near, _) = field(device, &start, Precision::Single);
+        is_foreign(energy.measure(&bodies, (&distant, &near)).unwrap_err());
+
+        for (range, message) in [
+            (3..6, "particles 3..6 asked for, found 5; give a range within 0..5"),
+            (6..6, "particles 6..6 asked for, found 5; give a range within 0..5"),
+            #[allow(clippy::reversed_empty_ranges)]
+            (4..3, "particles 4..3 asked for, found 5; give a range within 0..5"),
+        ] {
+            let error = bodies.download_range(range).unwrap_err();
+            assert_eq!(error.to_string(), message, "{device}");
+        }
+        for bodies in [bodies, theirs] {
+            assert_eq!(bodies.download().unwrap(), start, "{device}");
+        }
+        let box_ = Domain::periodic([1e-300, 1.0, 1.0]).unwrap();
+        drift.set_domain(box_).unwrap();
+        assert_eq!(drift.domain(), box_);
+    }
+}
+
+#[test]
+fn wrong_buffers_are_refused() {
+    let devices = nbody_tests::all_devices();
+    // Another handle of a device has its particles, too.
+    for (device, other) in devices.iter().zip(nbody_tests::all_devices()) {
+        let five = other.upload(&runners(5, 1), Precision::Single).unwrap();
+        let mut selection = Selection::new(device).unwrap();
+        assert_eq!(selection.select(&five).unwrap(), 5);
+    }
+    for device in &devices {
+        let mut selection = Selection::new(device).unwrap();
+        let mut four = device.upload(&runners(4, 1), Precision::Single).unwrap();
+        let five = device.upload(&runners(5, 1), Precision::Single).unwrap();
+        selection.select(&five).unwrap();
+        let mut out = device.upload::<Runner>(&[], Precision::Single).unwrap();
+        assert!(selection.gather(4, &four, &mut out).is_err(), "{device}");
+        assert!(selection.gather(6, &five, &mut out).is_err(), "{device}");
+        let mut double = device.upload::<Runner>(&[], Precision::Double).unwrap();
+        assert!(selection.gather(4, &five, &mut double).is_err(), "{device}");
+        let mut mark = PerParticle::new(device, Mark).unwrap();
+        assert!(mark.update_selected(&selection, 4, &mut four, &five).is_err(), "{device}");
+        let six = device.upload(&runners(6, 1), Precision::Single).unwrap();
+        let copied = mark.update_copies(&selection, 5, &six, &mut out, &five);
+        assert!(copied.is_err() && out.is_empty(), "{device}");
+        let copied = mark.update_copies(&selection, 5, &five, &mut double, &five);
+        assert!(copied.is_err() && double.is_empty(), "{device}");
+        let untold = mark.update_copies_due(&selection, 5, &five, &mut out, &five).unwrap_err();
+        assert!(untold.to_string().contains("`due: u32`"), "{untold}");
+        let bodies = device
+            .upload(&uniform::<nbody_tests::particle_programs::Body>(3, 1), Precision::Single);
+        let error = selection.select(&bodies.unwrap()).unwrap_err().to_string();
+        assert!(error.starts_with("`selection` needs a field `active: u32`"), "{error}");
+    }
+}
+
+#[test]
+fn another_name_or_type_is_refused() {
+    let devices = nbody_tests::all_devices();
+    for device in &devices {
+        // Even where there is no particle.
+        for n in [0, 5] {
+            let stars = device.upload(&uniform::<Star>(n, 1), Precision::Mixed).unwrap();
+            let error = stars.download_field::<f64>("mass").unwrap_err();
+            assert!(
+                matches!(&error, Error::Core(CoreError::NoField { name, .. }) if name == "mass")
+            );
+            let expected = "no field `mass`, found flag: u32, weight: Real, pos: Point; ask for \
+                            one of these";
+            assert_eq!(error.to_string(), expected, "{device}");
+            let error = stars.download_field::<Vector>("pos").unwrap_err();
+            let asked = FieldKind::Vector(3);
+            assert!(
+                matches!(&error, Error::Core(CoreError::FieldType { asked: it, .. }) if *it == asked)
+            );
+            let expected = "field `pos: Point` as `Vector<f64, 3>`, expected `Point<f64, 3>`; ask \
+                            for it as its type";
+            assert_eq!(error.to_string(), expected, "{device}");
+            assert!(stars.download_field::<f64>("flag").is_err());
+            assert!(stars.download_field::<[f64; 1]>("weight").is_err());
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Programs per particle in every way, compared bit for bit with plain loops over records.
+
+use nbody::models::uniform;
+use nbody::prelude::*;
+use nbody::{
+    Accumulation, ArgMin, DoubleSingle, Engine, Particles, PerParticle, Record, Results, Selection,
+};
+use nbody_tests::covering::Covering;
+use nbody_tests::steps::programs::{
+    Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
+};
+use nbody_tests::ways::{Failures, bits, domain};
+
+/// The program, and the particles that it is run for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Run {
+    All,
+    /// The first of a selection.
+    Selected,
+    /// Copies of these.
+    Copies,
+    /// A measure of all.
+    Measured,
+}
+
+const RUNS: [Run; 4] = [Run::All, Run::Selected, Run::Copies, Run::Measured];
+/// The accumulations whose results are in single and in double precision.
+const ACCUMULATIONS: [Accumulation; 2] = [Accumulation::Direct, Accumulation::BlockedF64];
+/// Numbers of particles around the sizes of blocks.
+const SIZES: [usize; 8] = [257, 31, 1, 1000, 0, 256, 2, 600];
+
+/// The options of a row: the program, precisions of particles, second particles and results, space, wrapped
+/// positions, and records with other fields of particles and second particles.
+const OPTIONS: [usize; 8] =
+    [RUNS.len(), Precision::ALL.len(), Precision::ALL.len(), ACCUMULATIONS.len(), 3, 2, 2, 2];
+
+#[derive(Clone, Debug)]
+struct Way {
+    run: Run,
+    precision: Precision,
+    of_guides: Precision,
+    accumulation: Accumulation,
+    domain: Domain,
+    wraps: bool,
+    marked: [bool; 2],
+    n: usize,
+}
+
+impl Way {
+    fn of(row: &[usize], turn: usize) -> Self {
+        Self {
+            run: RUNS[row[0]],
+            precision: Precision::ALL[row[1]],
+            of_guides: Precision::ALL[row[2]],
+            accumulation: ACCUMULATIONS[row[3]],
+            domain: domain(row[4], 0.375),
+            wraps: row[5] == 1,
+            marked: [row[6] == 1, row[7] == 1],
+            n: SIZES[turn % SIZES.len()],
+        }
+    }
+}
+
+/// A measure stores no positions.
+fn allows(row: &[Option<usize>]) -> bool {
+    !(row[0] == Some(3) && row[5] == Some(1))
+}
+
+/// Rounds a number to a precision.
+fn real(x: f64, precision: Precision) -> f64 {
+    if precision == Precision::Double { x } else { f64::from(x as f32) }
+}
+
+/// Rounds a position to a precision.
+fn position(x: Point, precision: Precision) -> Point {
+    Point(x.0.map(|x| match precision {
+        Precision::Mixed => DoubleSingle::from(x).into(),
+        _ => real(x, precision),
+    }))
+}
+
+fn rounded(item: Item, precision: Precision) -> Item {
+    Item {
+        pos: position(item.pos, precision),
+        vel: Vector(item.vel.0.map(|x| real(x, precision))),
+        table: item.table.map(|x| real(x, precision)),
+        mass: real(item.mass, precision),
+        ..item
+    }
+}
+
+/// Returns items whose numbers have all digits, and every third of which takes part.
+fn items(n: usize) -> Vec<Item> {
+    let mut items = uniform::<Item>(n, 1);
+    for (k, item) in items.iter_mut().enumerate() {
+        for x in item.pos.0.iter_mut().chain(&mut item.vel.0).chain([&mut item.mass]) {
+            *x = (*x - 0.25) / 3.0;
+        }
+        // Several have the least value.
+        item.table[2] = (16.0 * item.table[2]).floor();
+        item.active = u32::from(k * k % 3 == 1);
+    }
+    items
+}
+
+fn guides(n: usize) -> Vec<Guide> {
+    let mut guides = uniform::<Guide>(n, 2);
+    for (k, guide) in guides.iter_mut().enumerate() {
+        guide.flag = u32::from(k % 3 == 0);
+        guide.weight = (guide.weight + 0.5) / 3.0;
+    }
+    guides
+}
+
+/// Returns the difference of positions, by the nearest image.
+fn difference(a: Point, b: Point, domain: Domain) -> Vector {
+    let mut d = a - b;
+    if let Domain::Periodic(lengths) = domain {
+        for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
+            if length.is_finite() {
+                *d -= length * (*d * (1.0 / length)).round_ties_even();
+            }
+        }
+    }
+    d
+}
+
+/// Returns the position as it is stored.
+fn stored(pos: Point, way: &Way) -> Point {
+    let Domain::Periodic(lengths) = way.domain else { return position(pos, way.precision) };
+    if !way.wraps {
+        return position(pos, way.precision);
+    }
+    let pos = position(way.domain.wrap(pos), way.precision);
+    let wrapped = pos.0.into_iter().zip(lengths.to_array());
+    let mut wrapped = wrapped.map(|(x, length)| if x == length { 0.0 } else { x });
+    Point([(); 3].map(|()| wrapped.next().unwrap()))
+}
+
+const STEP: Step = Step { dt: 0.3, rates: [0.7, 1.0 / 3.0] };
+const TALLY: Tally = Tally { scale: 0.5 };
+
+fn stepped(item: Item, guide: Guide, field: Pulled, way: &Way) -> Item {
+    let mut p = item;
+    let d = difference(guide.pos, p.pos, way.domain);
+    p.vel += STEP.rates[0] / guide.weight.sqrt() * d;
+    p.vel += STEP.dt * field.acc;
+    p.mass -= guide.weight * STEP.rates[1];
+    p.table[1] = d.norm2() + field.pot;
+    p.pos += STEP.dt * p.vel;
+    if guide.flag == 1 {
+        p.kind += field.near + 2;
+    }
+    let pos = stored(p.pos, way);
+    Item { pos, ..rounded(p, way.precision) }
+}
+
+/// Returns the total of the particles, merged in a tree of blocks of 256.
+fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Sums {
+    let one = |(k, ((p, q), f)): (usize, ((&Item, &Guide), &Pulled))| {
+        let mut total = Sums { least: p.vel.x, most: f.acc.y, ..Sums::default() };
+        total.energy += TALLY.scale * p.mass * p.vel.norm2() + f.pot;
+        total.momentum += p.mass * difference(p.pos, q.pos, way.domain);
+        if q.flag == 1 {
+            total.count += 1;
+            total.slowest = ArgMin { value: p.table[2], index: k as u32 };
+        }
+        total
+    };
+    let mut totals: Vec<_> = items.iter().zip(guides).zip(fields).enumerate().map(one).collect();
+    while totals.len() > 1 {
+        totals = totals.chunks(256).map(merged).collect();
+    }
+    totals.pop().unwrap_or_default()
+}
+
+fn merged(block: &[Sums]) -> Sums {
+    let mut block = block.to_vec();
+    block.resize(256, Sums::default());
+    for half in [128, 64, 32, 16, 8, 4, 2, 1] {
+        for k in 0..half {
+            let (total, part) = (block[k], block[k + half]);
+            let is_less = |a: ArgMin, b: ArgMin| (a.value, a.index) < (b.value, b.index);
+            block[k] = Sums {
+                energy: total.energy + part.energy,
+                momentum: total.momentum + part.momentum,
+                count: total.count + part.count,
+                least: total.least.min(part.least),
+                most: total.most.max(part.most),
+                slowest: if is_less(part.slowest, total.slowest) {
+                    part.slowest
+                } else {
+                    total.slowest
+                },
+            };
+        }
+    }
+    block[0]
+}
+
+/// Compares records bit by bit.
+fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Result<(), String> {
+    let [a, b] = [found, expected].map(bits);
+    let differ = a.iter().zip(&b).position(|(a, b)| a != b);
+    if a == b {
+        return Ok(());
+    }
+    Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
+}
+
+/// Runs a program in a way, and compares its results. Returns the number of particles that changed.
+fn check(device: &Device, way: &Way) -> Result<usize, String> {
+    let (items, guides) = (items(way.n), guides(way.n));
+    if way.marked[0] {
+        let marked: Vec<_> = items.iter().enumerate().map(|(k, item)| item.marked(k)).collect();
+        let of = |marked: &MarkedItem| {
+            let &MarkedItem { active, mass, table, pos, vel, kind, .. } = marked;
+            Item { pos, kind, vel, table, active, mass }
+        };
+        check_items(device, way, (&items, &marked), &guides, &of, &|marked, item| {
+            let Item { pos, kind, vel, table, active, mass } = *item;
+            let MarkedItem { mark, start, id, .. } = *marked;
+            let (mark, start) = (real(mark, way.precision), position(start, way.precision));
+            MarkedItem { mark, active, mass, start, table, id, pos, vel, kind }
+        })
+    } else {
+        check_items(device, way, (&items, &items), &guides, &|item| *item, &|_, item| *item)
+    }
+}
+
+/// The particles as items and in records of their own, and how a record becomes an item, and an item that
+/// record with other numbers.
+fn check_items<P: Record<Lane = f64, Host = P>>(
+    device: &Device,
+    way: &Way,
+    (items, records): (&[Item], &[P]),
+    guides: &[Guide],
+    item_of: &dyn Fn(&P) -> Item,
+    record_of: &dyn Fn(&P, &Item) -> P,
+) -> Result<usize, String> {
+    let particles = device.upload(records, way.precision).map_err(message)?;
+    // Every particle, or those that are selected.
+    let (mut selection, mut count) = (None, items.len());
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    if matches!(way.run, Run::Selected | Run::Copies) {
+        let mut new = Selection::new(device).map_err(message)?;
+        count = new.select(&particles).map_err(message)?;
+        order.sort_by_key(|&k| items[k].active == 0);
+        order.truncate(count);
+        if count != items.iter().filter(|item| item.active != 0).count() {
+            return Err(format!("{count} particles take part"));
+        }
+        selection = Some(new);
+    }
+    let selected: Vec<_> = order.iter().map(|&k| items[k]).collect();
+    let (results, fields) = attraction(device, &selected, way.accumulation)?;
+    let items: Vec<_> = items.iter().map(|it| rounded(*it, way.precision)).collect();
+    let of_guides: Vec<_> = guides
+        .iter()
+        .map(|it| Guide {
+            pos: position(it.pos, way.of_guides),
+            weight: real(it.weight, way.of_guides),
+            ..*it
+        })
+        .collect();
+    let pair = (particles, count);
+    let found = if way.marked[1] {
+        let marked: Vec<MarkedGuide> =
+            guides.iter().enumerate().map(|(k, guide)| guide.marked(k)).collect();
+        run(device, way, pair, selection.as_ref(), &marked, &results)
+    } else {
+        run(device, way, pair, selection.as_ref(), guides, &results)
+    };
+    let (found, copies, total) = found.map_err(message)?;
+
+    let is_changed = matches!(way.run, Run::All | Run::Selected);
+    let mut after = items.clone();
+    let mut expected_copies = Vec::new();
+    for (&k, field) in order.iter().zip(&fields) {
+        let new = stepped(items[k], of_guides[k], *field, way);
+        if is_changed {
+            after[k] = new;
+        }
+        expected_copies.push(record_of(&records[k], &new));
+    }
+    let expected: Vec<_> = records.iter().zip(&after).map(|(a, b)| record_of(a, b)).collect();
+    same("particles", &found, &expected)?;
+    if way.run == Run::Copies {
+        same("copies", &copies, &expected_copies)?;
+    }
+    if way.run == Run::Measured {
+        let expected = tallied(&items, &of_guides, &fields, way);
+        same("totals", &[total.expect("a measure has a total")], &[expected])?;
+        return Ok(items.len());
+    }
+    let all = found.iter().chain(&copies).map(item_of);
+    Ok(all.zip(items.iter().chain(&selected)).filter(|(new, old)| new != *old).count())
+}
+
+/// Returns the results of an interaction for these items.
+fn attraction(
+    device: &Device,
+    items: &[Item],
+    accumulation: Accumulation,
+) -> Result<(Results<Pulled>, Vec<Pulled>), String> {
+    let options = Options::default().accumulation(accumulation);
+    let run = || -> Result<_, nbody::Error> {
+        let mut engine = AllPairs::with_options(device, Attract { eps2: 0.25 }, options)?;
+        let (i, j) = (engine.upload(items)?, engine.upload(&self::items(5))?);
+        let mut out = engine.results(items.len())?;
+        engine.evaluate_into(&i, &j, &mut out)?;
+        let fields = engine.download::<f64>(&out)?;
+        Ok((out, fields))
+    };
+    run().map_err(message)
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
+fn message(error: nbody::Error) -> String {
+    error.to_string()
+}
+
+type Found<P> = (Vec<P>, Vec<P>, Option<Sums>);
+
+/// Runs the program: returns the particles afterwards, copies and the total.
+fn run<P, Q>(
+    device: &Device,
+    way: &Way,
+    (mut particles, count): (Particles<P>, usize),
+    selection: Option<&Selection>,
+    guides: &[Q],
+    results: &Results<Pulled>,
+) -> Result<Found<P>, nbody::Error>
+where
+    P: Record<Lane = f64, Host = P>,
+    Q: Record<Lane = f64, Host = Q>,
+{
+    let guides = device.upload(guides, way.of_guides)?;
+    let inputs = (&guides, results);
+    let mut step = PerParticle::new(device, STEP)?;
+    step.set_domain(way.domain)?;
+    step.set_wrap(way.wraps);
+    let (mut copies, mut total) = (Vec::new(), None);
+    match (way.run, selection) {
+        (Run::Selected, Some(selection)) => {
+            step.update_selected(selection, count, &mut particles, inputs)?;
+        }
+        (Run::Copies, Some(selection)) => {
+            let mut of = device.upload::<P>(&[], way.precision)?;
+            step.update_copies(selection, count, &particles, &mut of, inputs)?;
+            copies = of.download()?;
+        }
+        (Run::Measured, _) => {
+            let mut tally = PerParticle::new(device, TALLY)?;
+            tally.set_domain(way.domain)?;
+            total = Some(tally.measure_by_name(&particles, inputs)?);
+        }
+        _ => step.update_by_name(&mut particles, inputs)?,
+    }
+    Ok((particles.download()?, copies, total))
+}
+
+/// Checks each row of a covering array of this strength on these devices.
+fn check_all(strength: usize, devices: &[Device]) {
+    let covering = Covering { choices: &OPTIONS, strength, allows: &allows };
+    let rows = covering.rows();
+    let (mut cases, mut changed, mut failures) = (0, 0, Failures::default());
+    for (turn, row) in rows.iter().enumerate() {
+        for device in devices {
+            let way = Way::of(row, turn);
+            failures.check(
+                || format!("{device} {way:?}"),
+                || {
+                    changed += check(device, &way)?;
+                    cases += 1;
+                    Ok(())
+                },
+            );
+        }
+    }
+    failures.conclude();
+    assert_eq!(covering.faults(&rows), [""; 0]);
+    println!("Seen {cases} cases in {} rows, {changed} particles", rows.len());
+    assert_eq!(cases, rows.len() * devices.len());
+    assert!(changed > 100 * cases, "{changed} particles in {cases} cases");
+}
+
+/// Programs per particle have one arithmetic on every level of vector instructions.
+#[test]
+fn programs_on_the_cpu_agree_with_plain_loops() {
+    check_all(4, &[Device::cpu()]);
+}
+
+#[test]
+fn programs_of_cuda_agree_with_plain_loops() {
+    let devices = nbody_tests::cuda_devices();
+    check_all(2, &devices);
+}
