@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nbody::models::uniform;
-use nbody::{CpuAllPairs, Engine, Interaction, Law, Options, Pairs, Precision, SimdLevel};
+use nbody::{AllPairs, Device, Engine, Interaction, Law, Options, Pairs, Precision, SimdLevel};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
 use particular::math::Vec3;
@@ -74,8 +74,9 @@ impl Visitor for Bench<'_> {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for n in SIZES {
                 let options = Options::default().pairs(pairs).precision(precision);
-                let mut direct = CpuAllPairs::with_level(interaction, options, level)
-                    .expect("the machine has this level");
+                let mut direct =
+                    AllPairs::with_options(&Device::cpu_with(level).unwrap(), interaction, options)
+                        .expect("the machine has this level");
                 let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
                 let j = direct.upload(&uniform::<X::J>(n, 2)).expect("room for the particles");
                 let j = (&i as &dyn Any).downcast_ref().unwrap_or(&j);

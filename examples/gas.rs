@@ -235,9 +235,9 @@ fn main() -> Result<(), nbody::Error> {
     let mut advance = |near: &mut Neighbours, parcels: &mut Particles<Parcel>| {
         sequence.run(|| {
             near.update(parcels, &[&sum, &push])?;
-            sum.evaluate_into(near, parcels, &mut density)?;
+            sum.evaluate_over(near, parcels, &mut density)?;
             state.update(parcels, &density)?;
-            push.evaluate_into(near, parcels, &mut acceleration)?;
+            push.evaluate_over(near, parcels, &mut acceleration)?;
             step.update(parcels, &acceleration)
         })
     };

@@ -176,7 +176,7 @@ fn main() -> Result<(), nbody::Error> {
                        step: &mut PerParticle<Step>| {
         sequence.run(|| {
             near.update(molecules, &[&pull])?;
-            pull.evaluate_into(near, molecules, &mut force)?;
+            pull.evaluate_over(near, molecules, &mut force)?;
             step.update(molecules, &force)
         })
     };
@@ -208,7 +208,7 @@ fn main() -> Result<(), nbody::Error> {
 
     let now = temperature(&molecules)?;
     near.update(&molecules, &[&pull, &press])?;
-    press.evaluate_into(&near, &molecules, &mut share)?;
+    press.evaluate_over(&near, &molecules, &mut share)?;
     let total = sum.measure(&molecules, &share)?;
     let per_molecule = 1.0 / n as f64;
     println!("{n} molecules on {device}, skin {skin}: T {now:.4}");

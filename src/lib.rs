@@ -44,40 +44,48 @@
 //! # }
 //! ```
 //!
-//! This package only re-exports: [`interaction`] is the macro, [`Device`] says where to compute
+//! [`interaction`] is the macro, [`Device`] says where to compute
 //! and [`Options`] how, [`AllPairs`] evaluates, [`ShortRange`] does so over [`Neighbours`], and
 //! [`reference()`], [`compare()`] and [`Case`] check. The package `nbody-interactions` has interactions that are ready.
 //!
 //! # Features
 //!
-//! - `cuda` (default): [`AllPairs`], [`ShortRange`], [`Device`] and all that concerns GPUs. It needs neither a GPU nor
-//!   the CUDA toolkit to build. Without it [`CpuAllPairs`], the reference and the comparison remain,
-//!   whose errors are [`CoreError`].
+//! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA toolkit to build.
+//!   Without it the only device is the CPU.
 //! - `models`: the module `models`, with model particles and snapshot files.
 //! - `sass`: the module `sass`, which counts the instructions in the machine code of a kernel.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod case;
+mod device;
+mod engine;
+
+pub use case::Case;
+pub use device::Device;
+#[cfg(feature = "cuda")]
+pub use device::DeviceName;
+pub use engine::{
+    AllPairs, Engine, HasCutoff, Inputs, Neighbours, Particles, PerParticle, Results, Selection,
+    Sequence, ShortRange, Tree,
+};
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Carried, Case, ChargeSum, Charges, CpuAllPairs, CpuInputs,
-    CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, CpuTree, Csr, CudaText,
-    Domain, DoubleSingle, Engine, Error as CoreError, ErrorBounds, Expansion, Field, FieldKind,
-    FieldReport, FieldValue, HasCutoff, Interaction, Interval, Lane, Law, Lengths, ListState, Math,
-    Measure, Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options,
-    Output, Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record,
-    Report, Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
+    __private, Accumulation, ArgMin, Carried, ChargeSum, Charges, Csr, CudaText, DeviceError,
+    Domain, DoubleSingle, EngineState, Error, ErrorBounds, Expansion, Field, FieldKind,
+    FieldReport, FieldValue, Interaction, Interval, Lane, Law, Lengths, ListState, Math, Measure,
+    Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output,
+    Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report,
+    Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
     TreeTimes, Update, Vector, Writer, check_range, check_range_self, check_range_tree,
     check_range_tree_self, compare, peak, reference, reference_sample, reference_self,
-    reference_self_sample, sample,
+    reference_self_sample, sample, untyped,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
 #[cfg(feature = "cuda")]
 pub use nbody_cuda::{
-    AllPairs, Build, Cache, CacheContents, CudaAllPairs, CudaParticles, CudaResults, Device,
-    DeviceName, Error, Image, Inputs, KernelConfig, Layout, Neighbours, Origin, ParticleBuffers,
-    Particles, PerParticle, Program, Properties, Results, Schedule, Selection, Sequence,
-    ShortRange, Tree, Tuned, Usage, Walk, nvrtc,
+    Build, Cache, CacheContents, Error as CudaError, Image, KernelConfig, Layout, Origin,
+    ParticleBuffers, Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -86,14 +94,13 @@ pub use nbody_models as models;
 /// Items that most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, CpuAllPairs, CpuPerParticle, Domain, Engine as _, Interaction as _, Math,
-        Opening, Options, Pairs, Point, Precision, Skin, Sources, SummationOrder, Vector,
+        Accumulation, Domain, Interaction as _, Math, Opening, Options, Pairs, Point, Precision,
+        Skin, Sources, SummationOrder, Vector,
     };
-    #[cfg(feature = "cuda")]
-    pub use nbody_cuda::{AllPairs, Device, Neighbours, PerParticle, ShortRange, Tree};
+
+    pub use crate::{AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree};
 }
 
-/// Doctests of the language reference.
 #[cfg(all(doctest, feature = "cuda"))]
 #[doc = include_str!("../docs/language.md")]
 struct Language;

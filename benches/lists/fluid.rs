@@ -1,8 +1,8 @@
 //! The Lennard-Jones liquid as this crate computes it, over neighbour lists.
 
 use nbody::{
-    CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuShortRange, Domain,
-    Point, Skin, Vector,
+    Device, Domain, Engine as _, Inputs, Neighbours, Particles, PerParticle, Point, Results,
+    ShortRange, Skin, Vector,
 };
 
 pub use law::{Atom, Force, LennardJones};
@@ -64,20 +64,20 @@ mod law {
 
 /// The liquid with its lists and forces.
 pub struct Fluid {
-    near: CpuNeighbours,
-    force: CpuShortRange<LennardJones>,
-    step: CpuPerParticle<law::Leapfrog>,
-    atoms: CpuParticles<Atom>,
-    forces: CpuResults<Force>,
+    near: Neighbours,
+    force: ShortRange<LennardJones>,
+    step: PerParticle<law::Leapfrog>,
+    atoms: Particles<Atom>,
+    forces: Results<Force>,
 }
 
 impl Fluid {
     /// Places atoms in a periodic cube.
     pub fn new(length: f64, cutoff: f64, dt: f64, atoms: &[Atom]) -> Self {
         let domain = Domain::periodic([length; 3]).expect("a box");
-        let near = CpuNeighbours::new(domain, Skin::Auto).expect("a skin");
-        let force = CpuShortRange::new(LennardJones { cutoff }).expect("a cutoff");
-        let mut step = CpuPerParticle::new(law::Leapfrog { dt });
+        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+        let force = ShortRange::new(&Device::cpu(), LennardJones { cutoff }).expect("a cutoff");
+        let mut step = PerParticle::new(&Device::cpu(), law::Leapfrog { dt }).expect("the CPU");
         step.set_domain(domain).expect("a box");
         step.set_wrap(true);
         let atoms = near.upload(atoms).expect("room for the atoms");
@@ -92,28 +92,28 @@ impl Fluid {
 
     /// Evaluates the forces.
     pub fn evaluate(&mut self) {
-        self.force.evaluate_into(&self.near, &self.atoms, &mut self.forces).expect("good lists");
+        self.force.evaluate_over(&self.near, &self.atoms, &mut self.forces).expect("good lists");
     }
 
     /// Moves the atoms.
     pub fn advance(&mut self) {
-        let inputs = CpuInputs::<Atom, Force> { q: None, f: Some(&self.forces) };
+        let inputs = Inputs::from(&self.forces);
         self.step.update_by_name(&mut self.atoms, inputs).expect("a force for each atom");
     }
 
     /// Returns the number of times that the lists were built.
-    pub fn rebuilds(&self) -> u64 {
-        self.near.stats().rebuilds
+    pub fn rebuilds(&mut self) -> u64 {
+        self.near.rebuilds().expect("lists")
     }
 
     /// Returns the atoms.
     pub fn atoms(&self) -> Vec<Atom> {
-        self.atoms.download()
+        self.atoms.download().expect("atoms")
     }
 
     /// Returns the forces.
     pub fn forces(&self) -> Vec<[f64; 3]> {
-        let forces: Vec<Force> = self.force.download::<f64>(&self.forces).expect("forces");
+        let forces: Vec<Force> = self.forces.download::<f64>().expect("forces");
         forces.iter().map(|force| force.force.0).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of cutoffs that depend on particles, and of boxes that change: a gas of smoothed particles.
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuParticles, CpuShortRange, HasCutoff, SimdLevel, Skin};
+use nbody::{HasCutoff, Neighbours, Particles, ShortRange, SimdLevel, Skin};
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3, Fluid};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
@@ -47,20 +47,25 @@ pub fn level() -> SimdLevel {
 
 /// Both interactions of a gas, and lists of its particles.
 struct Gas {
-    near: CpuNeighbours,
-    density: CpuShortRange<CubicDensity3>,
-    momentum: CpuShortRange<CubicMomentum3>,
+    near: Neighbours,
+    density: ShortRange<CubicDensity3>,
+    momentum: ShortRange<CubicMomentum3>,
     fluid: Vec<Fluid>,
-    particles: CpuParticles<Fluid>,
+    particles: Particles<Fluid>,
 }
 
 impl Gas {
     fn new(fluid: Vec<Fluid>, lengths: [f64; 3]) -> Self {
         let domain = Domain::periodic(lengths).expect("a box");
-        let near = CpuNeighbours::new(domain, Skin::Auto).expect("a skin");
+        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
         let options = Options::default();
-        let density = CpuShortRange::with_level(CubicDensity3, options, level());
-        let momentum = CpuShortRange::with_level(CubicMomentum3 { alpha: 1.0 }, options, level());
+        let density =
+            ShortRange::with_options(&Device::cpu_with(level()).unwrap(), CubicDensity3, options);
+        let momentum = ShortRange::with_options(
+            &Device::cpu_with(level()).unwrap(),
+            CubicMomentum3 { alpha: 1.0 },
+            options,
+        );
         let particles = near.upload(&fluid).expect("room for the particles");
         let (density, momentum) = (density.expect("a cutoff"), momentum.expect("a cutoff"));
         Self { near, density, momentum, fluid, particles }
@@ -86,8 +91,8 @@ impl Gas {
         let mut forces = self.momentum.results(n).expect("room for the results");
         let evaluate = median(|| {
             let Self { near, density, momentum, particles, .. } = self;
-            density.evaluate_into(near, particles, &mut sums).expect("good lists");
-            momentum.evaluate_into(near, particles, &mut forces).expect("good lists");
+            density.evaluate_over(near, particles, &mut sums).expect("good lists");
+            momentum.evaluate_over(near, particles, &mut forces).expect("good lists");
         });
         [build, evaluate].map(|time| time * 1e6 / n as f64)
     }
@@ -109,9 +114,9 @@ impl Gas {
                 let start = now();
                 self.update();
                 let Self { near, density, particles, .. } = self;
-                density.evaluate_into(near, particles, &mut sums).expect("good lists");
+                density.evaluate_over(near, particles, &mut sums).expect("good lists");
                 time += now() - start;
-                let found = density.download::<f64>(&sums).expect("densities");
+                let found = sums.download::<f64>().expect("densities");
                 for (particle, found) in self.fluid.iter_mut().zip(found).filter(|_| iterates) {
                     particle.h = ETA * (particle.mass / found.density).cbrt();
                 }
@@ -157,10 +162,12 @@ fn rebuilds() {
     let [build, evaluate] = Gas::new(fluid, [1.0; 3]).costs();
     println!("gas: rebuild {build:.2}, density and momentum {evaluate:.2} µs a particle");
     let domain = Domain::periodic([1.0; 3]).expect("a box");
-    let mut near = CpuNeighbours::new(domain, Skin::Auto).expect("a skin");
+    let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
     let table = [[1.0; 4]; 4];
-    let liquid =
-        CpuShortRange::new(LennardJones { sigma2: table, epsilon: table, cutoff: 2.0 * h });
+    let liquid = ShortRange::new(
+        &Device::cpu(),
+        LennardJones { sigma2: table, epsilon: table, cutoff: 2.0 * h },
+    );
     let (liquid, atoms) = (liquid.expect("a cutoff"), near.upload(&atoms).expect("atoms"));
     let build = median(|| {
         near.rebuild();
@@ -198,7 +205,7 @@ pub fn measure() {
     let mut times = [false, true].map(|iterates| {
         let mut gas = Gas::new(tube(1.0), [1.0, 0.25, 0.25]);
         let time = gas.shock(iterates);
-        (time, gas.near.stats().rebuilds)
+        (time, gas.near.rebuilds().expect("lists"))
     });
     for (time, _) in &mut times {
         *time *= 1e3 / STEPS as f64;
@@ -221,7 +228,7 @@ pub fn measure() {
     }
     println!(
         "barostat: {} rebuilds in {} steps, each of which changes lengths by 0.1%",
-        gas.near.stats().rebuilds,
+        gas.near.rebuilds().expect("lists"),
         10 * STEPS
     );
 }

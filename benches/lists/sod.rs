@@ -2,7 +2,7 @@
 //! gradient corrections: smoothing lengths that are iterated in each step, beside ones that are set once.
 
 use nbody::prelude::*;
-use nbody::{CpuInputs, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, HasCutoff};
+use nbody::{HasCutoff, Inputs, Neighbours, Particles, Results, ShortRange};
 use nbody_interactions::cubic_spline_3d::{self, CubicDensity3, CubicMomentum3, Fluid};
 use programs::{Parcel, Residual, SetLength, State, Step};
 
@@ -123,13 +123,13 @@ enum Lengths {
 
 /// The gas, with its lists and the processor time of each step.
 struct Tube {
-    near: CpuNeighbours,
-    density: CpuShortRange<CubicDensity3>,
-    momentum: CpuShortRange<CubicMomentum3>,
-    step: CpuPerParticle<Step>,
-    parcels: CpuParticles<Parcel>,
-    sums: CpuResults<cubic_spline_3d::Density>,
-    rates: CpuResults<cubic_spline_3d::Change>,
+    near: Neighbours,
+    density: ShortRange<CubicDensity3>,
+    momentum: ShortRange<CubicMomentum3>,
+    step: PerParticle<Step>,
+    parcels: Particles<Parcel>,
+    sums: Results<cubic_spline_3d::Density>,
+    rates: Results<cubic_spline_3d::Change>,
     times: Vec<f64>,
     evaluations: usize,
 }
@@ -143,12 +143,17 @@ impl Tube {
         };
         let parcels: Vec<_> = fluid.iter().map(parcel).collect();
         let domain = Domain::periodic(LENGTHS).expect("a box");
-        let near = CpuNeighbours::new(domain, Skin::Auto).expect("a skin");
+        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
         let options = Options::default();
-        let density = CpuShortRange::with_level(CubicDensity3, options, level());
-        let momentum = CpuShortRange::with_level(CubicMomentum3 { alpha: 1.0 }, options, level());
+        let density =
+            ShortRange::with_options(&Device::cpu_with(level()).unwrap(), CubicDensity3, options);
+        let momentum = ShortRange::with_options(
+            &Device::cpu_with(level()).unwrap(),
+            CubicMomentum3 { alpha: 1.0 },
+            options,
+        );
         let (density, momentum) = (density.expect("a cutoff"), momentum.expect("a cutoff"));
-        let mut step = CpuPerParticle::new(Step { dt: DT });
+        let mut step = PerParticle::new(&Device::cpu(), Step { dt: DT }).expect("the CPU");
         step.set_domain(domain).expect("a box");
         step.set_wrap(true);
         let parcels = near.upload(&parcels).expect("room for the particles");
@@ -162,21 +167,22 @@ impl Tube {
         let laws: [&dyn HasCutoff; 2] = [&self.density, &self.momentum];
         self.near.update(&self.parcels, &laws).expect("finite positions");
         let sums = &mut self.sums;
-        self.density.evaluate_into(&self.near, &self.parcels, sums).expect("good lists");
+        self.density.evaluate_over(&self.near, &self.parcels, sums).expect("good lists");
         self.evaluations += 1;
     }
 
     /// Sets smoothing lengths by the densities.
     fn set_lengths(&mut self) {
-        let sums = CpuInputs::<Parcel, _> { q: None, f: Some(&self.sums) };
-        let set = CpuPerParticle::new(SetLength { eta: ETA });
+        let sums = Inputs::from(&self.sums);
+        let mut set = PerParticle::new(&Device::cpu(), SetLength { eta: ETA }).expect("the CPU");
         set.update_by_name(&mut self.parcels, sums).expect("densities");
     }
 
     /// Returns the greatest share by which this would change one.
     fn residual(&self) -> f64 {
-        let sums = CpuInputs::<Parcel, _> { q: None, f: Some(&self.sums) };
-        let residual = CpuPerParticle::new(Residual { eta: ETA });
+        let sums = Inputs::from(&self.sums);
+        let mut residual =
+            PerParticle::new(&Device::cpu(), Residual { eta: ETA }).expect("the CPU");
         residual.measure_by_name(&self.parcels, sums).expect("densities").change
     }
 
@@ -193,30 +199,30 @@ impl Tube {
             }
             Lengths::Fixed(count) => (1..count).for_each(|_| self.find_densities()),
         }
-        let sums = CpuInputs::<Parcel, _> { q: None, f: Some(&self.sums) };
-        let state = CpuPerParticle::new(State { gamma: GAMMA });
+        let sums = Inputs::from(&self.sums);
+        let mut state = PerParticle::new(&Device::cpu(), State { gamma: GAMMA }).expect("the CPU");
         state.update_by_name(&mut self.parcels, sums).expect("densities");
         let rates = &mut self.rates;
-        self.momentum.evaluate_into(&self.near, &self.parcels, rates).expect("good lists");
+        self.momentum.evaluate_over(&self.near, &self.parcels, rates).expect("good lists");
         if let Lengths::Fixed(_) = lengths {
             self.set_lengths();
         }
-        let rates = CpuInputs::<Parcel, _> { q: None, f: Some(&self.rates) };
+        let rates = Inputs::from(&self.rates);
         self.step.update_by_name(&mut self.parcels, rates).expect("rates");
         self.times.push(now() - start);
         self.evaluations - before
     }
 
     /// Prints the time of steps, and the plateaus beside the exact solution.
-    fn print(&self, name: &str) {
+    fn print(&mut self, name: &str) {
         println!(
             "  {name}: {:.1} ms a step, median {:.1}; {:.2} densities a step, {} rebuilds",
             self.mean() * 1e3,
             median_of(self.times.clone()) * 1e3,
             self.evaluations as f64 / STEPS as f64,
-            self.near.rebuilds(),
+            self.near.rebuilds().expect("lists"),
         );
-        let parcels = self.parcels.download();
+        let parcels = self.parcels.download().expect("parcels");
         for ([from, to], density) in PLATEAUS {
             let is_in = |it: &&Parcel| (from..to).contains(&(it.pos.0[0] - 0.5 * LENGTHS[0]));
             let inside: Vec<_> = parcels.iter().filter(is_in).collect();

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use nbody::{
-    Charges, CoreError, Domain, Expansion, Interaction, KernelConfig, Law, Options, Program,
-    Schedule, Walk,
+    Charges, Domain, Error, Expansion, Interaction, KernelConfig, Law, Options, Program, Schedule,
+    Walk,
 };
 use nbody_interactions::Visitor;
 
@@ -46,23 +46,24 @@ struct Emit {
     schedule: Schedule,
     walk: Option<Walk>,
     options: Options,
-    program: Option<Result<Option<Program>, nbody::Error>>,
+    program: Option<Result<Option<Program>, Error>>,
 }
 
 impl Visitor for Emit {
     fn visit<X: Interaction>(&mut self, _: X) {
         if let Some(walk) = self.walk {
             self.program = Some(match X::LAW.charges {
-                Ok(_) => Program::walk(X::LAW, self.options, walk).map(Some),
-                Err(reason) => Err(CoreError::NoTree { law: X::LAW.name, reason }.into()),
+                Ok(_) => Program::walk(X::LAW, self.options, walk).map(Some).map_err(Error::from),
+                Err(reason) => Err(Error::NoTree { law: X::LAW.name, reason }),
             });
             return;
         }
         let configs = KernelConfig::of(self.schedule, X::LAW, self.options);
-        self.program = Some(configs.map(|configs| {
+        let program = |configs: Vec<KernelConfig>| {
             let config = configs.first()?;
             Some(Program::with_config(X::LAW, self.options, *config))
-        }));
+        };
+        self.program = Some(configs.map(program).map_err(Error::from));
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::builder::RangedI64ValueParser;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
-use nbody::{AllPairs, CpuTree, Device, Engine as _, Opening, Options};
+use nbody::{AllPairs, Device, Engine as _, Opening, Options, Tree};
 use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Steps};
 use nbody_interactions::{gravity, hermite::Hermite};
 
@@ -47,8 +47,8 @@ pub fn in_equilibrium_by_tree(n: usize, seed: u64) -> Result<Snapshot, Box<dyn S
     let mut sphere = plummer(n, seed)?;
     let body = |p: &models::Particle| gravity::Body { pos: p.pos.into(), mass: p.mass };
     let bodies: Vec<_> = sphere.particles.iter().map(body).collect();
-    let (law, options) = (gravity::Gravity { eps2: 0.0 }, Options::default());
-    let mut tree = CpuTree::with_options(law, Opening::theta(0.4), options)?;
+    let law = gravity::Gravity { eps2: 0.0 };
+    let mut tree = Tree::new(&Device::cpu(), law, Opening::theta(0.4))?;
     let fields = tree.evaluate_self::<f64>(&bodies)?;
     let pairs = bodies.iter().zip(&fields).map(|(body, field)| body.mass * field.pot);
     sphere.virialise_with(0.5 * pairs.sum::<f64>())?;

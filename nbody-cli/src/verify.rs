@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{
-    AllPairs, Case, CoreError, Device, DeviceName, Domain, Engine, Error, Interaction, Math,
-    Opening, Options, Pairs, Precision, SimdLevel, SummationOrder, Tree,
+    AllPairs, Case, Device, DeviceName, Domain, Engine, Error, Interaction, Math, Opening, Options,
+    Pairs, Precision, SimdLevel, SummationOrder, Tree,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{cases, domains, ways};
@@ -227,7 +227,7 @@ fn check<X: Interaction>(
         for case in cases {
             match worst.add(&mut tree, " by a tree", &options, std::slice::from_ref(case)) {
                 // As it should, i and j being records at positions of their own.
-                Err(Error::Core(CoreError::OtherPositions)) if !is_one_record::<X>() => {}
+                Err(Error::OtherPositions) if !is_one_record::<X>() => {}
                 added => {
                     added?;
                     worst.by_tree += 1;
@@ -250,7 +250,7 @@ impl Worst {
         by: &str,
         options: &Options,
         cases: &[Case<X>],
-    ) -> Result<(), E::Error> {
+    ) -> Result<(), Error> {
         for case in cases {
             let report = case.check(engine, options)?;
             self.passed &= report.passes();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::{Field, FieldKind, Precision, SimdLevel};
 
@@ -42,6 +43,33 @@ pub enum Error {
         /// The precision that the engine needs.
         expected: Precision,
     },
+    /// Particles, results or lists belong to another device.
+    #[error("{what} of {found} given to {expected}; upload them with the engine that uses them")]
+    ForeignBuffer {
+        /// The kind of buffer.
+        what: &'static str,
+        /// The device, and the precision if it matters.
+        found: String,
+        /// The device of the engine, and its precision if it matters.
+        expected: String,
+    },
+    /// Rows of another record than the engine takes.
+    #[error(
+        "{what} with the fields {} given to an engine of {}; give it its own record",
+        list(found),
+        list(expected)
+    )]
+    OtherRecord {
+        /// The kind of buffer.
+        what: &'static str,
+        /// The fields of its rows.
+        found: &'static [Field],
+        /// The fields that the engine needs.
+        expected: &'static [Field],
+    },
+    /// The failure of a device, its driver, a compiler or a cache.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The number of particles exceeds the range of their indices.
     #[error("{found} particles, expected at most {limit}; upload fewer at a time")]
     TooManyParticles {
@@ -267,14 +295,14 @@ pub enum Error {
         laws: [&'static str; 2],
     },
     /// The position of a particle is infinite or NaN.
-    #[error("{what}[{index}] at {found:?}: expected finite coordinates")]
+    #[error("{what}[{index}]{}: expected finite coordinates", at(*found))]
     NotFinite {
         /// The particles.
         what: &'static str,
         /// The index of the first such particle.
         index: usize,
-        /// Its position.
-        found: [f64; 3],
+        /// Its position, if the host knows it.
+        found: Option<[f64; 3]>,
     },
     /// A skin is negative or not finite.
     #[error("skin of {found}: expected a finite length of at least 0")]
@@ -377,9 +405,23 @@ pub enum Error {
         /// The particles.
         what: &'static str,
     },
-    /// Options with a periodic box are given to an engine that works on lists.
+    /// The state of an engine of another kind.
     #[error(
-        "options with a periodic box for an interaction over neighbour lists; give the box to the lists"
+        "the state of another kind of engine than that which evaluates; continue with the engine that the run had"
+    )]
+    OtherEngine,
+    /// Lists evaluate all particles of a set.
+    #[error(
+        "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"
+    )]
+    FirstOfLists {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// An engine whose options have a box is given lists in another space.
+    #[error(
+        "neighbour lists in another space than that of the options of the engine; give both the same, or the engine \
+         none"
     )]
     DomainOfLists,
     /// The bags or the splits of a summation order are empty.
@@ -392,7 +434,65 @@ pub enum Error {
     },
 }
 
+/// The failure of a device, its driver, a compiler or a cache, in the words of the package that provides the device.
+#[derive(Clone)]
+pub struct DeviceError(Arc<dyn std::error::Error + Send + Sync>);
+
+impl DeviceError {
+    /// Returns the failure itself, if it is of this type.
+    pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for DeviceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Failures are equal if they say the same.
+impl PartialEq for DeviceError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
 impl Error {
+    /// Returns the failure of a device, if this is one of that type: `nbody::CudaError` of GPUs and the emulator.
+    pub fn device<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        match self {
+            Self::Device(error) => error.downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the failure of a device as an error.
+    pub fn of_device(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Device(DeviceError(Arc::new(error)))
+    }
+
+    /// Refuses rows of another record than an engine takes.
+    pub fn check_record(
+        what: &'static str,
+        found: &'static [Field],
+        expected: &'static [Field],
+    ) -> Result<(), Self> {
+        if found == expected { Ok(()) } else { Err(Self::OtherRecord { what, found, expected }) }
+    }
+
     /// Refuses a length other than the expected one.
     pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
@@ -418,6 +518,10 @@ impl Error {
 fn list(fields: &[Field]) -> String {
     let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
     if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }
+}
+
+fn at(position: Option<[f64; 3]>) -> String {
+    position.map(|position| format!(" at {position:?}")).unwrap_or_default()
 }
 
 /// Prints the message, for `fn main() -> Result<(), nbody::Error>`.

@@ -3,29 +3,26 @@
 
 mod check;
 mod cpu;
-mod engine;
 mod error;
 mod law;
+mod listed;
 #[doc(hidden)] // for nbody-cuda alone, as `tree` is
 pub mod near;
 mod numeric;
 mod options;
 mod parallel;
+mod sources;
 #[doc(hidden)]
 pub mod tree;
+pub mod untyped;
 
-pub use check::case::Case;
 pub use check::compare::{self, FieldReport, Report, compare};
 pub use check::error_bounds::ErrorBounds;
 pub use check::range::{check_range, check_range_self, check_range_tree, check_range_tree_self};
 pub use check::reference::{reference, reference_sample, reference_self, reference_self_sample};
 pub use check::sample::sample;
-pub use cpu::{
-    CpuAllPairs, CpuInputs, CpuNeighbours, CpuParticles, CpuPerParticle, CpuResults, CpuSelection,
-    CpuShortRange, CpuTree, HasCutoff, peak,
-};
-pub use engine::{Engine, Sources, Store};
-pub use error::{Error, explain};
+pub use cpu::{Cpu, peak};
+pub use error::{DeviceError, Error, explain};
 pub use law::charges::{Carried, ChargeSum, Charges};
 pub use law::field_value::FieldValue;
 pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
@@ -33,6 +30,7 @@ pub use law::pack;
 pub use law::particle::{Measure, Nothing, ParticleProgram, ParticleText, Update};
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
+pub use listed::Listed;
 pub use near::Skin;
 pub use near::pairs::Csr;
 pub use near::state::ListState;
@@ -46,8 +44,10 @@ pub use numeric::scalar::Scalar;
 pub use numeric::simd::SimdLevel;
 pub use numeric::vector::{Point, Vector};
 pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
+pub use sources::{Sources, Store};
 pub use tree::opening::{Expansion, Opening};
 pub use tree::report::{TreeReport, TreeTimes};
+pub use untyped::EngineState;
 
 /// Items for generated code alone.
 #[doc(hidden)]

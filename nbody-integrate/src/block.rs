@@ -1,18 +1,20 @@
 //! The Hermite integrator with block time steps.
 
 use nbody::{
-    AllPairs, Device, Engine as _, FieldKind, Interaction, Particles, PerParticle, Precision,
-    Record, Results, Selection, Sequence,
+    Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Results,
+    Selection, Sequence,
 };
 
 use crate::clock::{REBASED, rebase};
-use crate::forces::{Energetics, check_continued, check_masses, check_motions, wait};
+use crate::forces::{
+    Energetics, check_continued, check_masses, check_motions, check_stateless, wait,
+};
 use crate::hermite::{HermiteOptions, check_fields, close, is_finite};
 use crate::limits::StepLimits;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
-use crate::softening::softened;
+use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
@@ -59,7 +61,7 @@ const LARGEST: u32 = 1 << 30;
 /// ```
 #[derive(Debug)]
 pub struct BlockHermite<X: Interaction> {
-    engine: AllPairs<X>,
+    engine: Box<dyn Engine<X>>,
     /// The particles as they were given, whose other fields stay.
     given: Particles<X::I>,
     /// All of them, in the order of the selection: those of the block first.
@@ -176,7 +178,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Begins at this time with particles that move as their fields `pos`, `vel` and `mass` say, evaluates
     /// their forces and chooses their first steps.
     pub fn new(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         begin: f64,
         options: HermiteOptions,
@@ -187,7 +189,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Begins with these motions of the particles, whatever their fields say.
     pub fn with_motions(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         motions: &[Motion],
         begin: f64,
@@ -201,7 +203,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, due: 0 }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
-        let mut run = Self::with_stars(engine, particles, &stars, begin, options)?;
+        let mut run = Self::with_stars(Box::new(engine), particles, &stars, begin, options)?;
         // All begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, 0)?;
         run.evaluate_all(0.0)?;
@@ -215,7 +217,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
     /// the checkpoint, other fields those of the particles.
     pub fn resume(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         checkpoint: &BlockCheckpoint,
         options: HermiteOptions,
@@ -225,7 +227,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         check_times(stars, *ticks)?;
         limits.check()?;
-        let mut run = Self::with_stars(engine, particles, stars, *begin, options)?;
+        let mut run = Self::with_stars(Box::new(engine), particles, stars, *begin, options)?;
         check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
         run.set_limits(*limits);
@@ -234,7 +236,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     }
 
     fn with_stars(
-        mut engine: AllPairs<X>,
+        mut engine: Box<dyn Engine<X>>,
         particles: &[X::I],
         stars: &[BlockStar],
         begin: f64,
@@ -245,9 +247,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         check_resolution(begin, options.largest)?;
         check_fields::<X>()?;
         check_masses(stars.iter().map(|star| star.mass))?;
-        if let Some(law) = softened(engine.interaction(), engine.options().precision) {
-            engine.set_interaction(law);
-        }
+        soften(&mut *engine);
         let device = engine.device().clone();
         let iterates = options.iterations > 1;
         let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));
@@ -280,7 +280,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Chooses the first steps, by forces that are evaluated again a little later.
     fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
-        let fields = self.engine.download::<f64>(&self.results)?;
+        let fields = self.results.download::<f64>()?;
         let derivative = |name| {
             let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
             vectors::<X::F>(&fields, at)
@@ -386,6 +386,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<BlockCheckpoint, Error> {
+        check_stateless(&*self.engine)?;
         let &Self { begin, ticks, limits, .. } = self;
         Ok(BlockCheckpoint { begin, ticks, limits, stars: self.stars.download()? })
     }

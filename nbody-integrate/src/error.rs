@@ -111,12 +111,6 @@ pub enum Error {
         ticks: u64,
     },
 
-    /// The state of a run is that of another engine.
-    #[error(
-        "the state of the run is that of another engine: continue it over lists, or by a tree, as it was"
-    )]
-    OtherEvaluator,
-
     /// The state of a run has more steps than times are exact.
     #[error(
         "a state after {steps} steps: expected 2⁵³ at most; take the state of a checkpoint as it is"
@@ -204,6 +198,12 @@ pub enum Error {
         end: f64,
     },
 
+    /// A run whose next results depend on evaluations before is to be continued by an integrator that keeps none.
+    #[error(
+        "no checkpoint over neighbour lists or by a tree with relative openings; use the leapfrog integrator"
+    )]
+    NoCheckpoint,
+
     /// The step is zero or not finite.
     #[error("a step of {step}, expected a finite number other than zero")]
     Step {
@@ -216,12 +216,6 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         nbody_core::explain(self, f)
-    }
-}
-
-impl From<nbody::CoreError> for Error {
-    fn from(error: nbody::CoreError) -> Self {
-        Self::Engine(error.into())
     }
 }
 

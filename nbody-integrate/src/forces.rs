@@ -3,18 +3,19 @@
 use std::any::{Any, TypeId};
 
 use nbody::{
-    CoreError, Device, FieldKind, Interaction, Particles, PerParticle, Record, Results, Vector,
+    Device, Engine, EngineState, Error as EngineError, FieldKind, Interaction, Particles,
+    PerParticle, Record, Results, Vector,
 };
 
-use crate::evaluator::EvaluatorState;
+use crate::Error;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
-use crate::{Error, Evaluator};
+use crate::softening::soften;
 
 /// An interaction with its particles and results on the device.
 #[derive(Debug)]
 pub(crate) struct Forces<X: Interaction> {
-    engine: Evaluator<X>,
+    engine: Box<dyn Engine<X>>,
     i: Particles<X::I>,
     /// The j-particles, where they are of another type.
     j: Option<Particles<X::J>>,
@@ -28,8 +29,9 @@ pub(crate) trait Place {
 
 impl<X: Interaction> Forces<X> {
     /// Uploads i-particles and j-particles, which are one set.
-    pub fn new(engine: Evaluator<X>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
-        CoreError::check_length("j-particles of one set", j.len(), i.len())?;
+    pub fn new(mut engine: Box<dyn Engine<X>>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
+        EngineError::check_length("j-particles of one set", j.len(), i.len())?;
+        soften(&mut *engine);
         let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
         let j = if one_type { None } else { Some(engine.upload(j)?) };
         let (i, results) = (engine.upload(i)?, engine.results(i.len())?);
@@ -42,10 +44,10 @@ impl<X: Interaction> Forces<X> {
         place.place(i)?;
         if let Some(j) = j {
             place.place(j)?;
-            engine.evaluate(i, j, results)?;
+            engine.evaluate_self_into(i, j, results)?;
         } else {
             let same = (&*i as &dyn Any).downcast_ref();
-            engine.evaluate(i, same.expect("of one type"), results)?;
+            engine.evaluate_self_into(i, same.expect("of one type"), results)?;
         }
         Ok(())
     }
@@ -53,17 +55,28 @@ impl<X: Interaction> Forces<X> {
     /// Returns a vector of the results, of each particle.
     pub fn vectors(&self, name: &str) -> Result<Vec<Vector<f64>>, Error> {
         let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
-        Ok(vectors::<X::F>(&self.engine.download(&self.results)?, at))
+        Ok(vectors::<X::F>(&self.results.download::<f64>()?, at))
     }
 
     pub fn device(&self) -> &Device {
         self.engine.device()
     }
 
-    /// Returns what the engine takes from evaluations before.
-    pub fn state(&self) -> Result<EvaluatorState, Error> {
-        Ok(self.engine.state()?)
+    /// Refuses a checkpoint without the state of an engine that has one.
+    pub fn check_stateless(&self) -> Result<(), Error> {
+        check_stateless(&*self.engine)
     }
+
+    /// Returns what the engine takes from evaluations before.
+    pub fn state(&self) -> Result<EngineState, Error> {
+        Ok(self.engine.untyped().state()?)
+    }
+}
+
+/// Refuses a checkpoint without the state of an engine that has one.
+pub(crate) fn check_stateless<X: Interaction>(engine: &dyn Engine<X>) -> Result<(), Error> {
+    let is_stateless = engine.untyped().state()? == EngineState::Nothing;
+    if is_stateless { Ok(()) } else { Err(Error::NoCheckpoint) }
 }
 
 /// Refuses an interaction whose particles lack a field.
@@ -119,7 +132,7 @@ impl Energetics {
 
 /// Refuses motions that do not belong to as many particles, or are no numbers.
 pub(crate) fn check_motions(motions: &[Motion], particles: usize) -> Result<(), Error> {
-    CoreError::check_length("motions", motions.len(), particles)?;
+    EngineError::check_length("motions", motions.len(), particles)?;
     Motion::check(motions)
 }
 

@@ -1,7 +1,7 @@
 //! The Hermite integrator with a shared step.
 
 use nbody::{
-    AllPairs, Device, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Vector,
+    Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Vector,
 };
 
 use crate::clock::{Clock, LEVELS};
@@ -192,7 +192,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
     /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
     /// say, evaluates their forces and chooses the first step.
     pub fn new(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         begin: f64,
         options: HermiteOptions,
@@ -203,7 +203,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
 
     /// Begins with these motions of the particles, whatever their fields say.
     pub fn with_motions(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         motions: &[Motion],
         begin: f64,
@@ -217,7 +217,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let clock = Clock::new(begin, options.largest);
-        let mut run = Self::with_stars(engine, particles, &stars, clock, options)?;
+        let mut run = Self::with_stars(Box::new(engine), particles, &stars, clock, options)?;
         run.begin(motions)?;
         Ok(run)
     }
@@ -225,7 +225,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
     /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
     /// the checkpoint, other fields those of the particles.
     pub fn resume(
-        engine: AllPairs<X>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         checkpoint: &HermiteCheckpoint,
         options: HermiteOptions,
@@ -236,14 +236,14 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         limits.check()?;
         let has_step = level != NO_STEP;
         let clock = Clock::at(begin, options.largest, ticks, level - u32::from(!has_step))?;
-        let mut run = Self::with_stars(engine, particles, stars, clock, options)?;
+        let mut run = Self::with_stars(Box::new(engine), particles, stars, clock, options)?;
         run.limits = limits;
         run.too_short = (!has_step).then(|| hastiest(stars));
         Ok(run)
     }
 
     fn with_stars(
-        engine: AllPairs<X>,
+        engine: Box<dyn Engine<X>>,
         particles: &[X::I],
         stars: &[Star],
         clock: Clock,
@@ -257,7 +257,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         let (device, precision) = (engine.device().clone(), engine.options().precision);
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
-            forces: Forces::new(engine.into(), particles, particles)?,
+            forces: Forces::new(engine, particles, particles)?,
             stars: device.upload(stars, Precision::Double)?,
             ends: device.upload(&ends, Precision::Double)?,
             programs: Programs::new(&device)?,
@@ -344,6 +344,7 @@ impl<X: Interaction> Hermite<X> {
 
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<HermiteCheckpoint, Error> {
+        self.forces.check_stateless()?;
         let (begin, ticks, level) = self.clock.state();
         let level = if self.too_short.is_some() { NO_STEP } else { level };
         let (limits, stars) = (self.limits, self.stars.download()?);

@@ -1,18 +1,18 @@
 //! The leapfrog integrator.
 
 use nbody::{
-    Device, Domain, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Sequence,
-    Vector,
+    Device, Domain, Engine, EngineState, FieldKind, Interaction, Particles, PerParticle, Precision,
+    Record, Sequence, Vector,
 };
 
-use crate::evaluator::EvaluatorState;
 use crate::forces::{
     Energetics, Forces, Place, check_masses, check_motions, check_particles, wait,
 };
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
+use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Evaluator, Integrator};
+use crate::{Error, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
 /// 1982). It is of second order, symplectic, and symmetric in time.
@@ -92,14 +92,14 @@ pub struct LeapfrogCheckpoint {
     /// The motions of the particles.
     pub motions: Vec<Motion>,
     /// The state of the engine, which its next results depend on in their last bits.
-    pub evaluator: EvaluatorState,
+    pub engine: EngineState,
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
     /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
     /// say, and evaluates their forces.
     pub fn new(
-        engine: impl Into<Evaluator<X>>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         begin: f64,
         step: f64,
@@ -110,7 +110,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
 
     /// Begins with these motions of the particles, whatever fields they have.
     pub fn with_motions(
-        engine: impl Into<Evaluator<X>>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         motions: &[Motion],
         begin: f64,
@@ -123,7 +123,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
     /// the checkpoint, other fields those of the particles. Positions are wrapped only if
     /// [`set_wrap`](Self::set_wrap) says so again.
     pub fn resume(
-        engine: impl Into<Evaluator<X>>,
+        engine: impl Engine<X> + 'static,
         particles: &[X::I],
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
@@ -135,38 +135,40 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
 impl<X: Interaction> Leapfrog<X> {
     /// Begins with particles given as i-particles and as j-particles in the same order.
     pub fn with_sources(
-        engine: impl Into<Evaluator<X>>,
+        engine: impl Engine<X> + 'static,
         i: &[X::I],
         j: &[X::J],
         motions: &[Motion],
         begin: f64,
         step: f64,
     ) -> Result<Self, Error> {
-        Self::at(engine.into(), i, j, motions, Clock { begin, step, steps: 0 })
+        Self::at(Box::new(engine), i, j, motions, Clock { begin, step, steps: 0 })
     }
 
     /// Continues a run of i-particles and j-particles as [`resume`](Self::resume) does.
     pub fn resume_with_sources(
-        engine: impl Into<Evaluator<X>>,
+        engine: impl Engine<X> + 'static,
         i: &[X::I],
         j: &[X::J],
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
     ) -> Result<Self, Error> {
-        let &LeapfrogCheckpoint { begin, steps, ref motions, ref evaluator } = checkpoint;
+        let &LeapfrogCheckpoint { begin, steps, ref motions, engine: ref state } = checkpoint;
         if motions.is_empty() {
             return Err(Error::NoParticles);
         }
         if steps > 1 << f64::MANTISSA_DIGITS {
             return Err(Error::TooManySteps { steps });
         }
-        let mut engine = engine.into();
-        engine.restore(evaluator)?;
+        let mut engine: Box<dyn Engine<X>> = Box::new(engine);
+        // Parameters that change would make the engine forget its state.
+        soften(&mut *engine);
+        engine.untyped_mut().restore(state)?;
         Self::at(engine, i, j, motions, Clock { begin, step, steps })
     }
 
     fn at(
-        engine: Evaluator<X>,
+        engine: Box<dyn Engine<X>>,
         i: &[X::I],
         j: &[X::J],
         motions: &[Motion],
@@ -187,7 +189,7 @@ impl<X: Interaction> Leapfrog<X> {
         }
         check_masses(motions.iter().map(|motion| motion.mass))?;
         let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
-        drift.set_domain(engine.domain())?;
+        drift.set_domain(engine.options().domain)?;
         let mut run = Self {
             forces: Forces::new(engine, i, j)?,
             motions: device.upload(motions, Precision::Double)?,
@@ -243,8 +245,8 @@ impl<X: Interaction> Leapfrog<X> {
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
     pub fn checkpoint(&self) -> Result<LeapfrogCheckpoint, Error> {
         let Clock { begin, steps, .. } = self.clock;
-        let evaluator = self.forces.state()?;
-        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions.download()?, evaluator })
+        let engine = self.forces.state()?;
+        Ok(LeapfrogCheckpoint { begin, steps, motions: self.motions.download()?, engine })
     }
 }
 

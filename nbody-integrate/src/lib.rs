@@ -11,8 +11,7 @@
 //! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
 //! such fields, it is given beside them.
 //!
-//! All of them are an [`Integrator`]. The leapfrog integrator also takes neighbour lists and trees
-//! ([`Evaluator`]).
+//! All of them are an [`Integrator`], and take any [`Engine`](nbody::Engine): all pairs, a tree, neighbour lists.
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]
@@ -20,7 +19,6 @@
 mod block;
 mod clock;
 mod error;
-mod evaluator;
 mod forces;
 mod hermite;
 mod integrator;
@@ -33,7 +31,6 @@ mod steps;
 
 pub use block::{BlockCheckpoint, BlockHermite};
 pub use error::Error;
-pub use evaluator::{Evaluator, EvaluatorState};
 pub use hermite::{Hermite, HermiteCheckpoint, HermiteOptions};
 pub use integrator::Integrator;
 pub use leapfrog::{Leapfrog, LeapfrogCheckpoint};

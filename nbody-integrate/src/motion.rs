@@ -1,9 +1,6 @@
 //! Motions of particles, and their energies.
 
-use nbody::{
-    CpuInputs, CpuParticles, CpuPerParticle, CpuResults, FieldKind, Nothing, Precision, Record,
-    Update, Vector,
-};
+use nbody::{Device, FieldKind, PerParticle, Precision, Record, Update, Vector};
 use nbody_core::pack;
 
 use crate::Error;
@@ -54,11 +51,11 @@ impl Motion {
         U: Update + Record<Lane = f64, Host = U>,
         S: Record<Lane = f64, Host = S>,
     {
-        let mut motions = CpuParticles::pack(&Self::of(states)?, Precision::Double)?;
-        let states = CpuParticles::pack(states, Precision::Double)?;
-        let inputs = CpuInputs { q: Some(&states), f: None::<&CpuResults<Nothing>> };
-        CpuPerParticle::new(program).update_by_name(&mut motions, inputs)?;
-        Ok(motions.download())
+        let cpu = Device::cpu();
+        let mut motions = cpu.upload(&Self::of(states)?, Precision::Double)?;
+        let states = cpu.upload(states, Precision::Double)?;
+        PerParticle::new(&cpu, program)?.update_by_name(&mut motions, &states)?;
+        Ok(motions.download()?)
     }
 
     /// Refuses motions with a number that is NaN or infinite.

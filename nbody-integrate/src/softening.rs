@@ -1,15 +1,22 @@
 //! The softening of bodies at one place.
 
-use nbody::{FieldKind, Interaction, Precision};
+use nbody::{Engine, FieldKind, Interaction, Precision};
 use nbody_core::pack;
 
 use crate::motion::numbers;
+
+/// Softens the forces between bodies at one place, where the interaction has a softening length of zero.
+pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
+    if let Some(law) = softened(engine.interaction(), engine.options().precision) {
+        engine.set_interaction(law);
+    }
+}
 
 /// Returns the interaction with a number that changes no force between bodies at different places, in place of
 /// a parameter `eps2` of zero, the squared softening length, or of one that is zero in the precision; none where
 /// there is no such parameter. A body without mass then has no effect, also on one at its place, where 0 · ∞ would
 /// be NaN.
-pub(crate) fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> {
+fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> {
     let at = numbers::<X>("eps2", FieldKind::Real)?;
     let mut row = pack::rows(&std::slice::from_ref(interaction));
     // Its inverse is finite in the precision of the pairs. The third power of the inverse length is not, so that

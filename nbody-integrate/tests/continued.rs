@@ -2,13 +2,10 @@
 //! integrator, every engine and every device.
 
 use nbody::{
-    Accumulation, AllPairs, Device, Domain, Expansion, Math, Neighbours, Opening, Options,
-    Precision, ShortRange, Skin, Tree, Walk,
+    Accumulation, AllPairs, Device, Domain, Engine, EngineState, Expansion, Math, Neighbours,
+    Opening, Options, Precision, ShortRange, Skin, Tree, Walk,
 };
-use nbody_integrate::{
-    BlockHermite, Error, Evaluator, EvaluatorState, Hermite, HermiteOptions, Integrator, Leapfrog,
-    Motion,
-};
+use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite;
 use nbody_interactions::lennard_jones::{Atom, ShiftedLennardJones};
@@ -69,7 +66,7 @@ fn in_parts<R: Integrator>(mut run: R, cut: &dyn Fn(&R) -> Option<R>) -> R {
 /// Asserts that a run by leapfrog that is cut equals the uninterrupted one.
 fn check_leapfrog<X>(
     what: &str,
-    engine: &dyn Fn() -> Evaluator<X>,
+    engine: &dyn Fn() -> Box<dyn Engine<X>>,
     (particles, motions): (&[X::I], &[Motion]),
     step: f64,
 ) where
@@ -119,7 +116,7 @@ fn leapfrog_over_lists_continues() {
             let near = || Neighbours::with_precision(&device, domain, skin, options.precision);
             let engine = || {
                 let engine = ShortRange::with_options(&device, law, options).unwrap();
-                Evaluator::from((engine, near().unwrap()))
+                Box::new(engine.with_lists(near().unwrap())) as Box<dyn Engine<_>>
             };
             let what = format!("{device}, {options:?}, {domain:?}, {skin:?}");
             check_leapfrog(&what, &engine, (&atoms, &motions), 0.004);
@@ -142,7 +139,7 @@ fn leapfrog_over_lists_of_any_pairs_continues() {
             let options = Options::default().precision(precision);
             let engine = |near| {
                 let engine = ShortRange::with_options(&device, law, options).unwrap();
-                Evaluator::from((engine, near))
+                Box::new(engine.with_lists(near)) as Box<dyn Engine<_>>
             };
             let found = || {
                 let skin = Skin::Length(0.1);
@@ -180,7 +177,9 @@ fn leapfrog_by_all_pairs_continues() {
         for precision in [Precision::Single, Precision::Mixed, Precision::Double] {
             let options = Options::default().precision(precision);
             let law = Gravity { eps2: 1e-4 };
-            let engine = || AllPairs::with_options(&device, law, options).unwrap().into();
+            let engine = || -> Box<dyn Engine<_>> {
+                Box::new(AllPairs::with_options(&device, law, options).unwrap())
+            };
             check_leapfrog(&format!("{device}, {precision}"), &engine, (&bodies, &motions), 0.01);
         }
     }
@@ -204,7 +203,7 @@ fn leapfrog_by_trees_continues() {
                     let law = Gravity { eps2: 1e-4 };
                     let mut tree = Tree::with_options(&device, law, opening, options).unwrap();
                     tree.set_walk(walk).unwrap();
-                    tree.into()
+                    Box::new(tree) as Box<dyn Engine<_>>
                 };
                 let what = format!("{device}, {opening}, {walk:?}");
                 check_leapfrog(&what, &engine, (&bodies, &motions), 0.01);
@@ -256,13 +255,13 @@ fn states_of_other_engines_are_refused() {
     let mut run = Leapfrog::with_motions(tree(), &bodies, &motions, 0.0, 0.01).unwrap();
     run.advance().unwrap();
     let mut checkpoint = run.checkpoint().unwrap();
-    let EvaluatorState::Results(lengths) = &checkpoint.evaluator else {
-        panic!("{:?}", checkpoint.evaluator)
+    let EngineState::Results(lengths) = &checkpoint.engine else {
+        panic!("{:?}", checkpoint.engine)
     };
     assert_eq!(lengths.len(), 20);
     let all = AllPairs::new(&device, law).unwrap();
     let error = Leapfrog::resume(all, &bodies, &checkpoint, 0.01).unwrap_err();
-    assert!(matches!(error, Error::OtherEvaluator), "{error}");
-    checkpoint.evaluator = EvaluatorState::Nothing;
+    assert!(matches!(error, Error::Engine(nbody::Error::OtherEngine)), "{error}");
+    checkpoint.engine = EngineState::Nothing;
     Leapfrog::resume(tree(), &bodies, &checkpoint, 0.01).unwrap();
 }

@@ -1,9 +1,9 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
-use nbody::{AllPairs, Device, Domain, Math, Neighbours, Options, Precision, ShortRange, Skin};
-use nbody_integrate::{
-    Error, EvaluatorState, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Steps,
+use nbody::{
+    AllPairs, Device, Domain, EngineState, Math, Neighbours, Options, Precision, ShortRange, Skin,
 };
+use nbody_integrate::{Error, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Steps};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones, ShiftedLennardJones};
 use nbody_models::uniform;
@@ -300,7 +300,8 @@ fn lists_give_the_motion_of_all_pairs() {
     let mut all = Leapfrog::with_motions(all, &atoms, &motions, 0.0, 0.005).unwrap();
     let near = Neighbours::with_precision(&device, domain, Skin::Auto, Precision::Double).unwrap();
     let engine = ShortRange::with_options(&device, law, options).unwrap();
-    let mut near = Leapfrog::with_motions((engine, near), &atoms, &motions, 0.0, 0.005).unwrap();
+    let mut near =
+        Leapfrog::with_motions(engine.with_lists(near), &atoms, &motions, 0.0, 0.005).unwrap();
     for _ in 0..100 {
         all.advance().unwrap();
         near.advance().unwrap();
@@ -342,7 +343,7 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
         let engine = AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, exact());
         let (bodies, motions) = orbit(0.5);
         let checkpoint =
-            LeapfrogCheckpoint { begin: 0.0, steps, motions, evaluator: EvaluatorState::Nothing };
+            LeapfrogCheckpoint { begin: 0.0, steps, motions, engine: EngineState::Nothing };
         Leapfrog::resume(engine.unwrap(), &bodies, &checkpoint, 1.0 / 128.0)
     };
     let mut run = resume((1 << 53) - 2).unwrap();

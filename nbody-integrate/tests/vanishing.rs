@@ -1,10 +1,8 @@
 //! Bodies whose acceleration vanishes, or its time derivative: orbits through a centre, bodies at rest, without
 //! mass or alone.
 
-use nbody::{AllPairs, Device, Opening, Options, Point, Precision, Tree};
-use nbody_integrate::{
-    BlockHermite, Error, Evaluator, Hermite, HermiteOptions, Integrator, Leapfrog, Motion,
-};
+use nbody::{AllPairs, Device, Engine, Opening, Options, Point, Precision, Tree};
+use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::{self, Body};
 
@@ -144,10 +142,10 @@ fn massless_bodies_circle_a_star_in_constant_steps() {
     for precision in [Precision::Double, Precision::Mixed, Precision::Single] {
         let options = Options::default().precision(precision);
         let tree = |opening| Tree::with_options(&device, law(), opening, options).unwrap();
-        let engines: [Evaluator<_>; 3] = [
-            AllPairs::with_options(&device, law(), options).unwrap().into(),
-            tree(Opening::theta(0.5)).into(),
-            tree(Opening::relative(0.01)).into(),
+        let engines: [Box<dyn Engine<_>>; 3] = [
+            Box::new(AllPairs::with_options(&device, law(), options).unwrap()),
+            Box::new(tree(Opening::theta(0.5))),
+            Box::new(tree(Opening::relative(0.01))),
         ];
         for (k, engine) in engines.into_iter().enumerate() {
             let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.01).unwrap();

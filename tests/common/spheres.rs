@@ -15,12 +15,12 @@ pub fn errors_of_first<E: Engine<Gravity>>(
     law: Gravity,
     bodies: &[Body],
     n: usize,
-) -> Result<FieldReport, E::Error> {
+) -> Result<FieldReport, nbody::Error> {
     let targets: Vec<_> = (0..n).collect();
     let expected =
         reference_self_sample::<Gravity, f64>(&law, Domain::Open, bodies, bodies, &targets)?;
     let (all, mut out) = (engine.upload(bodies)?, engine.results(n)?);
     engine.evaluate_with(&all, Sources::First(&all), &mut out, Store::Replace)?;
-    let found = engine.download::<f64>(&out)?;
+    let found = out.download::<f64>()?;
     Ok(compare::<Field, f64>(&found, &expected, None)?.fields.swap_remove(0))
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use nbody::nvrtc::Nvrtc;
 use nbody::prelude::*;
-use nbody::{Error, Origin, sass};
+use nbody::{CudaError, Origin, sass};
 use nbody_interactions::gravity::Gravity;
 
 use crate::{alone, is_child};
@@ -89,7 +89,10 @@ fn a_cache_that_others_may_write_to_costs_only_time() {
 fn a_driver_that_fails_to_load_is_not_reported_as_missing() {
     if is_child() {
         match Device::cuda_count() {
-            Err(Error::DriverBroken { message }) => println!("message {message}"),
+            Err(error) => match error.device() {
+                Some(CudaError::DriverBroken { message }) => println!("message {message}"),
+                _ => println!("{error:?}"),
+            },
             other => println!("{other:?}"),
         }
         return;
@@ -110,7 +113,7 @@ fn a_driver_that_fails_to_load_is_not_reported_as_missing() {
 fn nbody_nvrtc_names_the_library() {
     if is_child() {
         match Nvrtc::find() {
-            Err(Error::NvrtcNotFound(places)) => println!("places {places:?}"),
+            Err(CudaError::NvrtcNotFound(places)) => println!("places {places:?}"),
             other => println!("{other:?}"),
         }
         // Without NVRTC a GPU is of no use, and the CPU computes.
@@ -148,7 +151,7 @@ fn nbody_nvrtc_may_be_a_name_that_the_loader_finds() {
 fn nbody_nvdisasm_names_the_program() {
     if is_child() {
         match sass::find() {
-            Err(Error::NvdisasmNotFound(places)) => println!("places {places:?}"),
+            Err(CudaError::NvdisasmNotFound(places)) => println!("places {places:?}"),
             other => println!("{other:?}"),
         }
         return;
@@ -222,7 +225,10 @@ fn nbody_cxx_timeout_stops_the_compiler() {
 fn cxx_names_the_compiler() {
     if is_child() {
         match Device::emulator() {
-            Err(Error::NoCompiler { tried }) => println!("tried {tried}"),
+            Err(error) => match error.device() {
+                Some(CudaError::NoCompiler { tried }) => println!("tried {tried}"),
+                _ => println!("{error:?}"),
+            },
             other => println!("{other:?}"),
         }
         return;

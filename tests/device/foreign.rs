@@ -42,22 +42,21 @@ fn lists_of_another_device_are_refused(here: &Device, there: &Device) {
     let (mut engine, mut near, particles, mut out) = make(here);
     let (their_engine, their_near, their_particles, mut their_out) = make(there);
     let of = format!("{there} to {here}");
-    is_foreign(engine.evaluate_into(&their_near, &particles, &mut out), &of);
-    is_foreign(engine.add_into(&their_near, &their_particles, &mut out), &of);
-    is_foreign(engine.evaluate_into(&near, &their_particles, &mut out), &of);
-    is_foreign(engine.evaluate_into(&near, &particles, &mut their_out), &of);
-    is_foreign(engine.time(&their_near, &particles, &mut out), &of);
+    is_foreign(engine.evaluate_over(&their_near, &particles, &mut out), &of);
+    is_foreign(engine.add_over(&their_near, &their_particles, &mut out), &of);
+    is_foreign(engine.evaluate_over(&near, &their_particles, &mut out), &of);
+    is_foreign(engine.evaluate_over(&near, &particles, &mut their_out), &of);
+    is_foreign(engine.time_over(&their_near, &particles, &mut out), &of);
     for (i, j) in [(&particles, &their_particles), (&their_particles, &particles)] {
         let others = Sources::Others(j);
         is_foreign(near.update_with(i, others, &[&engine]), &of);
-        is_foreign(engine.evaluate_with(&near, i, others, &mut out, Store::Replace), &of);
+        is_foreign(engine.evaluate_over_with(&near, i, others, &mut out, Store::Replace), &of);
     }
     is_foreign(near.update(&their_particles, &[&engine]), &of);
-    is_foreign(engine.download::<f64>(&their_out), &of);
     // Of an interaction lists take the cutoff alone.
     near.update(&particles, &[&their_engine]).unwrap();
-    engine.evaluate_into(&near, &particles, &mut out).unwrap();
-    let found = engine.download::<f64>(&out).unwrap();
+    engine.evaluate_over(&near, &particles, &mut out).unwrap();
+    let found = out.download::<f64>().unwrap();
     assert_eq!(found, nbody::reference_self(&law, Domain::Open, &balls, &balls), "{of}");
 }
 
@@ -101,7 +100,6 @@ fn programs_of_another_device_are_refused(here: &Device, there: &Device) {
     is_foreign(tree.evaluate_into(&own, &other, &mut out), &of);
     is_foreign(tree.evaluate_into(&other, &own, &mut out), &of);
     is_foreign(tree.evaluate_into(&own, &own, &mut their_out), &of);
-    is_foreign(tree.download::<f64>(&their_out), &of);
 }
 
 /// The memory of an emulator is that of the process: what one makes another can use.
@@ -115,7 +113,7 @@ fn two_emulators_are_one_device() {
     let particles = one.upload(&balls, Precision::Single).unwrap();
     let mut out = engine.results(50).unwrap();
     near.update(&particles, &[&engine]).unwrap();
-    engine.evaluate_into(&near, &particles, &mut out).unwrap();
-    let found = engine.download::<f64>(&out).unwrap();
+    engine.evaluate_over(&near, &particles, &mut out).unwrap();
+    let found = out.download::<f64>().unwrap();
     assert_eq!(found, nbody::reference_self(&law, Domain::Open, &balls, &balls));
 }

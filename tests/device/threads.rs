@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuShortRange, Error, ErrorBounds, Math};
+use nbody::{Error, ErrorBounds, Math, Neighbours, ShortRange};
 use nbody_interactions::gravity::Field;
 use nbody_tests::bodies::{GRAVITY, bodies};
 use nbody_tests::contacts::Random;
@@ -60,26 +60,29 @@ fn ends(threads: usize, work: impl FnOnce() + Send + 'static) {
     assert!(waited.is_ok(), "{threads} threads: a task failed, or waits for itself");
 }
 
-/// A thread that waits for the tasks of an evaluation may begin another one of the same engine.
+/// A thread that waits for the tasks of an evaluation may begin another one over the same lists.
 #[test]
 fn tasks_of_one_pool_share_what_is_found_once() {
     for threads in [2, 3, 6] {
         ends(threads, || {
             let balls = Random(3).balls(6000);
-            let mut engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
-            engine.exclude(&(0..3000).map(|k| [k, k + 3000]).collect::<Vec<_>>());
-            let domain = Domain::periodic([2.0; 3]).unwrap();
-            let mut near = CpuNeighbours::new(domain, Skin::Auto).unwrap();
-            let particles = near.upload(&balls).unwrap();
-            near.update(&particles, &[&engine]).unwrap();
-            let evaluate = |engine: &CpuShortRange<Uniform>| {
-                let mut out = engine.results(balls.len()).unwrap();
-                engine.evaluate_into(&near, &particles, &mut out).unwrap();
-                engine.download::<f64>(&out).unwrap()
+            let engine = |a: u32, b: u32| {
+                let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
+                engine.exclude(&(0..3000).map(|k| [k + a, k + b]).collect::<Vec<_>>());
+                engine
             };
-            let expected = evaluate(&engine.clone());
-            engine.exclude(&(0..3000).map(|k| [k + 3000, k]).collect::<Vec<_>>());
-            (0..24).into_par_iter().for_each(|_| assert!(evaluate(&engine) == expected));
+            let domain = Domain::periodic([2.0; 3]).unwrap();
+            let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).unwrap();
+            let particles = near.upload(&balls).unwrap();
+            near.update(&particles, &[&engine(0, 3000)]).unwrap();
+            let evaluate = |mut engine: ShortRange<Uniform>| {
+                let mut out = engine.results(balls.len()).unwrap();
+                engine.evaluate_over(&near, &particles, &mut out).unwrap();
+                out.download::<f64>().unwrap()
+            };
+            let expected = evaluate(engine(0, 3000));
+            let tasks = (0..24).into_par_iter();
+            tasks.for_each(|_| assert!(evaluate(engine(3000, 0)) == expected));
         });
         ends(threads, || {
             let bodies = bodies(300);
@@ -105,15 +108,19 @@ fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
     }
     // Few enough for the masks to be the first parallel loop.
     let balls = Random(3).balls(64);
-    let mut engine = CpuShortRange::new(Uniform { cutoff: 0.25 }).unwrap();
-    engine.exclude(&(0..32).map(|k| [k, k + 32]).collect::<Vec<_>>());
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let engine = || {
+        let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
+        engine.exclude(&(0..32).map(|k| [k, k + 32]).collect::<Vec<_>>());
+        engine
+    };
+    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     let particles = near.upload(&balls).unwrap();
-    near.update(&particles, &[&engine]).unwrap();
+    near.update(&particles, &[&engine()]).unwrap();
     waits_for_the_pool("pairs that are left out", move || {
+        let mut engine = engine();
         let mut out = engine.results(balls.len()).unwrap();
-        engine.evaluate_into(&near, &particles, &mut out).unwrap();
-        engine.download::<f64>(&out).unwrap()
+        engine.evaluate_over(&near, &particles, &mut out).unwrap();
+        out.download::<f64>().unwrap()
     });
     let bodies = bodies(100);
     let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies);
@@ -187,7 +194,7 @@ fn check_order(device: &Device, options: Options) {
     let lists = |excluded: &[[u32; 2]], options| {
         let mut engine = ShortRange::with_options(device, uniform, options)?;
         engine.exclude(excluded);
-        engine.evaluate::<f64>(Domain::Open, &balls)
+        engine.evaluate_self::<f64>(&balls)
     };
     ended(lists(&[], options), &expected);
     ended(lists(&[[1, 2]], options), &lists(&[[1, 2]], usual).unwrap());

@@ -2,14 +2,12 @@
 //! device.
 
 use nbody::prelude::*;
-use nbody::{
-    Accumulation, Case, CoreError, Error, ErrorBounds, Interaction, Math, Skin, compare, reference,
-};
+use nbody::{Accumulation, Case, Error, ErrorBounds, Interaction, Math, Skin, compare, reference};
 use nbody_interactions::Visitor;
 use nbody_interactions::lennard_jones::LennardJones;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
-use nbody_tests::lists::Lists;
+use nbody_tests::lists::over_lists;
 
 /// A length that is not less than the distances that lists round: 8 reaches, and one more.
 const ROUNDED: f64 = 9.0;
@@ -109,8 +107,8 @@ fn check<X: Interaction>(
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 3]);
     let skin = [Skin::Auto, Skin::Length(0.0), Skin::Length(0.375)][turn % 3];
-    let mut lists = Lists::new(device, *x, options, skin);
-    if let Err(Error::Core(CoreError::CutoffBeyondBox { .. })) = case.evaluate(&mut lists) {
+    let mut lists = over_lists(device, *x, options, skin);
+    if let Err(Error::CutoffBeyondBox { .. }) = case.evaluate(&mut lists) {
         return Outcome::Refused;
     }
     let report = case.check(&mut lists, &options).unwrap();
@@ -172,7 +170,7 @@ fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
     let bounds = bounds.bounds(&options);
     let expected = reference::<Uniform, f64>(&x, Domain::Open, &i, &j);
     let case = Case::two_sets(&x, Domain::Open, i, j).with_position_error(ROUNDED);
-    let mut lists = Lists::new(&Device::cpu(), x, options, Skin::Auto);
+    let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
     let found = case.evaluate(&mut lists).unwrap();
     let report = case.check(&mut lists, &options).unwrap();
     assert!(report.passes(), "{difference:e} {precision}\n{report}");
@@ -245,7 +243,7 @@ impl Visitor for Missing {
             let is_met = change.fields.iter().any(|field| field.max > 0.0);
             for &precision in Precision::ALL {
                 let options = Options::default().precision(precision).domain(domain);
-                let mut lists = Lists::new(&Device::cpu(), x, options, Skin::Auto);
+                let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
                 let case = Case::two_sets(&x, domain, i.clone(), others.clone());
                 let found = case.evaluate(&mut lists).unwrap();
                 let bounds = bounds.bounds(&options);

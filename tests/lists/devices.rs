@@ -8,7 +8,7 @@ use nbody_interactions::cubic_spline_2d::CubicDensity2;
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::grains::Grains;
-use nbody_tests::lists::Lists;
+use nbody_tests::lists::over_lists;
 
 pub fn lennard_jones() -> LennardJones {
     let table = |f: fn(f64) -> f64| {
@@ -34,14 +34,14 @@ fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
         let math = [Math::Fast, Math::Exact][turn % 2];
         let options = Options::default().domain(domain).math(math).precision(precisions[turn % 3]);
         for device in &devices {
-            let mut lists = Lists::new(device, x, options, Skin::Length(0.0625));
+            let mut lists = over_lists(device, x, options, Skin::Length(0.0625));
             let report = case.check(&mut lists, &options).unwrap();
             let name = X::LAW.name;
             assert!(report.passes(), "{name}, {device}, {}, {options:?}: {report}", case.name());
             if math == Math::Exact {
                 let mut cpu =
-                    Lists::new(&devices[devices.len() - 2], x, options, Skin::Length(0.0625));
-                assert!(cpu.engine.device().is_cpu());
+                    over_lists(&devices[devices.len() - 2], x, options, Skin::Length(0.0625));
+                assert!(cpu.device().is_cpu());
                 assert!(case.same_bits(&mut lists, &mut cpu).unwrap(), "{name}, {device}, {n}");
             }
         }
@@ -83,8 +83,8 @@ fn lists_follow_particles_that_move() {
         for step in 0..6 {
             let particles = near.upload(&atoms).unwrap();
             near.update(&particles, &[&engine]).unwrap();
-            engine.evaluate_into(&near, &particles, &mut out).unwrap();
-            let found = engine.download::<f64>(&out).unwrap();
+            engine.evaluate_over(&near, &particles, &mut out).unwrap();
+            let found = out.download::<f64>().unwrap();
             let case =
                 Case::one_set(&lennard_jones(), domain, atoms.clone(), atoms.clone()).unwrap();
             let mut all = AllPairs::with_options(
@@ -184,8 +184,10 @@ fn outgrow<X>(
         {
             let (i, j) = (near.upload(i).unwrap(), near.upload(j).unwrap());
             near.update_with(&i, Sources::Others(&j), &[&engine]).unwrap();
-            engine.evaluate_with(&near, &i, Sources::Others(&j), &mut out, Store::Replace).unwrap();
-            let found = engine.download::<f64>(&out).unwrap();
+            engine
+                .evaluate_over_with(&near, &i, Sources::Others(&j), &mut out, Store::Replace)
+                .unwrap();
+            let found = out.download::<f64>().unwrap();
             for (found, expected) in found.iter().zip(&expected).filter(|_| turn > 0) {
                 let error = (density_of(found) / density_of(expected) - 1.0).abs();
                 assert!(error < 1e-5, "{device}, turn {turn}: {error}");
@@ -207,11 +209,13 @@ fn one_call_takes_positions_beyond_the_box() {
         Atom { pos: Point([x + 0.7 * shift, y - 1.1 * shift, z + 2.6 * shift]), ..atom }
     };
     let atoms: Vec<Atom> = uniform::<Atom>(300, 5).into_iter().enumerate().map(shifted).collect();
-    let mut all = CpuAllPairs::with_options(lennard_jones(), options.domain(domain)).unwrap();
+    let mut all =
+        AllPairs::with_options(&Device::cpu(), lennard_jones(), options.domain(domain)).unwrap();
     let expected = all.evaluate_self::<f64>(&atoms).unwrap();
     for device in &devices {
+        let options = options.domain(domain);
         let mut engine = ShortRange::with_options(device, lennard_jones(), options).unwrap();
-        let found = engine.evaluate::<f64>(domain, &atoms).unwrap();
+        let found = engine.evaluate_self::<f64>(&atoms).unwrap();
         for (found, expected) in found.iter().zip(&expected) {
             let error = (found.pot / expected.pot - 1.0).abs();
             assert!(error < 1e-9, "{device}: {error}");
@@ -231,7 +235,7 @@ fn bags_of_any_length_leave_out_self_pairs() {
             let atoms = || uniform(n, 3);
             let case = Case::one_set(&lennard_jones(), domain, atoms(), atoms()).unwrap();
             for device in &devices {
-                let mut lists = Lists::new(device, lennard_jones(), options, Skin::Auto);
+                let mut lists = over_lists(device, lennard_jones(), options, Skin::Auto);
                 let report = case.check(&mut lists, &options).unwrap();
                 assert!(report.passes(), "{device}, {bag}, {n}: {report}");
             }

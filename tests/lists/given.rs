@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nbody::prelude::*;
-use nbody::{Csr, HasCutoff, Particles, Skin};
+use nbody::{Csr, HasCutoff, Skin};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Either, Everywhere, Uniform};
@@ -97,14 +97,13 @@ fn bonds_act_on(device: &Device) {
                 Neighbours::from_csr_with_precision(device, domain, rows, precision).unwrap();
             let options = Options::default().precision(precision);
             let mut engine = ShortRange::with_options(device, law, options).unwrap();
-            let mut particles = near.upload::<Body>(&[]).unwrap();
             for step in 0..32 {
                 let bodies: Vec<_> = (0..N).map(|k| at(k, f64::from(step) / 32.0)).collect();
-                particles = near.upload(&bodies).unwrap();
+                let particles = near.upload(&bodies).unwrap();
                 near.update(&particles, &[&engine]).unwrap();
                 let mut out = engine.results(N).unwrap();
-                engine.evaluate_into(&near, &particles, &mut out).unwrap();
-                let found = engine.download::<f64>(&out).unwrap();
+                engine.evaluate_over(&near, &particles, &mut out).unwrap();
+                let found = out.download::<f64>().unwrap();
                 for (k, found) in found.iter().enumerate() {
                     let neighbours = [bodies[(k + 1) % N], bodies[(k + N - 1) % N]];
                     let expected =
@@ -117,7 +116,7 @@ fn bonds_act_on(device: &Device) {
             // Turning once, each particle is beyond a quarter of the box from its place a few times. A GPU
             // finds images at each evaluation.
             let stats = near.stats().unwrap();
-            let finds_images = matches!(particles, Particles::Cpu(_)) && lengths[0].is_finite();
+            let finds_images = near.device().is_cpu() && lengths[0].is_finite();
             let rebuilds = if finds_images { 4..=8 } else { 1..=1 };
             assert!(rebuilds.contains(&stats.rebuilds), "{stats:?}");
             assert!((stats.neighbours - 2.0).abs() < 1e-12, "{stats:?}");
@@ -139,7 +138,7 @@ fn bonds_act_on(device: &Device) {
     assert_eq!([times.updates, times.rebuilds, times.evaluations], [2, 1, 1]);
     let took = [times.look, times.force, times.order, times.list].map(|it| it > Duration::ZERO);
     // A GPU neither orders particles nor finds entries.
-    let is_on_cpu = matches!(balls, Particles::Cpu(_));
+    let is_on_cpu = near.device().is_cpu();
     assert_eq!(took, [true, true, is_on_cpu, is_on_cpu], "{times:?}");
 }
 

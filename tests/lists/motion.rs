@@ -2,7 +2,7 @@
 //! when they must be, and not when they need not be.
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuShortRange, HasCutoff, Skin};
+use nbody::{HasCutoff, Neighbours, ShortRange, Skin};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
@@ -20,10 +20,10 @@ fn domains() -> [Domain; 3] {
 /// Balls that move, the lists of them, and three interactions over these.
 struct Motion {
     balls: Vec<Ball>,
-    near: CpuNeighbours,
-    uniform: CpuShortRange<Uniform>,
-    gather: CpuShortRange<Gather>,
-    either: CpuShortRange<Either>,
+    near: Neighbours,
+    uniform: ShortRange<Uniform>,
+    gather: ShortRange<Gather>,
+    either: ShortRange<Either>,
 }
 
 impl Motion {
@@ -32,10 +32,10 @@ impl Motion {
         let skin = Skin::Length(SKIN);
         let mut motion = Self {
             balls,
-            near: CpuNeighbours::with_precision(domain, skin, precision).unwrap(),
-            uniform: CpuShortRange::with_options(UNIFORM, options).unwrap(),
-            gather: CpuShortRange::with_options(GATHER, options).unwrap(),
-            either: CpuShortRange::with_options(EITHER, options).unwrap(),
+            near: Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap(),
+            uniform: ShortRange::with_options(&Device::cpu(), UNIFORM, options).unwrap(),
+            gather: ShortRange::with_options(&Device::cpu(), GATHER, options).unwrap(),
+            either: ShortRange::with_options(&Device::cpu(), EITHER, options).unwrap(),
         };
         assert!(motion.step(), "the first update builds the lists");
         motion
@@ -49,14 +49,14 @@ impl Motion {
     /// whether the lists were built again.
     fn step(&mut self) -> bool {
         let Self { balls, near, uniform, gather, either } = self;
-        let before = near.stats();
+        let before = near.stats().unwrap();
         let particles = near.upload(balls).unwrap();
         let all: [&dyn HasCutoff; 3] = [uniform, gather, either];
         near.update(&particles, &all).unwrap();
         check(balls, near, uniform);
         check(balls, near, gather);
         check(balls, near, either);
-        let after = near.stats();
+        let after = near.stats().unwrap();
         let is_rebuilt = after.rebuilds > before.rebuilds;
         let age = if is_rebuilt { 0 } else { before.age + 1 };
         assert_eq!(after.rebuilds, before.rebuilds + u64::from(is_rebuilt));
@@ -70,16 +70,16 @@ impl Motion {
 }
 
 /// Compares the results of lists with those of all pairs, which are exact.
-fn check<X>(balls: &[Ball], near: &CpuNeighbours, engine: &CpuShortRange<X>)
+fn check<X>(balls: &[Ball], near: &Neighbours, engine: &mut ShortRange<X>)
 where
     X: nbody::Interaction<I = Ball, J = Ball, F = nbody_tests::contacts::contact::Near>,
 {
     let particles = near.upload(balls).unwrap();
     let mut out = engine.results(balls.len()).unwrap();
-    engine.evaluate_into(near, &particles, &mut out).unwrap();
-    let found = engine.download::<f64>(&out).unwrap();
+    engine.evaluate_over(near, &particles, &mut out).unwrap();
+    let found = out.download::<f64>().unwrap();
     let options = engine.options().domain(near.domain());
-    let mut all = CpuAllPairs::with_options(*engine.interaction(), options).unwrap();
+    let mut all = AllPairs::with_options(&Device::cpu(), *engine.interaction(), options).unwrap();
     let expected = all.evaluate_self::<f64>(balls).unwrap();
     for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert!(
@@ -238,13 +238,13 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
     motion.balls[9].h = 500.0 * UNIT;
     assert!(motion.step());
     // A constant cutoff does not depend on it.
-    let engine = CpuShortRange::new(UNIFORM).unwrap();
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     for (h, mass) in [(1.0, 2.0), (5.0, 1.0), (f64::NAN, f64::NAN)] {
         (motion.balls[9].h, motion.balls[9].mass) = (h, mass);
         near.update(&near.upload(&motion.balls).unwrap(), &[&engine]).unwrap();
     }
-    assert_eq!(near.stats().rebuilds, 1);
+    assert_eq!(near.stats().unwrap().rebuilds, 1);
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn a_box_that_scales_within_the_margin_costs_a_look() {
     motion.scale([0.99; 3]);
     let particles = motion.near.upload(&motion.balls).unwrap();
     let mut out = motion.uniform.results(150).unwrap();
-    assert!(motion.uniform.evaluate_into(&motion.near, &particles, &mut out).is_err());
+    assert!(motion.uniform.evaluate_over(&motion.near, &particles, &mut out).is_err());
     assert!(!motion.step());
 }
 
@@ -340,9 +340,10 @@ fn a_smaller_box_leaves_less_for_motion() {
 #[test]
 fn nearest_images_stay_those_of_the_lists() {
     let options = Options::default().precision(Precision::Double);
-    let engine = CpuShortRange::with_options(UNIFORM, options).unwrap();
+    let mut engine = ShortRange::with_options(&Device::cpu(), UNIFORM, options).unwrap();
     let skin = Skin::Length(1.5);
-    let mut near = CpuNeighbours::with_precision(domains()[1], skin, Precision::Double).unwrap();
+    let mut near =
+        Neighbours::with_precision(&Device::cpu(), domains()[1], skin, Precision::Double).unwrap();
     let mut balls = Random(19).balls(40);
     (balls[0].pos, balls[1].pos) = (Point::new(1.90625, 1.0, 1.0), Point::new(1.703_125, 1.0, 1.0));
     near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
@@ -354,8 +355,8 @@ fn nearest_images_stay_those_of_the_lists() {
     balls[1].pos.x += 0.640_625;
     assert!((balls[0].pos - balls[1].pos).norm() < UNIFORM.cutoff);
     near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
-    check(&balls, &near, &engine);
-    assert_eq!(near.stats().rebuilds, 2);
+    check(&balls, &near, &mut engine);
+    assert_eq!(near.stats().unwrap().rebuilds, 2);
 }
 
 /// Every result is compared with that of all pairs, at each step.
@@ -398,38 +399,38 @@ fn a_barostat_needs_few_rebuilds() {
 #[test]
 fn a_constant_cutoff_may_change_within_the_margin() {
     let mut balls = Random(17).balls(200);
-    let mut near = CpuNeighbours::new(domains()[1], Skin::Length(SKIN)).unwrap();
-    let engine = |cutoff: f64| CpuShortRange::new(Uniform { cutoff }).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), domains()[1], Skin::Length(SKIN)).unwrap();
+    let engine = |cutoff: f64| ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap();
     let each =
         [(0.25, 1), (0.125, 1), (0.3125, 1), (0.25 + SKIN, 1), (0.25 + SKIN + UNIT, 2), (0.3, 2)];
     for (cutoff, rebuilds) in each {
-        let (engine, particles) = (engine(cutoff), near.upload(&balls).unwrap());
+        let (mut engine, particles) = (engine(cutoff), near.upload(&balls).unwrap());
         near.update(&particles, &[&engine]).unwrap();
-        check(&balls, &near, &engine);
-        assert_eq!(near.stats().rebuilds, rebuilds, "{cutoff}");
+        check(&balls, &near, &mut engine);
+        assert_eq!(near.stats().unwrap().rebuilds, rebuilds, "{cutoff}");
     }
     // What it has grown by is not left for motion.
-    let (grown, original) = (engine(0.25 + SKIN + 101.0 * UNIT), engine(0.25 + SKIN + UNIT));
+    let (grown, mut original) = (engine(0.25 + SKIN + 101.0 * UNIT), engine(0.25 + SKIN + UNIT));
     balls[3].pos.x += 16.0 * UNIT;
     near.update(&near.upload(&balls).unwrap(), &[&original]).unwrap();
-    assert_eq!(near.stats().rebuilds, 2);
+    assert_eq!(near.stats().unwrap().rebuilds, 2);
     near.update(&near.upload(&balls).unwrap(), &[&grown]).unwrap();
-    assert_eq!(near.stats().rebuilds, 3);
+    assert_eq!(near.stats().unwrap().rebuilds, 3);
     let mut out = original.results(200).unwrap();
     let particles = near.upload(&balls).unwrap();
-    assert!(original.evaluate_into(&near, &particles, &mut out).is_err(), "lists of another one");
+    assert!(original.evaluate_over(&near, &particles, &mut out).is_err(), "lists of another one");
 }
 
 #[test]
 fn lists_without_a_skin_are_good_for_one_place() {
-    let engine = CpuShortRange::new(UNIFORM).unwrap();
+    let mut engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
     let mut balls = Random(10).balls(100);
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Length(0.0)).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Length(0.0)).unwrap();
     for rebuilds in 1..5 {
         for _ in 0..2 {
             near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
-            assert_eq!(near.stats().rebuilds, rebuilds);
-            check(&balls, &near, &engine);
+            assert_eq!(near.stats().unwrap().rebuilds, rebuilds);
+            check(&balls, &near, &mut engine);
         }
         balls[50].pos.z += UNIT;
     }
@@ -438,10 +439,10 @@ fn lists_without_a_skin_are_good_for_one_place() {
 #[test]
 fn lists_are_built_for_the_interactions_that_are_named() {
     let [wide, narrow] =
-        [0.25, 0.125].map(|cutoff| CpuShortRange::new(Uniform { cutoff }).unwrap());
-    let either = CpuShortRange::new(EITHER).unwrap();
+        [0.25, 0.125].map(|cutoff| ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap());
+    let either = ShortRange::new(&Device::cpu(), EITHER).unwrap();
     let balls = Random(11).balls(100);
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     let particles = near.upload(&balls).unwrap();
     let each: [(&[&dyn HasCutoff], u64); 7] = [
         (&[&narrow], 1),
@@ -454,20 +455,22 @@ fn lists_are_built_for_the_interactions_that_are_named() {
     ];
     for (turn, (interactions, rebuilds)) in each.into_iter().enumerate() {
         near.update(&particles, interactions).unwrap();
-        assert_eq!(near.stats().rebuilds, rebuilds, "turn {turn}");
+        assert_eq!(near.stats().unwrap().rebuilds, rebuilds, "turn {turn}");
     }
     near.rebuild();
     near.update(&particles, &[&wide]).unwrap();
-    assert_eq!(near.stats().rebuilds, 5);
+    assert_eq!(near.stats().unwrap().rebuilds, 5);
 }
 
 /// Forces at the end of a motion, of atoms of which some are as near as any integrator would let them.
 fn history(precision: Precision) -> Vec<u64> {
     let law = LennardJones { sigma2: [[0.0025; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.15 };
-    let engine = CpuShortRange::with_options(law, Options::default().precision(precision)).unwrap();
+    let mut engine =
+        ShortRange::with_options(&Device::cpu(), law, Options::default().precision(precision))
+            .unwrap();
     let domain = Domain::periodic([2.0; 3]).unwrap();
     let skin = Skin::Length(0.05);
-    let mut near = CpuNeighbours::with_precision(domain, skin, precision).unwrap();
+    let mut near = Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap();
     let mut random = Random(12);
     let mut atoms: Vec<_> =
         random.balls(6000).iter().map(|ball| Atom { pos: ball.pos, kind: 0 }).collect();
@@ -476,8 +479,8 @@ fn history(precision: Precision) -> Vec<u64> {
     for _ in 0..4 {
         let particles = near.upload(&atoms).unwrap();
         near.update(&particles, &[&engine]).unwrap();
-        engine.evaluate_into(&near, &particles, &mut out).unwrap();
-        let forces = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over(&near, &particles, &mut out).unwrap();
+        let forces = out.download::<f64>().unwrap();
         let numbers = forces.iter().flat_map(|it| [it.force.x, it.force.y, it.force.z, it.pot]);
         bits.extend(numbers.map(f64::to_bits));
         for atom in &mut atoms {
@@ -505,31 +508,33 @@ fn the_same_history_gives_the_same_bits_on_any_number_of_threads() {
 #[test]
 fn a_skin_beyond_the_box_is_shorter() {
     let options = Options::default().precision(Precision::Double);
-    let engine = CpuShortRange::with_options(Uniform { cutoff: 0.9 }, options).unwrap();
+    let mut engine =
+        ShortRange::with_options(&Device::cpu(), Uniform { cutoff: 0.9 }, options).unwrap();
     let domain = Domain::periodic([2.0; 3]).unwrap();
     for skin in [Skin::Auto, Skin::Length(5.0), Skin::Length(1e300)] {
-        let mut near = CpuNeighbours::with_precision(domain, skin, Precision::Double).unwrap();
+        let mut near =
+            Neighbours::with_precision(&Device::cpu(), domain, skin, Precision::Double).unwrap();
         let mut balls = Random(13).balls(40);
         // They cross the faces of the box towards each other, and meet.
         (balls[0].pos, balls[1].pos) = (Point::new(1.875, 1.0, 1.0), Point::new(0.125, 1.0, 1.0));
         for _ in 0..40 {
             near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
-            check(&balls, &near, &engine);
+            check(&balls, &near, &mut engine);
             balls[0].pos.x += 48.0 * UNIT;
             balls[1].pos.x -= 48.0 * UNIT;
         }
-        assert!(near.stats().rebuilds > 2, "{skin:?}: {:?}", near.stats());
+        assert!(near.stats().unwrap().rebuilds > 2, "{skin:?}: {:?}", near.stats().unwrap());
     }
 }
 
 /// A distance is compared with the magnitude of the cutoff.
 #[test]
 fn the_sign_of_a_cutoff_does_not_matter() {
-    let engine = CpuShortRange::new(Uniform { cutoff: -0.25 }).unwrap();
+    let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: -0.25 }).unwrap();
     for domain in domains() {
         let balls = Random(14).balls(150);
-        let mut near = CpuNeighbours::new(domain, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).unwrap();
         near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
-        check(&balls, &near, &engine);
+        check(&balls, &near, &mut engine);
     }
 }

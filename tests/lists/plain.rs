@@ -41,8 +41,8 @@ where
     X: Interaction<I = Ball, J = Ball, F = Near>,
 {
     let mut out = engine.results(i.len()).unwrap();
-    engine.evaluate_with(near, i, j, &mut out, Store::Replace)?;
-    let out = engine.download::<f64>(&out).unwrap();
+    engine.evaluate_over_with(near, i, j, &mut out, Store::Replace)?;
+    let out = out.download::<f64>().unwrap();
     Ok(out.iter().map(|near| [near.count.into(), near.mass as i64]).collect())
 }
 

@@ -35,8 +35,8 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
         let buffer = near.upload(buffer).unwrap();
         near.update(&buffer, &[&engine]).unwrap();
         let mut out = engine.results(particles.len()).unwrap();
-        engine.evaluate_into(&near, &buffer, &mut out).unwrap();
-        let found = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over(&near, &buffer, &mut out).unwrap();
+        let found = out.download::<f64>().unwrap();
         self.compare(particles, particles, |k, l| k != l, &rows, &found);
     }
 
@@ -47,8 +47,8 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
         let of_j = Sources::Others(&b);
         near.update_with(&a, of_j, &[&engine]).unwrap();
         let mut out = engine.results(i.len()).unwrap();
-        engine.evaluate_with(&near, &a, of_j, &mut out, Store::Replace).unwrap();
-        let found = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over_with(&near, &a, of_j, &mut out, Store::Replace).unwrap();
+        let found = out.download::<f64>().unwrap();
         self.compare(i, j, |_, _| true, &rows, &found);
     }
 
@@ -138,8 +138,8 @@ fn what_follows_a_point_in_a_plane_is_no_coordinate() {
         let of_j = Sources::Others(&j);
         near.update_with(&i, of_j, &[&engine]).unwrap();
         let mut out = engine.results(3).unwrap();
-        engine.evaluate_with(&near, &i, of_j, &mut out, Store::Replace).unwrap();
-        let found = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over_with(&near, &i, of_j, &mut out, Store::Replace).unwrap();
+        let found = out.download::<f64>().unwrap();
         assert_eq!(found.iter().map(|it| it.count).collect::<Vec<_>>(), [1, 1, 0]);
         assert_eq!([0, 1, 2].map(|k| found[k].by.is_finite()), [true, false, true]);
     }

@@ -1,7 +1,7 @@
 //! Lennard-Jones energies that are published, by neighbour lists and by all pairs.
 
 use nbody::prelude::*;
-use nbody::{CpuNeighbours, CpuShortRange, Skin};
+use nbody::{Neighbours, ShortRange, Skin};
 use nbody_interactions::lennard_jones::{Atom, Force, LennardJones};
 
 /// The sums over all atoms of the potential energy and of the virial, from pairs that count twice.
@@ -25,20 +25,21 @@ fn evaluate(positions: &[[f64; 3]], domain: Domain, cutoff: f64) -> Sums {
     let atoms: Vec<_> =
         positions.iter().map(|&position| Atom { pos: Point(position), kind: 0 }).collect();
     let options = Options::default().precision(Precision::Double);
-    let mut all = CpuAllPairs::with_options(law, options.domain(domain)).unwrap();
+    let mut all = AllPairs::with_options(&Device::cpu(), law, options.domain(domain)).unwrap();
     let expected = sums(&all.evaluate_self::<f64>(&atoms).unwrap());
     let precisions =
         [(Precision::Single, 2e-5), (Precision::Mixed, 1e-6), (Precision::Double, 1e-13)];
     for (precision, tolerance) in precisions {
         for skin in [Skin::Auto, Skin::Length(0.0)] {
             let options = options.precision(precision);
-            let lists = CpuShortRange::with_options(law, options).unwrap();
-            let mut near = CpuNeighbours::with_precision(domain, skin, precision).unwrap();
+            let mut lists = ShortRange::with_options(&Device::cpu(), law, options).unwrap();
+            let mut near =
+                Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap();
             let particles = near.upload(&atoms).unwrap();
             near.update(&particles, &[&lists]).unwrap();
             let mut out = lists.results(atoms.len()).unwrap();
-            lists.evaluate_into(&near, &particles, &mut out).unwrap();
-            let found = sums(&lists.download::<f64>(&out).unwrap());
+            lists.evaluate_over(&near, &particles, &mut out).unwrap();
+            let found = sums(&out.download::<f64>().unwrap());
             let tolerance = tolerance * expected.pot.abs();
             for (found, expected) in [(found.pot, expected.pot), (found.virial, expected.virial)] {
                 let is_equal = (found - expected).abs() <= tolerance;

@@ -85,8 +85,8 @@ where
 {
     let particles = near.upload(of)?;
     let mut out = engine.results(of.len())?;
-    engine.evaluate_into(near, &particles, &mut out)?;
-    let found = engine.download::<f64>(&out)?;
+    engine.evaluate_over(near, &particles, &mut out)?;
+    let found = out.download::<f64>()?;
     Ok(found.iter().map(|it| it.count as usize).sum())
 }
 

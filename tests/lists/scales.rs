@@ -39,8 +39,8 @@ where
             near.update(&particles, &[&*engine])?;
             // The device tells of the outcome.
             near.rebuilds()?;
-            engine.evaluate_into(near, &particles, &mut out)?;
-            engine.download::<f64>(&out)
+            engine.evaluate_over(near, &particles, &mut out)?;
+            out.download::<f64>()
         };
         let found: Vec<_> = engines.iter_mut().map(|engine| told(evaluate(engine))).collect();
         let of = format!("{} at 1e{power} in {precision}, periodic: {is_periodic}", X::LAW.name);
@@ -136,8 +136,8 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
             // The second update follows the particles.
             for _ in 0..2 {
                 near.update(&particles, &[&engine]).unwrap();
-                engine.evaluate_into(&near, &particles, &mut out).unwrap();
-                let found = engine.download::<f64>(&out).unwrap();
+                engine.evaluate_over(&near, &particles, &mut out).unwrap();
+                let found = out.download::<f64>().unwrap();
                 assert!(found == expected, "{of}");
                 assert_eq!(near.rebuilds().unwrap(), before + 1, "{of}");
             }
@@ -151,7 +151,7 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
             let is_far = apart.min(length - apart) > 0.006;
             balls[0].pos.0[0] = next;
             let moved = near.upload(&balls).unwrap();
-            let done = engine.evaluate_into(&near, &moved, &mut out);
+            let done = engine.evaluate_over(&near, &moved, &mut out);
             assert_eq!(done.is_err(), is_far, "{of}: {done:?}");
         }
     }

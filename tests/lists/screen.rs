@@ -67,7 +67,7 @@ impl Case {
         X: Interaction<I = Ball<f64>, J = Ball<f64>, F = Near<f64>>,
     {
         let balls = self.balls();
-        let found = engine.evaluate::<f64>(Domain::Open, &balls).unwrap();
+        let found = engine.evaluate_self::<f64>(&balls).unwrap();
         let norm = |d: [f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let at = |ball: &Ball| [ball.pos.x, ball.pos.y, ball.pos.z];
         for (k, (ball, found)) in balls.iter().zip(&found).enumerate() {
@@ -119,7 +119,7 @@ fn squares_that_overflow_lose_no_pair() {
     let balls: Vec<_> = [0.0, 1e20, 0.0, 1e20].map(ball).into();
     for device in nbody_tests::all_devices() {
         let mut engine = ShortRange::new(&device, Uniform { cutoff: 1e15 }).unwrap();
-        let found = engine.evaluate::<f64>(Domain::Open, &balls).unwrap();
+        let found = engine.evaluate_self::<f64>(&balls).unwrap();
         assert!(found.iter().all(|near| near.count == 1), "{found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use nbody::prelude::*;
 use nbody::{ArgMin, Engine, Store};
-use nbody_tests::lists::Lists;
+use nbody_tests::lists::over_lists;
 
 /// Extremes within a reach, most of which several particles have.
 #[nbody::interaction]
@@ -104,7 +104,7 @@ fn the_first_of_equal_values_counts_in_lists() {
         let some = if device.is_cpu() { 1 } else { 7 };
         for (turn, &options) in ways.iter().step_by(some).enumerate() {
             let reach = [1.5, 1.0625, 2.5][turn % 3];
-            let mut lists = Lists::new(&device, Ties { reach }, options, Skin::Length(0.25));
+            let mut lists = over_lists(&device, Ties { reach }, options, Skin::Length(0.25));
             for side in [2, 5] {
                 let sites = sites(side);
                 let search = |(k, i)| firsts(i, &sites, Some(k), reach);
@@ -112,7 +112,7 @@ fn the_first_of_equal_values_counts_in_lists() {
                 let place = lists.upload(&sites).unwrap();
                 let mut out = lists.results(sites.len()).unwrap();
                 lists.evaluate_self_into(&place, &place, &mut out).unwrap();
-                let found: Vec<Firsts> = lists.download(&out).unwrap();
+                let found: Vec<Firsts> = out.download().unwrap();
                 assert_eq!(found, expected, "{device}, {options:?}, {side}");
 
                 // What is added has the same values, of particles with other indices.
@@ -120,9 +120,9 @@ fn the_first_of_equal_values_counts_in_lists() {
                 let search = |i| firsts(i, &others, None, reach);
                 let added: Vec<_> = sites.iter().map(search).collect();
                 let j = lists.upload(&others).unwrap();
-                let mut second = Lists::new(&device, Ties { reach }, options, Skin::Auto);
+                let mut second = over_lists(&device, Ties { reach }, options, Skin::Auto);
                 second.evaluate_with(&place, Sources::Others(&j), &mut out, Store::Add).unwrap();
-                let found: Vec<Firsts> = second.download(&out).unwrap();
+                let found: Vec<Firsts> = out.download().unwrap();
                 for (k, found) in found.iter().enumerate() {
                     let first = |a: ArgMin, b: ArgMin| {
                         let is_first = b.value < a.value || b.value == a.value && b.index < a.index;
@@ -163,8 +163,8 @@ fn the_first_of_equal_values_counts_in_given_lists() {
         let place = near.upload(&sites).unwrap();
         near.update(&place, &[&engine]).unwrap();
         let mut out = engine.results(n).unwrap();
-        engine.evaluate_into(&near, &place, &mut out).unwrap();
-        let found: Vec<Firsts> = engine.download(&out).unwrap();
+        engine.evaluate_over(&near, &place, &mut out).unwrap();
+        let found: Vec<Firsts> = out.download().unwrap();
         for (k, found) in found.iter().enumerate() {
             let acts = |&l: &usize| {
                 let pair = [k.min(l) as u32, k.max(l) as u32];

@@ -27,10 +27,10 @@ fn only_parts_that_ran_took_time() {
             let particles = near.upload(&atoms).unwrap();
             for (near, out) in [&mut near, &mut plain].into_iter().zip(&mut out) {
                 near.update(&particles, &[&engine]).unwrap();
-                engine.evaluate_into(near, &particles, out).unwrap();
-                engine.add_into(near, &particles, out).unwrap();
+                engine.evaluate_over(near, &particles, out).unwrap();
+                engine.add_over(near, &particles, out).unwrap();
             }
-            let [found, expected] = out.each_ref().map(|out| engine.download::<f64>(out).unwrap());
+            let [found, expected] = out.each_ref().map(|out| out.download::<f64>().unwrap());
             assert!(found == expected, "{device}, {step}");
             assert!(near.to_csr().unwrap() == plain.to_csr().unwrap(), "{device}, {step}");
             assert_eq!(plain.stats().unwrap().times, None);

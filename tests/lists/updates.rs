@@ -171,7 +171,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     }
 
     fn found(&self) -> Vec<Near> {
-        self.engine.download::<f64>(&self.out).unwrap()
+        self.out.download::<f64>().unwrap()
     }
 
     /// Changes the balls of the lists by a program.
@@ -186,14 +186,15 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     /// Compares the results with those of all pairs, of the balls of the lists or of others.
     fn is_right(&mut self, others: Option<&Particles<Ball>>) {
         let particles = others.unwrap_or(&self.particles);
-        self.engine.evaluate_into(&self.near, particles, &mut self.out).unwrap();
+        self.engine.evaluate_over(&self.near, particles, &mut self.out).unwrap();
         let balls = particles.download().unwrap();
         self.compare(&balls);
     }
 
     fn compare(&self, balls: &[Ball]) {
         let options = Options::default().domain(self.near.domain());
-        let mut all = CpuAllPairs::with_options(*self.engine.interaction(), options).unwrap();
+        let mut all =
+            AllPairs::with_options(&Device::cpu(), *self.engine.interaction(), options).unwrap();
         let expected = all.evaluate_self::<f64>(balls).unwrap();
         assert!(self.found() == expected, "{}", self.device);
     }
@@ -203,7 +204,8 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
         let (before, device) = (self.found(), &self.device);
         for store in [Store::Replace, Store::Add, Store::Replace] {
             let j = Sources::Same(particles);
-            let done = self.engine.evaluate_with(&self.near, particles, j, &mut self.out, store);
+            let done =
+                self.engine.evaluate_over_with(&self.near, particles, j, &mut self.out, store);
             let error = done.expect_err(message).to_string();
             assert!(error.starts_with(message), "{device}: {error}");
         }
@@ -357,8 +359,8 @@ fn positions_alone_are_those_of_the_buffer() {
         let both = [&dots, &moved].map(|dots| nbody::reference_self(&law, domain, dots, dots));
         assert!(both[0] != both[1]);
         for (particles, expected) in [(&own, &both[0]), (&other, &both[1]), (&own, &both[0])] {
-            engine.evaluate_into(&near, particles, &mut out).unwrap();
-            let found = engine.download::<f64>(&out).unwrap();
+            engine.evaluate_over(&near, particles, &mut out).unwrap();
+            let found = out.download::<f64>().unwrap();
             assert!(found == *expected, "{device}, {domain:?}");
         }
     }
@@ -385,13 +387,13 @@ fn records_of_other_fields_are_looked_at() {
         ];
         // The CPU may be told by an update only.
         if !device.is_cpu() {
-            setup.engine.evaluate_into(&setup.near, &same, &mut setup.out).unwrap();
+            setup.engine.evaluate_over(&setup.near, &same, &mut setup.out).unwrap();
             setup.compare(&setup.balls);
             setup.refuses(&far, OLD);
             setup.refuses(&wide, OLD);
         }
         setup.near.update(&wide, &[&setup.engine]).unwrap();
-        setup.engine.evaluate_into(&setup.near, &wide, &mut setup.out).unwrap();
+        setup.engine.evaluate_over(&setup.near, &wide, &mut setup.out).unwrap();
         let mut balls = setup.balls.clone();
         balls[9].h = 50.0;
         setup.compare(&balls);
@@ -409,11 +411,11 @@ fn numbers_beside_those_that_records_lack_are_looked_at() {
         near.update(&near.upload(&balls).unwrap(), &[&by_mass, &engine]).unwrap();
         let mut wide: Vec<_> = balls.iter().map(|&Ball { pos, h, .. }| Wide { pos, h }).collect();
         let mut out = engine.results(N).unwrap();
-        engine.evaluate_into(&near, &near.upload(&wide).unwrap(), &mut out).unwrap();
-        let found = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out).unwrap();
+        let found = out.download::<f64>().unwrap();
         assert_eq!(found, nbody::reference_self(&ByReach, Domain::Open, &wide, &wide), "{device}");
         wide[9].h = 50.0;
-        let done = engine.evaluate_into(&near, &near.upload(&wide).unwrap(), &mut out);
+        let done = engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out);
         assert_eq!(done.unwrap_err().to_string(), OLD, "{device}");
     }
 }
@@ -438,7 +440,7 @@ fn each_of_two_sets_is_looked_at() {
         let Setup { near, engine, balls, particles: i, out, .. } = &mut setup;
         near.update_with(&*i, Sources::Others(&j), &[&*engine as &dyn HasCutoff]).unwrap();
         let mut evaluate = |j, i: &Particles<Ball>| {
-            engine.evaluate_with(near, i, Sources::Others(j), out, Store::Replace)
+            engine.evaluate_over_with(near, i, Sources::Others(j), out, Store::Replace)
         };
         evaluate(&j, i).unwrap();
         evaluate(&close, i).unwrap();
@@ -448,10 +450,11 @@ fn each_of_two_sets_is_looked_at() {
         let mut moved = balls.clone();
         moved[40].pos.z -= 70.0 * UNIT;
         let moved = near.upload(&moved).unwrap();
-        let error = engine.evaluate_with(near, &moved, Sources::Others(&j), out, Store::Replace);
+        let error =
+            engine.evaluate_over_with(near, &moved, Sources::Others(&j), out, Store::Replace);
         assert_eq!(error.unwrap_err().to_string(), format!("i-{OLD}"), "{device}");
-        let mut all = CpuAllPairs::new(EITHER);
-        engine.evaluate_with(near, i, Sources::Others(&close), out, Store::Replace).unwrap();
+        let mut all = AllPairs::new(&Device::cpu(), EITHER).unwrap();
+        engine.evaluate_over_with(near, i, Sources::Others(&close), out, Store::Replace).unwrap();
         let expected = all.evaluate::<f64>(balls, &close.download().unwrap()).unwrap();
         assert!(setup.found() == expected, "{device}");
     }
@@ -468,7 +471,7 @@ fn sequences_are_looked_at() {
             let done = sequence.run(|| {
                 let particles = &mut setup.particles;
                 shift.update_by_name::<_, nbody::Nothing, nbody::Nothing>(particles, ())?;
-                setup.engine.evaluate_into(&setup.near, particles, &mut setup.out)
+                setup.engine.evaluate_over(&setup.near, particles, &mut setup.out)
             });
             // Half of the skin is 64 units.
             assert_eq!(done.is_ok(), step < 8, "{device}: step {step}: {done:?}");

@@ -436,11 +436,11 @@ where
     let sources = if way.one_set { Sources::Same(&j) } else { Sources::Others(&j) };
     near.update_with(&i, sources, &[&*engine]).unwrap();
     let mut out = engine.results(i.len()).unwrap();
-    engine.evaluate_with(near, &i, sources, &mut out, Store::Replace).unwrap();
+    engine.evaluate_over_with(near, &i, sources, &mut out, Store::Replace).unwrap();
     if way.store == Store::Add {
-        engine.evaluate_with(near, &i, sources, &mut out, Store::Add).unwrap();
+        engine.evaluate_over_with(near, &i, sources, &mut out, Store::Add).unwrap();
     }
-    engine.download::<f64>(&out).unwrap()
+    out.download::<f64>().unwrap()
 }
 
 /// Checks each row of a covering array of this strength, on one of these devices or on all, with some numbers of

@@ -121,7 +121,7 @@ fn engines_of_two_interactions_add_to_one_buffer() {
             for _ in 0..6 {
                 inner.evaluate_into(&i, &j, &mut out).unwrap();
                 outer.add_into(&i, &j, &mut out).unwrap();
-                let found: Vec<Sums> = inner.download(&out).unwrap();
+                let found: Vec<Sums> = out.download().unwrap();
                 assert_eq!(found, expected, "{device}, {accumulation}");
             }
         }
@@ -142,7 +142,7 @@ fn exact_sums_are_added_alike_on_every_device() {
         for _ in 0..3 {
             inner.add_into(&i, &j, &mut out).unwrap();
         }
-        let found: Vec<Sums> = inner.download(&out).unwrap();
+        let found: Vec<Sums> = out.download().unwrap();
         assert_eq!(&found, expected.get_or_insert_with(|| found.clone()), "{device}");
     }
 }
@@ -163,7 +163,7 @@ fn both_directions_at_once_are_added() {
             for _ in 0..3 {
                 direct.add_self_into(&bodies, &bodies, &mut out).unwrap();
             }
-            let found: Vec<Force> = direct.download(&out).unwrap();
+            let found: Vec<Force> = out.download().unwrap();
             for (found, once) in found.iter().zip(&once) {
                 let rest = (found.force - 3.0 * once.force).norm2().sqrt();
                 assert!(rest <= 1e-12 * n as f64, "{device}, {n}: {found:?}");
@@ -196,7 +196,7 @@ fn no_particles_add_nothing_and_refusals_change_nothing() {
         let mut other = AllPairs::new(other.unwrap(), Inner { radius2: 0.25 }).unwrap();
         let error = other.add_into(&i, &i, &mut out).unwrap_err();
         assert!(matches!(error, Error::ForeignBuffer { .. }), "{device}: {error}");
-        let found: Vec<Sums> = direct.download(&out).unwrap();
+        let found: Vec<Sums> = out.download().unwrap();
         assert_eq!(found, expected, "{device}");
     }
 }

@@ -1,7 +1,7 @@
 //! Bags and i-particles of a thread, which depend on the sizes of records.
 
 use nbody::prelude::*;
-use nbody::{Error, Program};
+use nbody::{CudaError, Program};
 use nbody_interactions::lennard_jones::LennardJones;
 
 #[nbody::interaction]
@@ -43,5 +43,5 @@ fn a_large_bag_leaves_room_for_fewer_i_particles() {
     };
     let fitting: Vec<_> = [256, 512, 900].map(|bag| config(bag).unwrap().i_per_thread).to_vec();
     assert_eq!(fitting, [2, 2, 1]);
-    assert!(matches!(config(1100), Err(Error::KernelDoesNotFit { .. })));
+    assert!(matches!(config(1100), Err(CudaError::KernelDoesNotFit { .. })));
 }

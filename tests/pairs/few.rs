@@ -64,7 +64,7 @@ fn the_first_particles_of_a_set_meet_all_others() {
             for first in [1, 2, 31, 64, 129, 255, 256, 257, n - 1, n] {
                 let mut out = direct.results(first).unwrap();
                 direct.evaluate_first_into(&set, &set, &mut out).unwrap();
-                for (k, found) in direct.download::<f64>(&out).unwrap().iter().enumerate() {
+                for (k, found) in out.download::<f64>().unwrap().iter().enumerate() {
                     let error = (found.acc - whole[k].acc).norm() / whole[k].acc.norm();
                     assert!(error < 1e-4, "{device}, {options:?}, {k} of {first}: {error:e}");
                     assert!(options != exact || *found == whole[k], "{device}, {k} of {first}");

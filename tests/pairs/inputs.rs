@@ -28,7 +28,7 @@ fn an_evaluation_without_sources_clears_the_results() {
         let mut out = direct.results(4).unwrap();
         direct.evaluate_into(&i, &i, &mut out).unwrap();
         direct.evaluate_into(&i, &none, &mut out).unwrap();
-        let fields: Vec<Field> = direct.download(&out).unwrap();
+        let fields: Vec<Field> = out.download().unwrap();
         assert_eq!(fields, [Field::default(); 4], "{device}");
     }
 }

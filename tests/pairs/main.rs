@@ -4,6 +4,7 @@ mod adding;
 mod bags;
 mod boxes;
 mod compilation;
+mod cpu;
 #[cfg(not(feature = "quick"))]
 mod cutoffs;
 mod few;

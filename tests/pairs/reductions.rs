@@ -133,7 +133,7 @@ fn extremes_without_neighbours_are_infinite() {
         assert_eq!(direct.evaluate(&[Place::default(); 3], &[]).unwrap(), [nothing; 3]);
         assert_eq!(direct.evaluate_self(&[Place::default()]).unwrap(), [nothing]);
         let fields = direct.results(2).unwrap();
-        assert_eq!(direct.download::<f64>(&fields).unwrap(), [nothing; 2], "{direct:?}");
+        assert_eq!(fields.download::<f64>().unwrap(), [nothing; 2], "{direct:?}");
     }
 }
 

@@ -52,7 +52,7 @@ fn a_repeated_evaluation_follows_changes() {
             for _ in 0..6 {
                 direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
             }
-            direct.download::<f64>(&out).unwrap()
+            out.download::<f64>().unwrap()
         };
         let before = evaluate(&mut direct);
         direct.set_interaction(Gravity { eps2: 0.5 });
@@ -62,7 +62,7 @@ fn a_repeated_evaluation_follows_changes() {
         let periodic = evaluate(&mut direct);
         assert_ne!(periodic[7].acc, softer[7].acc, "{device}");
         direct.evaluate_into(&particles, &particles, &mut other).unwrap();
-        let with_itself = direct.download::<f64>(&other).unwrap();
+        let with_itself = other.download::<f64>().unwrap();
         assert!(with_itself[7].pot < periodic[7].pot, "{device}");
         assert_eq!(periodic, evaluate(&mut direct), "{device}");
     }

@@ -2,7 +2,7 @@
 
 use nbody::Case;
 use nbody::prelude::*;
-use nbody_tests::lists::Lists;
+use nbody_tests::lists::over_lists;
 
 use super::functions::engines;
 use super::functions::quotients::{Number, Quotients};
@@ -103,7 +103,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
                     continue;
                 }
                 check(&mut |options| {
-                    near.check(&mut Lists::new(&device, reach, *options, Skin::Auto), options)
+                    near.check(&mut over_lists(&device, reach, *options, Skin::Auto), options)
                         .unwrap()
                 });
                 let opening = Opening::theta(1e-3);

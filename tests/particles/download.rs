@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{CpuParticles, FieldValue, Particles, Record, Selection};
+use nbody::{FieldValue, Particles, Record, Selection};
 use nbody_tests::particle_programs::{Body, Drift, Pull, Runner, Star};
 
 const SIZES: [usize; 10] = [0, 1, 2, 15, 16, 17, 255, 256, 257, 70_001];
@@ -67,7 +67,7 @@ fn a_field_is_that_after_all_earlier_work() {
 #[test]
 fn the_cpu_engine_needs_no_device() {
     let stars = uniform::<Star>(40, 1);
-    let packed = CpuParticles::pack(&stars, Precision::Double).unwrap();
+    let packed = Device::cpu().upload(&stars, Precision::Double).unwrap();
     let weights: Vec<_> = stars.iter().map(|star| star.weight).collect();
     assert_eq!(packed.download_field::<f64>("weight").unwrap(), weights);
     assert!(packed.download_field::<u32>("weight").is_err());

@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMin, CpuInputs, CpuParticles, DoubleSingle, Particles, Results};
+use nbody::{ArgMin, DoubleSingle, Particles, Results};
 use nbody_tests::particle_programs::{
     Body, Drift, Energy, Field, Kick, Pull, Relax, Spread, Star, Total,
 };
@@ -99,7 +99,7 @@ pub fn field(
     let [i, j] = [bodies, &self::bodies(3)].map(|it| pull.upload(it).unwrap());
     let mut out = pull.results(bodies.len()).unwrap();
     pull.evaluate_into(&i, &j, &mut out).unwrap();
-    let records = pull.download(&out).unwrap();
+    let records = out.download().unwrap();
     (out, records)
 }
 
@@ -339,29 +339,30 @@ fn particles_pass_between_engines() {
                 }
                 drift.update(bodies, ()).unwrap();
                 pull.evaluate_self_into(bodies, bodies, &mut out).unwrap();
-                assert_eq!(pull.download::<f64>(&out).unwrap(), expected, "{device}, {precision}");
+                assert_eq!(out.download::<f64>().unwrap(), expected, "{device}, {precision}");
             }
         }
     }
 }
 
 #[test]
-fn the_cpu_engine_needs_no_device() {
+fn the_cpu_rounds_when_it_stores() {
     let start = bodies(30);
-    let mut bodies = CpuParticles::pack(&start, Precision::Single).unwrap();
-    let drift = CpuPerParticle::new(Drift { dt: 0.5 });
-    drift.update(&mut bodies, CpuInputs::default()).unwrap();
+    let mut bodies = Device::cpu().upload(&start, Precision::Single).unwrap();
+    let mut drift = PerParticle::new(&Device::cpu(), Drift { dt: 0.5 }).unwrap();
+    drift.update(&mut bodies, ()).unwrap();
     let mut expected = start.clone();
     for body in &mut expected {
         *body = rounded(*body, Precision::Single);
         body.pos += 0.5 * body.vel;
         *body = rounded(*body, Precision::Single);
     }
-    assert_eq!(bodies.download(), expected);
+    assert_eq!(bodies.download().unwrap(), expected);
     assert_eq!(bodies.download_range(3..17).unwrap(), expected[3..17]);
-    let relax = CpuPerParticle::new(Relax { rate: 0.5 });
-    let error = relax.update(&mut bodies, CpuInputs::default()).unwrap_err();
+    let mut relax = PerParticle::new(&Device::cpu(), Relax { rate: 0.5 }).unwrap();
+    let none = Device::cpu().upload::<Star>(&[], Precision::Single).unwrap();
+    let error = relax.update(&mut bodies, &none).unwrap_err();
     let message = "second particles: found 0, expected 30; give one for each particle";
     assert_eq!(error.to_string(), message);
-    assert_eq!(bodies.download(), expected);
+    assert_eq!(bodies.download().unwrap(), expected);
 }

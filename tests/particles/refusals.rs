@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{CoreError, Error, FieldKind, PerParticle, Selection};
+use nbody::{Error, FieldKind, PerParticle, Selection};
 use nbody_tests::particle_programs::{Drift, Energy, Kick, Mark, Relax, Runner, Star};
 
 use super::programs::{bodies, field, stars};
@@ -103,17 +103,13 @@ fn another_name_or_type_is_refused() {
         for n in [0, 5] {
             let stars = device.upload(&uniform::<Star>(n, 1), Precision::Mixed).unwrap();
             let error = stars.download_field::<f64>("mass").unwrap_err();
-            assert!(
-                matches!(&error, Error::Core(CoreError::NoField { name, .. }) if name == "mass")
-            );
+            assert!(matches!(&error, Error::NoField { name, .. } if name == "mass"));
             let expected = "no field `mass`, found flag: u32, weight: Real, pos: Point; ask for \
                             one of these";
             assert_eq!(error.to_string(), expected, "{device}");
             let error = stars.download_field::<Vector>("pos").unwrap_err();
             let asked = FieldKind::Vector(3);
-            assert!(
-                matches!(&error, Error::Core(CoreError::FieldType { asked: it, .. }) if *it == asked)
-            );
+            assert!(matches!(&error, Error::FieldType { asked: it, .. } if *it == asked));
             let expected = "field `pos: Point` as `Vector<f64, 3>`, expected `Point<f64, 3>`; ask \
                             for it as its type";
             assert_eq!(error.to_string(), expected, "{device}");

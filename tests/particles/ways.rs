@@ -309,7 +309,7 @@ fn attraction(
         let (i, j) = (engine.upload(items)?, engine.upload(&self::items(5))?);
         let mut out = engine.results(items.len())?;
         engine.evaluate_into(&i, &j, &mut out)?;
-        let fields = engine.download::<f64>(&out)?;
+        let fields = out.download::<f64>()?;
         Ok((out, fields))
     };
     run().map_err(message)

@@ -1,7 +1,7 @@
 //! Trees against all pairs: for every interaction that is a sum over charges.
 
 use nbody::prelude::*;
-use nbody::{Accumulation, Case, CpuAllPairs, CpuTree, Interaction, Math, Opening, Record};
+use nbody::{Accumulation, AllPairs, Case, Interaction, Math, Opening, Record, Tree};
 use nbody_tests::inputs::{Digits, Inputs, particles_twice, sets};
 
 use super::bodies::CLOSED;
@@ -62,11 +62,11 @@ fn check_opened<X: Interaction>(
     let math = [Math::Fast, Math::Exact][turn / 2 % 2];
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 4]);
-    let mut tree = CpuTree::with_options(*x, Opening::theta(CLOSED), options).unwrap();
+    let mut tree = Tree::with_options(&Device::cpu(), *x, Opening::theta(CLOSED), options).unwrap();
     let report = case.check(&mut tree, &options).unwrap();
     // Some interactions are infinite where particles coincide, or underflow far away, in all pairs too.
     let is_beyond = || {
-        let mut direct = CpuAllPairs::with_options(*x, options).unwrap();
+        let mut direct = AllPairs::with_options(&Device::cpu(), *x, options).unwrap();
         inputs.is_special() && !case.check(&mut direct, &options).unwrap().passes()
     };
     assert!(

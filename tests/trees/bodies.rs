@@ -1,7 +1,7 @@
 //! Bodies, and the errors of their evaluation by a tree.
 
 use nbody::prelude::*;
-use nbody::{CpuTree, Interaction, Opening, Record, Store, TreeReport};
+use nbody::{Interaction, Opening, Record, Store, Tree, TreeReport};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::ways::numbers;
@@ -35,12 +35,12 @@ pub fn evaluate<X: Interaction>(
     options: Options,
     (i, j, one_set): (&[X::I], &[X::J], bool),
 ) -> (Vec<X::F>, TreeReport) {
-    let mut tree = CpuTree::with_options(x, opening, options).unwrap();
+    let mut tree = Tree::with_options(&Device::cpu(), x, opening, options).unwrap();
     let mut out = tree.results(i.len()).unwrap();
     let (i, j) = (tree.upload(i).unwrap(), tree.upload(j).unwrap());
     let sources = if one_set { Sources::Same(&j) } else { Sources::Others(&j) };
     tree.evaluate_with(&i, sources, &mut out, Store::Replace).unwrap();
-    (tree.download::<f64>(&out).unwrap(), *tree.report())
+    (out.download::<f64>().unwrap(), tree.report().unwrap())
 }
 
 /// Returns random bodies of equal masses.

@@ -98,7 +98,7 @@ fn check_opened<X: Interaction>(
 ) {
     let report = case.check(tree, options).unwrap();
     let is_beyond = || {
-        let mut direct = CpuAllPairs::with_options(x, *options).unwrap();
+        let mut direct = AllPairs::with_options(&Device::cpu(), x, *options).unwrap();
         inputs.is_special() && !case.check(&mut direct, options).unwrap().passes()
     };
     let (name, case, device, walk) = (X::LAW.name, case.name(), tree.device(), tree.walk());

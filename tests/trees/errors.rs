@@ -2,7 +2,7 @@
 
 use nbody::prelude::*;
 use nbody::{
-    CoreError, CpuTree, Expansion, Interaction, Opening, Reader, Record, compare, reference,
+    Error, Expansion, Interaction, Opening, Reader, Record, Tree, compare, reference,
     reference_self,
 };
 use nbody_interactions::gravity::{self, Gravity};
@@ -136,8 +136,8 @@ impl Check for Relative {
         let (i, j) = sets::<X::I, X::J>(N, Inputs::Dense, Digits::All);
         let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
         let options = Options::default().precision(Precision::Double);
-        let refused = CpuTree::new(x, Opening::relative(0.01)).err();
-        if let Some(CoreError::NoEstimate { law }) = refused {
+        let refused = Tree::new(&Device::cpu(), x, Opening::relative(0.01)).err();
+        if let Some(Error::NoEstimate { law }) = refused {
             assert!(["plasma", "kinds", "currents"].contains(&law), "{law}");
             return;
         }
@@ -165,30 +165,30 @@ fn errors_fall_with_their_greatest_share_of_the_results() {
 fn the_last_results_are_those_that_errors_are_shares_of() {
     let bodies = bodies(3000, Inputs::Dense);
     let opening = Opening::relative(3e-3);
-    let mut tree = CpuTree::new(GRAVITY, opening).unwrap();
+    let mut tree = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();
     let first = tree.evaluate_self::<f64>(&bodies).unwrap();
     let second = tree.evaluate_self::<f64>(&bodies).unwrap();
     let third = tree.evaluate_self::<f64>(&bodies).unwrap();
     // The scale of the first evaluation has errors of its own.
     let changes = [errors(&first, &second)[0], errors(&second, &third)[0]];
     assert!(changes[1] <= changes[0] && changes[0] < 1e-3, "{changes:?}");
-    let mut other = CpuTree::new(GRAVITY, opening).unwrap();
+    let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
     // Another interaction begins anew.
     let weak = Gravity { eps2: 1e8 };
     tree.set_interaction(weak);
     let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
-    let mut other = CpuTree::new(weak, opening).unwrap();
+    let mut other = Tree::new(&Device::cpu(), weak, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
     tree.set_interaction(GRAVITY);
     // Other numbers of particles begin anew.
     let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
-    let mut other = CpuTree::new(GRAVITY, opening).unwrap();
+    let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies[..2000]).unwrap()), bits(&few));
 }
 
 fn harmonic_distance<X: Interaction>(x: X) -> f64 {
-    CpuTree::new(x, Opening::theta(0.6)).unwrap().harmonic_distance()
+    Tree::new(&Device::cpu(), x, Opening::theta(0.6)).unwrap().harmonic_distance()
 }
 
 #[test]
@@ -235,9 +235,9 @@ fn uniform_spheres_have_the_stated_errors_and_evaluations() {
     const GROUP: f64 = 32.0;
     let bodies = bodies_of(&nbody::models::uniform_sphere(1_000_000, 1).unwrap());
     let x = Gravity { eps2: 0.0 };
-    let mut tree = CpuTree::new(x, Opening::theta(0.6)).unwrap();
+    let mut tree = Tree::new(&Device::cpu(), x, Opening::theta(0.6)).unwrap();
     let mean = errors_of_first(&mut tree, x, &bodies, TARGETS).unwrap().mean;
     // Those of all bodies of these groups.
-    let evaluations = tree.report().evaluations_per_target() / GROUP;
+    let evaluations = tree.report().unwrap().evaluations_per_target() / GROUP;
     assert!(mean <= 8e-4 && evaluations <= 6000.0, "{mean:e}, {evaluations} evaluations");
 }

@@ -1,7 +1,7 @@
 //! Trees of outliers, clusters, coincident particles, and numbers at the ends of the range.
 
 use nbody::prelude::*;
-use nbody::{CoreError, Expansion, Interaction, Opening, compare, reference_self};
+use nbody::{Error, Expansion, Interaction, Opening, compare, reference_self};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::softened::Softened;
 use nbody_tests::inputs::{Digits, Inputs, particles};
@@ -133,7 +133,7 @@ fn sums_of_charges_beyond_the_range_are_found() {
     assert!(found.starts_with("results[0]: acc: Vector"), "{found}");
     let softened = particles::<<Softened as Interaction>::I>(3, Inputs::Uniform, Digits::All, 9);
     let found = nbody::check_range_tree_self(&Softened, &options, &softened, &softened);
-    assert!(matches!(found, Err(CoreError::NoTree { law: "softened", .. })), "{found:?}");
+    assert!(matches!(found, Err(Error::NoTree { law: "softened", .. })), "{found:?}");
 }
 
 #[test]

@@ -18,7 +18,8 @@ fn trees_in_a_box_are_right_or_refused_at_every_scale() {
     };
     let at_one = |precision| {
         let options = Options::default().precision(precision).domain(cube(LENGTH).unwrap());
-        let mut all = CpuAllPairs::with_options(Gravity { eps2: 0.0 }, options).unwrap();
+        let mut all =
+            AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, options).unwrap();
         all.evaluate_self::<f64>(&bodies(1.0)).unwrap()
     };
     for (&precision, opening) in Precision::ALL.iter().flat_map(|precision| {

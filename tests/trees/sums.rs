@@ -1,7 +1,7 @@
 //! Sums by trees on the CPU: the same bits on any threads and instructions, in bags of any size.
 
 use nbody::prelude::*;
-use nbody::{Accumulation, CpuTree, Math, Opening, SimdLevel, Store};
+use nbody::{Accumulation, Math, Opening, SimdLevel, Store, Tree};
 use nbody_tests::inputs::Inputs;
 use nbody_tests::ways::{bits, numbers};
 
@@ -28,7 +28,9 @@ fn exact_mathematics_gives_the_same_bits_on_any_instructions() {
         let options = Options::default().math(Math::Exact).precision(precision);
         let all = SimdLevel::available().map(|level| {
             let opening = Opening::theta(0.6);
-            let mut tree = CpuTree::with_level(GRAVITY, opening, options, level).unwrap();
+            let mut tree =
+                Tree::with_options(&Device::cpu_with(level).unwrap(), GRAVITY, opening, options)
+                    .unwrap();
             bits(&tree.evaluate_self::<f64>(&bodies).unwrap())
         });
         let all: Vec<_> = all.collect();
@@ -39,15 +41,15 @@ fn exact_mathematics_gives_the_same_bits_on_any_instructions() {
 #[test]
 fn sums_are_added_and_first_particles_are_evaluated_alone() {
     let bodies = bodies(2000, Inputs::Uniform);
-    let mut tree = CpuTree::new(GRAVITY, Opening::theta(0.6)).unwrap();
+    let mut tree = Tree::new(&Device::cpu(), GRAVITY, Opening::theta(0.6)).unwrap();
     let (all, mut out) = (tree.upload(&bodies).unwrap(), tree.results(2000).unwrap());
     tree.evaluate_self_into(&all, &all, &mut out).unwrap();
-    let once = tree.download::<f64>(&out).unwrap();
+    let once = out.download::<f64>().unwrap();
     let mut first = tree.results(77).unwrap();
     tree.evaluate_with(&all, Sources::First(&all), &mut first, Store::Replace).unwrap();
-    assert_eq!(bits(&tree.download::<f64>(&first).unwrap()), bits(&once[..77]));
+    assert_eq!(bits(&first.download::<f64>().unwrap()), bits(&once[..77]));
     tree.evaluate_with(&all, Sources::Same(&all), &mut out, Store::Add).unwrap();
-    let twice = tree.download::<f64>(&out).unwrap();
+    let twice = out.download::<f64>().unwrap();
     let double: Vec<_> = numbers(&once).into_iter().map(|x| (2.0 * x).to_bits()).collect();
     assert_eq!(bits(&twice), double);
 }

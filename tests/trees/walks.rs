@@ -92,14 +92,14 @@ fn sums_are_added_and_first_particles_are_evaluated_alone() {
         tree.set_walk(walk).unwrap();
         let (all, mut out) = (tree.upload(&bodies).unwrap(), tree.results(2000).unwrap());
         tree.evaluate_self_into(&all, &all, &mut out).unwrap();
-        let once = tree.download::<f64>(&out).unwrap();
+        let once = out.download::<f64>().unwrap();
         let mut first = tree.results(77).unwrap();
         tree.evaluate_with(&all, Sources::First(&all), &mut first, Store::Replace).unwrap();
-        let found = tree.download::<f64>(&first).unwrap();
+        let found = first.download::<f64>().unwrap();
         assert!(bits(&found) == bits(&once[..77]), "{device} {walk:?}");
         assert_eq!(tree.report().unwrap().targets, 77);
         tree.evaluate_with(&all, Sources::Same(&all), &mut out, Store::Add).unwrap();
-        let twice = tree.download::<f64>(&out).unwrap();
+        let twice = out.download::<f64>().unwrap();
         let double = |field: &Field| Field { acc: field.acc * 2.0, pot: 2.0 * field.pot };
         assert!(bits(&twice) == bits(&once.iter().map(double).collect::<Vec<_>>()), "{device}");
         // Nothing is left of the evaluations before.
@@ -185,7 +185,7 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
         let (particles, mut out) = (tree.upload(&all).unwrap(), tree.results(1).unwrap());
         tree.evaluate_with(&particles, Sources::First(&particles), &mut out, Store::Replace)
             .unwrap();
-        let found = tree.download::<f64>(&out).unwrap();
+        let found = out.download::<f64>().unwrap();
         let error = (found[0].acc - expected[0].acc).norm2().sqrt();
         assert!(error < 1e-5 * expected[0].acc.norm2().sqrt(), "{device} {error:e}");
         let report = tree.report().unwrap();
@@ -251,7 +251,7 @@ fn images_of_one_set_are_the_same_particles() {
         let [i, j] = [&images, &all].map(|bodies| tree.upload(bodies).unwrap());
         let mut out = tree.results(100).unwrap();
         tree.evaluate_with(&i, Sources::Same(&j), &mut out, Store::Replace).unwrap();
-        let found = tree.download::<f64>(&out).unwrap();
+        let found = out.download::<f64>().unwrap();
         let expected = tree.evaluate_self::<f64>(&all).unwrap();
         assert!(error(&found, &expected) < 1e-12, "{device}");
     }

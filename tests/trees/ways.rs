@@ -260,7 +260,7 @@ fn evaluate<X: Interaction>(
         if way.store == Store::Add {
             tree.evaluate_with(&i, sources, &mut out, Store::Add)?;
         }
-        Ok((tree.download::<f64>(&out)?, tree.report()?))
+        Ok((out.download::<f64>()?, tree.report()?))
     };
     let all = [i.len(), j.len(), n];
     match way.before {

@@ -145,7 +145,7 @@ fn begin<X: Interaction<I = Atom, J = Atom>>(
     let near = Neighbours::with_precision(device, domain, Skin::Auto, Precision::Double)?;
     let engine = ShortRange::with_options(device, law, options)?;
     let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
-    Leapfrog::with_motions((engine, near), &atoms, motions, 0.0, step)
+    Leapfrog::with_motions(engine.with_lists(near), &atoms, motions, 0.0, step)
 }
 
 #[cfg(test)]

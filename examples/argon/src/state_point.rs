@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Device, Domain, Options, Precision, ShortRange};
+use nbody::{Device, Domain, Engine as _, Options, Precision, ShortRange};
 use nbody_interactions::lennard_jones::{Atom, SwitchedLennardJones};
 
 use crate::liquid::{Liquid, System, truncated};
@@ -52,9 +52,9 @@ pub fn compare(device: &Device) -> Result<(), Box<dyn Error>> {
         liquid.advance(SCALING)?;
         bar.inc(SCALING.into());
     }
-    let options = Options::default().precision(Precision::Double);
-    let mut engine = ShortRange::with_options(device, law, options)?;
     let domain = Domain::periodic([SYSTEM.edge; 3])?;
+    let options = Options::default().precision(Precision::Double).domain(domain);
+    let mut engine = ShortRange::with_options(device, law, options)?;
     let [energy_tail, pressure_tail] = tail(&SYSTEM);
     let (mut temperatures, mut energies, mut pressures) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..PARTS {
@@ -64,7 +64,7 @@ pub fn compare(device: &Device) -> Result<(), Box<dyn Error>> {
             bar.inc(SAMPLING.into());
             let atom = |pos: [f64; 3]| Atom { pos: pos.into(), kind: 0 };
             let atoms: Vec<_> = liquid.positions()?.into_iter().map(atom).collect();
-            let forces = engine.evaluate::<f64>(domain, &atoms)?;
+            let forces = engine.evaluate_self::<f64>(&atoms)?;
             let now = liquid.state()?[0];
             let weight = 1.0 / SAMPLES as f64;
             let per_atom = weight / SYSTEM.atoms() as f64;

@@ -1,7 +1,7 @@
 //! Statistics by counting pairs.
 
 use nbody::prelude::*;
-use nbody::{CpuAllPairs, Domain, Options, reference};
+use nbody::{AllPairs, Domain, Options, reference};
 use nbody_interactions::kolmogorov_smirnov::{KolmogorovSmirnov, Sample, Threshold};
 use nbody_interactions::neighbours::{Neighbours, Place};
 
@@ -48,7 +48,8 @@ fn kolmogorov_smirnov_equals_the_sorted_computation() {
             .collect();
         for precision in [Precision::Single, Precision::Double] {
             let options = Options::default().precision(precision);
-            let mut direct = CpuAllPairs::with_options(KolmogorovSmirnov, options).unwrap();
+            let mut direct =
+                AllPairs::with_options(&Device::cpu(), KolmogorovSmirnov, options).unwrap();
             let counts = direct.evaluate::<f64>(&places, &values).unwrap();
             let sorted_first = sorted_sample(&samples[0]);
             for (place, counts) in places.iter().zip(&counts) {

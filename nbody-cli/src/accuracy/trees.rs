@@ -314,7 +314,7 @@ impl Row {
 /// Returns the results of an engine, the least of several times, and the engine.
 fn timed<E>(mut engine: E, bodies: &[Body]) -> Result<(Vec<Field>, Duration, E), nbody::Error>
 where
-    E: nbody::Engine<Gravity, Error = nbody::Error>,
+    E: nbody::Engine<Gravity>,
 {
     let particles = engine.upload(bodies)?;
     let mut out = engine.results(bodies.len())?;
@@ -326,5 +326,5 @@ where
             least = least.min(time);
         }
     }
-    Ok((engine.download::<f64>(&out)?, least, engine))
+    Ok((out.download::<f64>()?, least, engine))
 }

@@ -140,13 +140,12 @@ impl Trees<'_> {
         }
         let [order, build, walk] = stages.map(|all| all[RUNS / 2]);
         let stages = TreeTimes::new(order, build, walk);
-        let own = match tree.set_walk(Walk::Particles) {
-            Err(nbody::Error::NoWalk { .. }) => None,
-            set => {
-                set?;
-                tree.evaluate_self_into(&particles, &particles, &mut out)?;
-                Some(tree.report()?.evaluations_per_target())
-            }
+        let own = if tree.device().is_cpu() {
+            None
+        } else {
+            tree.set_walk(Walk::Particles)?;
+            tree.evaluate_self_into(&particles, &particles, &mut out)?;
+            Some(tree.report()?.evaluations_per_target())
         };
         let (device, n) = (device.name(), bodies.len());
         Ok(Row { device, model, n, opening, report, stages, own, times, direct })

@@ -1,10 +1,10 @@
 //! A run by any of the integrators.
 
 use nbody::models::{Particle, Snapshot};
-use nbody::{AllPairs, Device, Opening, Tree};
+use nbody::{AllPairs, Device, Engine, EngineState, Opening, Tree};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Evaluator, EvaluatorState, Hermite,
-    HermiteCheckpoint, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, StepLimits,
+    BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
+    Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, StepLimits,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -141,8 +141,8 @@ impl Simulation {
                 let motions: Vec<_> = particles.iter().map(motion).collect();
                 let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
                 // All pairs, and trees that are opened by an angle, take nothing from steps before.
-                let evaluator = EvaluatorState::Nothing;
-                let checkpoint = LeapfrogCheckpoint { begin, steps, motions, evaluator };
+                let state = EngineState::Nothing;
+                let checkpoint = LeapfrogCheckpoint { begin, steps, motions, engine: state };
                 let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
             }
@@ -244,12 +244,12 @@ fn leapfrog(
     device: &Device,
     settings: &Settings,
     tree: Option<f64>,
-) -> Result<Evaluator<gravity::Gravity>, nbody::Error> {
+) -> Result<Box<dyn Engine<gravity::Gravity>>, nbody::Error> {
     let law = gravity::Gravity { eps2: settings.eps * settings.eps };
     let options = settings.options();
     Ok(match tree {
-        None => AllPairs::with_options(device, law, options)?.into(),
-        Some(theta) => Tree::with_options(device, law, Opening::theta(theta), options)?.into(),
+        None => Box::new(AllPairs::with_options(device, law, options)?),
+        Some(theta) => Box::new(Tree::with_options(device, law, Opening::theta(theta), options)?),
     })
 }
 

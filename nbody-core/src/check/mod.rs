@@ -1,7 +1,6 @@
 //! Checks of an engine: the reference, running error bounds, and the comparison of results.
 
 mod bounded;
-pub mod case;
 pub mod compare;
 pub mod error_bounds;
 mod narrow;

@@ -22,7 +22,7 @@ pub(crate) struct Columns<W> {
 
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
     /// Allocates records of this many words.
-    fn zeros(n: usize, words: usize) -> Result<Self, Error> {
+    pub fn zeros(n: usize, words: usize) -> Result<Self, Error> {
         let mut columns = Self { lines: Vec::new(), n: 0, words };
         columns.grow(n)?;
         Ok(columns)

@@ -1,7 +1,9 @@
-//! The engine of the CPU without the types of a law.
+//! The engine of the CPU for all pairs, and what it shares with lists and trees.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
+use super::buffers::{records, results};
 use super::columns::Columns;
 use super::evaluation::{Evaluation, Packed};
 use super::schedule::{Listing, Schedule, Walks};
@@ -9,14 +11,19 @@ use super::sums::Folding;
 use super::variant::Variant;
 use crate::law::binding::Binding;
 use crate::near::bags;
+use crate::near::cutoff::Cutoff;
 use crate::numeric::simd::{LINE, Line, SimdLevel};
-use crate::pack::Rows;
-use crate::{Domain, Error, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack};
+use crate::pack::{OwnedRows, Rows};
+use crate::untyped::{self, Buffer};
+use crate::{
+    Domain, Error, Field, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack,
+};
 
-/// An engine of the CPU: the law, the options and the instructions.
-#[derive(Clone, Copy, Debug)]
+/// An engine of the CPU: the law with its parameters, the options and the instructions.
+#[derive(Clone, Debug)]
 pub(super) struct CpuEngine {
     pub law: &'static Law,
+    parameters: OwnedRows,
     pub options: Options,
     pub level: SimdLevel,
     order: SummationOrder,
@@ -27,6 +34,7 @@ pub(super) struct CpuEngine {
 pub(super) struct Particles {
     pub packed: Packed,
     pub precision: Precision,
+    pub fields: &'static [Field],
 }
 
 /// Results in `f64`, which holds every accumulator exactly.
@@ -34,13 +42,15 @@ pub(super) struct Particles {
 pub(super) struct Results {
     pub columns: Columns<u64>,
     /// The precision of the backup accumulators.
-    precision: Precision,
+    pub precision: Precision,
+    pub fields: &'static [Field],
 }
 
 impl Particles {
     pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
         check_count(particles.count())?;
-        Ok(Self { packed: Packed::pack(particles, precision)?, precision })
+        let fields = particles.fields();
+        Ok(Self { packed: Packed::pack(particles, precision)?, precision, fields })
     }
 
     /// Writes numbers of some blocks in `f64`, exactly.
@@ -71,7 +81,7 @@ impl Particles {
 
     /// Copies the first particles.
     pub fn first(&self, n: usize) -> Result<Self, Error> {
-        Ok(Self { packed: self.packed.first(n)?, precision: self.precision })
+        Ok(Self { packed: self.packed.first(n)?, ..*self })
     }
 
     /// Copies the particles of these indices.
@@ -80,7 +90,7 @@ impl Particles {
             Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
             Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
         };
-        Ok(Self { packed, precision: self.precision })
+        Ok(Self { packed, ..*self })
     }
 
     /// Copies those numbers of the particles of these indices that are bound. Where `others` are wanted alone,
@@ -141,27 +151,38 @@ fn check_count(found: usize) -> Result<(), Error> {
 }
 
 impl CpuEngine {
-    pub fn new(law: &'static Law, options: Options, level: SimdLevel) -> Result<Self, Error> {
+    pub fn new(
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+        level: SimdLevel,
+    ) -> Result<Self, Error> {
         let order = options.order.unwrap_or_default();
         order.check()?;
         level.check()?;
         options.domain.check(options.precision)?;
-        Ok(Self { law, options, level, order })
+        let parameters = OwnedRows::one(law.parameters, parameters)?;
+        Ok(Self { law, parameters, options, level, order })
     }
 
-    /// With default options and the best instructions.
-    pub fn of_law(law: &'static Law) -> Self {
-        let (options, order) = Default::default();
-        Self { law, options, level: SimdLevel::best(), order }
+    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.parameters = OwnedRows::one(self.law.parameters, parameters)?;
+        Ok(())
     }
 
-    pub fn upload(&self, particles: &dyn Rows) -> Result<Particles, Error> {
-        Particles::pack(particles, self.options.precision)
+    /// Returns the cutoff with these parameters.
+    pub fn cutoff(&self) -> Cutoff {
+        Cutoff::new(self.law, self.parameters.words())
+    }
+
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.options.precision)?;
+        self.options.domain = domain;
+        Ok(())
     }
 
     pub fn results(&self, n: usize) -> Result<Results, Error> {
-        let columns = Columns::filled(n, &pack::nothing(self.law.f))?;
-        Ok(Results { columns, precision: self.options.backup() })
+        Results::new(self.law.f, n, self.options.backup())
     }
 
     /// Refuses buffers that do not match each other or this engine.
@@ -173,10 +194,9 @@ impl CpuEngine {
         check_precision("results", out.precision, self.options.backup())
     }
 
-    /// Evaluates all pairs, with the parameters in one record.
+    /// Evaluates all pairs.
     pub fn run(
         &self,
-        parameters: &dyn Rows,
         i: &Particles,
         j: Sources<Particles>,
         out: &mut Results,
@@ -187,11 +207,11 @@ impl CpuEngine {
         let first = if n < i.len() { Some(i.first(n)?) } else { None };
         let i = first.as_ref().unwrap_or(i);
         match store {
-            Store::Replace => self.evaluate(parameters, i, j, &mut out.columns),
+            Store::Replace => self.sum_pairs(i, j, &mut out.columns),
             Store::Add if j.particles().len() == 0 => Ok(()),
             Store::Add => {
                 let mut fresh = self.results(n)?.columns;
-                self.evaluate(parameters, i, j, &mut fresh)?;
+                self.sum_pairs(i, j, &mut fresh)?;
                 self.folding().merge(&fresh, &mut out.columns);
                 Ok(())
             }
@@ -202,9 +222,8 @@ impl CpuEngine {
         Folding::new(self.law.f, self.options.backup())
     }
 
-    fn evaluate(
+    fn sum_pairs(
         &self,
-        parameters: &dyn Rows,
         i: &Particles,
         j: Sources<Particles>,
         out: &mut Columns<u64>,
@@ -212,15 +231,15 @@ impl CpuEngine {
         let is_whole = j.is_one_set() && i.len() == j.particles().len();
         let schedule = Schedule::choose(&self.options, self.law, i.len(), is_whole);
         let sets = [&i.packed, &j.particles().packed];
-        self.evaluate_by(schedule, self.options.domain, parameters, sets, j.is_one_set(), out)
+        self.evaluate_by(schedule, self.options.domain, sets, j.is_one_set(), out)
     }
 
-    /// Evaluates the pairs of neighbour lists, by the parameters, i- and j-particles in the order of the lists, and
+    /// Evaluates the pairs of neighbour lists, by the i- and j-particles in the order of the lists, and
     /// whether these are one set, where points are in this space. The sums in this order are left in `sums`, whose
     /// memory is used again.
     pub fn run_lists(
         &self,
-        (parameters, sets, one_set): (&dyn Rows, [&Packed; 2], bool),
+        (sets, one_set): ([&Packed; 2], bool),
         (listing, domain): (&Listing, Domain),
         sums: &mut Option<Columns<u64>>,
         out: &mut Results,
@@ -233,20 +252,16 @@ impl CpuEngine {
             sums => sums.insert(Columns::filled(n, &nothing)?),
         };
         let schedule = Schedule::List(listing);
-        self.evaluate_by(schedule, domain, parameters, sets, one_set, sums)?;
+        self.evaluate_by(schedule, domain, sets, one_set, sums)?;
         self.arrange(sums, listing.places, out, store)
     }
 
-    /// Sums the walks of a tree, by the parameters, and the i- and j-particles in its order, with far particles behind
+    /// Sums the walks of a tree, by the i- and j-particles in its order, with far particles behind
     /// the j-particles; the sums are in this order, too.
-    pub fn sum_walks(
-        &self,
-        (parameters, sets): (&dyn Rows, [&Packed; 2]),
-        walks: &Walks,
-    ) -> Result<Columns<u64>, Error> {
+    pub fn sum_walks(&self, sets: [&Packed; 2], walks: &Walks) -> Result<Columns<u64>, Error> {
         let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
         let (schedule, domain) = (Schedule::Tree(walks), self.options.domain);
-        self.evaluate_by(schedule, domain, parameters, sets, walks.one_set, &mut sums)?;
+        self.evaluate_by(schedule, domain, sets, walks.one_set, &mut sums)?;
         Ok(sums)
     }
 
@@ -273,7 +288,6 @@ impl CpuEngine {
         &self,
         schedule: Schedule,
         domain: Domain,
-        parameters: &dyn Rows,
         [i, j]: [&Packed; 2],
         one_set: bool,
         out: &mut Columns<u64>,
@@ -281,7 +295,7 @@ impl CpuEngine {
         let Options { precision, math, accumulation, .. } = self.options;
         let law = self.law;
         let folding = self.folding();
-        let parameters = Packed::pack(parameters, precision)?;
+        let parameters = Packed::pack(&self.parameters, precision)?;
         let order = match schedule {
             Schedule::List(listing) if listing.is_interleaved => {
                 bags::order(law, self.options, out.len())
@@ -306,6 +320,59 @@ impl CpuEngine {
         let sets = [&parameters, i, j];
         if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
     }
+}
+
+impl untyped::Engine for CpuEngine {
+    fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.set_domain(domain)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(self.results(n)?))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let [i, of_j] = pairs(self.law, i, j)?;
+        self.run(i, j.with(of_j), results(out, self.law.f)?, store)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.evaluate(i, j, out, Store::Replace)?;
+        Ok(start.elapsed())
+    }
+}
+
+/// Returns the i-particles and the j-particles of a law.
+pub(super) fn pairs<'a>(
+    law: &Law,
+    i: &'a dyn Buffer,
+    j: Sources<'a, dyn Buffer>,
+) -> Result<[&'a Particles; 2], Error> {
+    Ok([records("i-particles", i, law.i)?, records("j-particles", j.particles(), law.j)?])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::loops::{Loops, Setting};
 use super::schedule::{Job, Schedule};
 use super::sums::Folding;
 use super::variant::{BySize, Compiled};
-use crate::pack::Rows;
+use crate::pack::{self, Rows};
 use crate::{
     Accumulation, Domain, Error, Field, Law, Mixed, Precision, Scalar, SummationOrder, parallel,
 };
@@ -23,6 +23,15 @@ impl Packed {
             Precision::Single => Self::Bits32(Columns::pack::<f32>(records)?),
             Precision::Double => Self::Bits64(Columns::pack::<f64>(records)?),
             Precision::Mixed => Self::Bits32(Columns::pack::<Mixed>(records)?),
+        })
+    }
+
+    /// Allocates `n` records of these fields.
+    pub fn zeros(n: usize, fields: &[Field], precision: Precision) -> Result<Self, Error> {
+        Ok(match precision {
+            Precision::Single => Self::Bits32(Columns::zeros(n, pack::words::<f32>(fields))?),
+            Precision::Double => Self::Bits64(Columns::zeros(n, pack::words::<f64>(fields))?),
+            Precision::Mixed => Self::Bits32(Columns::zeros(n, pack::words::<Mixed>(fields))?),
         })
     }
 

@@ -1,6 +1,6 @@
-//! All pairs on the CPU, by schedules that call the compiled loops of an interaction, and programs per
-//! particle.
+//! The CPU: schedules that call the compiled loops of a law, lists, trees, and programs per particle.
 
+mod buffers;
 mod columns;
 mod engine;
 mod evaluation;
@@ -9,6 +9,7 @@ mod kept;
 mod listed;
 mod loops;
 mod neighbours;
+mod pair;
 mod particle;
 mod particle_loop;
 mod peak;
@@ -20,177 +21,111 @@ mod sums;
 mod tree;
 mod variant;
 
-use std::marker::PhantomData;
-use std::time::{Duration, Instant};
-
-use columns::Columns;
-use engine::CpuEngine;
-pub use neighbours::{CpuNeighbours, HasCutoff};
+use engine::{CpuEngine, Particles};
+use neighbours::CpuNeighbours;
+pub(crate) use pair::Pair;
 pub use particle_loop::ParticleLoop;
 pub use peak::peak;
-pub use per_particle::{CpuInputs, CpuPerParticle};
-pub use selection::CpuSelection;
-pub use short_range::CpuShortRange;
-pub use tree::CpuTree;
+use per_particle::CpuPerParticle;
+use selection::CpuSelection;
+use short_range::CpuShortRange;
+use tree::CpuTree;
 pub use variant::{Compiled, Variant};
 
 use crate::numeric::simd::SimdLevel;
-use crate::{
-    Domain, Engine, Error, Interaction, Options, Precision, Record, Scalar, Sources, Store, pack,
+use crate::pack::Rows;
+use crate::tree::law::TreeLaw;
+use crate::untyped::{
+    Buffer, Device, Engine, Neighbours, Origin, PerParticle, Selection, Sequence, ShortRange, Tree,
 };
+use crate::{Domain, Error, Field, Law, Opening, Options, Precision};
 
-/// Sums an interaction over all pairs on the CPU.
-///
-/// The order of summation is that of [`SummationOrder`](crate::SummationOrder), or, with the
-/// symmetric schedule, one that depends only on the number of particles. It does not depend on the
-/// number of threads, so that results are bitwise the same from run to run.
+/// The CPU as a device.
 #[derive(Clone, Copy, Debug)]
-pub struct CpuAllPairs<X> {
-    interaction: X,
-    engine: CpuEngine,
+pub struct Cpu {
+    /// The level of vector instructions that was asked for.
+    level: Option<SimdLevel>,
 }
 
-/// Particles in the precision of an evaluation, as structure of arrays.
-#[derive(Clone, Debug)]
-pub struct CpuParticles<P> {
-    particles: engine::Particles,
-    record: PhantomData<P>,
-}
-
-impl<P> CpuParticles<P> {
-    /// Number of particles.
-    pub fn len(&self) -> usize {
-        self.particles.len()
+impl Cpu {
+    /// Returns the CPU with this level of vector instructions, or its best.
+    pub fn new(level: Option<SimdLevel>) -> Self {
+        Self { level }
     }
 
-    /// Returns the precision.
-    pub fn precision(&self) -> Precision {
-        self.particles.precision
-    }
-
-    /// Tests whether there are no particles.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    fn level(self) -> SimdLevel {
+        self.level.unwrap_or_else(SimdLevel::best)
     }
 }
 
-/// Results on the CPU, in `f64`, which holds every accumulator exactly.
-#[derive(Clone, Debug)]
-pub struct CpuResults<F> {
-    results: engine::Results,
-    record: PhantomData<F>,
-}
-
-impl<F> CpuResults<F> {
-    /// Number of results.
-    pub fn len(&self) -> usize {
-        self.results.columns.len()
+impl Device for Cpu {
+    fn name(&self) -> String {
+        self.level.map_or_else(|| "cpu".to_owned(), |level| format!("cpu:{level}"))
     }
 
-    /// Tests whether there are no results.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl<F: Record> CpuResults<F> {
-    /// Changes the number of results, which are then those of no pair.
-    pub fn resize(&mut self, n: usize) -> Result<(), Error> {
-        self.results.columns = Columns::filled(n, &pack::nothing(F::FIELDS))?;
-        Ok(())
-    }
-}
-
-impl<X: Interaction> CpuAllPairs<X> {
-    /// Makes an engine with the default [`Options`].
-    pub fn new(interaction: X) -> Self {
-        Self { interaction, engine: CpuEngine::of_law(X::LAW) }
+    fn simd_level(&self) -> Option<SimdLevel> {
+        Some(self.level())
     }
 
-    /// Makes an engine with these options.
-    pub fn with_options(interaction: X, options: Options) -> Result<Self, Error> {
-        Self::with_level(interaction, options, SimdLevel::best())
-    }
-
-    /// Makes an engine with these options and this level of vector instructions.
-    pub fn with_level(interaction: X, options: Options, level: SimdLevel) -> Result<Self, Error> {
-        Ok(Self { interaction, engine: CpuEngine::new(X::LAW, options, level)? })
-    }
-
-    /// The interaction, with its parameters.
-    pub fn interaction(&self) -> &X {
-        &self.interaction
-    }
-
-    /// Changes the parameters.
-    pub fn set_interaction(&mut self, interaction: X) {
-        self.interaction = interaction;
-    }
-
-    /// Changes the space that the particles are in. A box that the precision cannot hold is refused,
-    /// and the space is unchanged.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
-        domain.check(self.engine.options.precision)?;
-        self.engine.options.domain = domain;
+    fn trim(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The options.
-    pub fn options(&self) -> Options {
-        self.engine.options
+    fn upload(&self, particles: &dyn Rows, precision: Precision) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(Particles::pack(particles, precision)?))
     }
 
-    /// The level of its vector instructions.
-    pub fn level(&self) -> SimdLevel {
-        self.engine.level
-    }
-}
-
-impl<X: Interaction> Engine<X> for CpuAllPairs<X> {
-    type Error = Error;
-    type Particles<P: Record<Lane = f64>> = CpuParticles<P>;
-    type Results = CpuResults<X::F>;
-
-    fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        Ok(CpuParticles { particles: self.engine.upload(&particles)?, record: PhantomData })
-    }
-
-    fn results(&self, n: usize) -> Result<CpuResults<X::F>, Error> {
-        Ok(CpuResults { results: self.engine.results(n)?, record: PhantomData })
-    }
-
-    fn evaluate_with(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
-        store: Store,
-    ) -> Result<(), Error> {
-        let parameters = std::slice::from_ref(&self.interaction);
-        let j = j.with(&j.particles().particles);
-        self.engine.run(&parameters, &i.particles, j, &mut out.results, store)
-    }
-
-    fn time(
-        &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
-    ) -> Result<Duration, Error> {
-        let start = Instant::now();
-        self.evaluate_with(i, j, out, Store::Replace)?;
-        Ok(start.elapsed())
-    }
-
-    fn download<S: Scalar>(
+    fn all_pairs(
         &self,
-        fields: &CpuResults<X::F>,
-    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        let columns = &fields.results.columns;
-        Ok(pack::unpack(fields.len(), &|records, rows| columns.rows(records, rows)))
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn Engine>, Error> {
+        Ok(Box::new(CpuEngine::new(law, parameters, options, self.level())?))
+    }
+
+    fn tree(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        opening: Opening,
+        options: Options,
+    ) -> Result<Box<dyn Tree>, Error> {
+        let law = TreeLaw::new(law, parameters, opening)?;
+        Ok(Box::new(CpuTree::new(law, parameters, options, self.level())?))
+    }
+
+    fn short_range(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn ShortRange>, Error> {
+        Ok(Box::new(CpuShortRange::new(law, parameters, options, self.level())?))
+    }
+
+    fn neighbours(
+        &self,
+        domain: Domain,
+        origin: Origin,
+        precision: Precision,
+    ) -> Result<Box<dyn Neighbours>, Error> {
+        Ok(Box::new(CpuNeighbours::new(domain, origin, precision)?))
+    }
+
+    fn per_particle(
+        &self,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Box<dyn PerParticle>, Error> {
+        Ok(Box::new(CpuPerParticle::new(fields, parameters)?))
+    }
+
+    fn selection(&self) -> Result<Box<dyn Selection>, Error> {
+        Ok(Box::new(CpuSelection::default()))
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        None
     }
 }

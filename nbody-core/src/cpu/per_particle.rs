@@ -1,182 +1,145 @@
-//! Programs per particle on the CPU.
+//! Programs per particle on the CPU, by rows of described records.
 
-use std::ops::Range;
+use std::any::Any;
 
+use super::buffers::{foreign, particles, particles_mut};
+use super::engine::{Particles, Results};
 use super::particle::Run;
-use super::{CpuParticles, CpuResults};
+use super::selection::CpuSelection;
 use crate::law::binding::Binding;
-use crate::{
-    Domain, Error, FieldValue, Measure, ParticleProgram, Precision, Record, Scalar, Update, pack,
-};
+use crate::pack::OwnedRows;
+use crate::untyped::{self, Beside, Buffer, First};
+use crate::{Domain, Error, Field, ParticleProgram, Precision};
 
-/// Runs a program per particle, an [`Update`] or a [`Measure`], on the CPU.
-///
-/// It computes in `f64`. Numbers of particles are rounded to their precision when they are stored, and
-/// totals are merged in an order that depends on the number of particles alone.
-#[derive(Clone, Copy, Debug)]
-pub struct CpuPerParticle<X> {
-    parameters: X,
+/// Runs programs per particle on the CPU. It computes in `f64`. Numbers of particles are rounded to their precision
+/// when they are stored, and totals are merged in an order that depends on the number of particles alone.
+#[derive(Clone, Debug)]
+pub(super) struct CpuPerParticle {
+    fields: &'static [Field],
+    parameters: OwnedRows,
     domain: Domain,
     wrap: bool,
 }
 
-/// The buffers that a program reads beside the particles, with as many records as there are particles.
-/// A program needs neither, if its type is [`Nothing`](crate::Nothing).
-#[derive(Debug)]
-pub struct CpuInputs<'a, Q, F> {
-    /// The second particles.
-    pub q: Option<&'a CpuParticles<Q>>,
-    /// The results of an interaction.
-    pub f: Option<&'a CpuResults<F>>,
+/// The buffers that a program reads beside the particles.
+#[derive(Clone, Copy)]
+struct Inputs<'a> {
+    q: Option<&'a Particles>,
+    f: Option<&'a Results>,
 }
 
-// Not derived: the derived impl requires that Q and F can be copied.
-impl<Q, F> Clone for CpuInputs<'_, Q, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<Q, F> Copy for CpuInputs<'_, Q, F> {}
-
-impl<Q, F> Default for CpuInputs<'_, Q, F> {
-    fn default() -> Self {
-        Self { q: None, f: None }
+impl<'a> Inputs<'a> {
+    fn new(beside: Beside<'a>) -> Result<Self, Error> {
+        let results = |buffer: &'a dyn Buffer| {
+            (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign("results"))
+        };
+        let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
+        Ok(Self { q, f: beside.f.map(results).transpose()? })
     }
 }
 
-impl<P: Record<Lane = f64>> CpuParticles<P> {
-    /// Returns these particles, their reals rounded to the precision.
-    pub fn pack<R>(particles: &[R], precision: Precision) -> Result<Self, Error>
-    where
-        R: Record<Host = P>,
-        R::Lane: Scalar,
-    {
-        let particles = super::engine::Particles::pack(&particles, precision)?;
-        Ok(Self { particles, record: std::marker::PhantomData })
+impl CpuPerParticle {
+    /// Creates an engine with these parameters, in unbounded space.
+    pub fn new(fields: &'static [Field], parameters: &[u64]) -> Result<Self, Error> {
+        let parameters = OwnedRows::one(fields, parameters)?;
+        Ok(Self { fields, parameters, domain: Domain::Open, wrap: false })
     }
 
-    /// Returns the particles as records.
-    pub fn download(&self) -> Vec<P> {
-        self.records(0..self.len())
+    fn run<'a>(
+        &self,
+        program: &'static ParticleProgram,
+        p: &'static [Field],
+        inputs: Inputs<'a>,
+    ) -> Result<Run<'a>, Error> {
+        Error::check_record("parameters", self.fields, program.parameters)?;
+        let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
+        let q = inputs.q.map(|q| bind(program.q, q.fields).map(|binding| (q, binding)));
+        let f = inputs.f.map(|f| bind(program.f, f.fields).map(|binding| (f, binding)));
+        let (domain, wrap, p) = (self.domain, self.wrap, bind(program.p, p)?);
+        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
     }
 
-    /// Returns some of the particles as records.
-    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
-        Error::check_range(&range, self.len())?;
-        Ok(self.records(range))
+    /// Changes the first particles of a selection: copies of them, if there are others to copy.
+    fn update_first(
+        &self,
+        program: &'static ParticleProgram,
+        p: &mut Particles,
+        inputs: Inputs,
+        first: First,
+    ) -> Result<(), Error> {
+        let First { selection, count, from, is_due } = first;
+        let order = (selection as &dyn Any).downcast_ref::<CpuSelection>();
+        let order = order.ok_or_else(|| foreign("a selection"))?;
+        let from = from.map(|from| particles("particles to select from", from)).transpose()?;
+        let parameters = if is_due { &self.due(program, order)? } else { &self.parameters };
+        let q = inputs.q.map(|q| order.gathered("second particles to select from", q, count));
+        let q = q.transpose()?;
+        let inputs = Inputs { q: q.as_ref(), ..inputs };
+        if let Some(from) = from {
+            order.gather(count, from, p)?;
+            return self.run(program, p.fields, inputs)?.update(parameters, p);
+        }
+        let mut part = order.gathered("particles to select from", p, count)?;
+        self.run(program, p.fields, inputs)?.update(parameters, &mut part)?;
+        p.scatter(&part, order.first(count)?);
+        Ok(())
     }
 
-    /// Returns one field of all particles; see `Particles::download_field`.
-    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
-        let (_, binding) = pack::find_field::<T>(P::FIELDS, name)?;
-        Ok(pack::values(self.len(), &|records, rows| self.particles.rows(&binding, records, rows)))
-    }
-
-    fn records(&self, range: Range<usize>) -> Vec<P> {
-        let binding = Binding::whole(P::FIELDS);
-        pack::unpack(range.len(), &|records, rows| {
-            let records = range.start + records.start..range.start + records.end;
-            self.particles.rows(&binding, records, rows);
-        })
+    /// Returns the parameters with the time of a selection.
+    fn due(&self, program: &ParticleProgram, order: &CpuSelection) -> Result<OwnedRows, Error> {
+        let due = Binding::due(program.parameters)?.places()[0];
+        let mut row = self.parameters.words().to_vec();
+        row[due.component()] = order.due().into();
+        OwnedRows::one(self.fields, &row)
     }
 }
 
-impl<X: Record<Lane = f64, Host = X>> CpuPerParticle<X> {
-    /// Creates it with these parameters, in unbounded space.
-    pub fn new(parameters: X) -> Self {
-        Self { parameters, domain: Domain::Open, wrap: false }
+impl untyped::PerParticle for CpuPerParticle {
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.parameters = OwnedRows::one(self.fields, parameters)?;
+        Ok(())
     }
 
-    /// Returns the parameters.
-    pub fn parameters(&self) -> &X {
-        &self.parameters
-    }
-
-    /// Sets the parameters.
-    pub fn set_parameters(&mut self, parameters: X) {
-        self.parameters = parameters;
-    }
-
-    /// Returns the domain in which positions have differences.
-    pub fn domain(&self) -> Domain {
+    fn domain(&self) -> Domain {
         self.domain
     }
 
-    /// Sets the domain in which positions have differences. A box that `f64` cannot represent is an
-    /// error, and the domain stays.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(Precision::Double)?;
         self.domain = domain;
         Ok(())
     }
 
-    fn run<'a, P: Record, Q: Record, F: Record>(
-        &self,
-        program: &'static ParticleProgram,
-        inputs: CpuInputs<'a, Q, F>,
-    ) -> Result<Run<'a>, Error> {
-        let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
-        let q = inputs.q.map(|q| Ok((&q.particles, bind(program.q, Q::FIELDS)?)));
-        let f = inputs.f.map(|f| Ok((&f.results, bind(program.f, F::FIELDS)?)));
-        let p = bind(program.p, P::FIELDS)?;
-        let (domain, wrap) = (self.domain, self.wrap);
-        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
-    }
-}
-
-impl<U: Update> CpuPerParticle<U> {
-    /// Returns whether positions are wrapped into the box.
-    pub fn wraps(&self) -> bool {
+    fn wraps(&self) -> bool {
         self.wrap
     }
 
-    /// Sets whether positions are wrapped into the box: see `PerParticle::set_wrap`.
-    pub fn set_wrap(&mut self, wrap: bool) {
+    fn set_wrap(&mut self, wrap: bool) {
         self.wrap = wrap;
     }
 
-    /// Changes each particle. Inputs of another length are an error, and no particle is changed.
-    pub fn update(
-        &self,
-        particles: &mut CpuParticles<U::P>,
-        inputs: CpuInputs<U::Q, U::F>,
+    fn update(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &mut dyn Buffer,
+        beside: Beside<'_>,
+        first: Option<First<'_>>,
     ) -> Result<(), Error> {
-        self.update_by_name(particles, inputs)
+        let p = particles_mut("particles", particles)?;
+        let inputs = Inputs::new(beside)?;
+        match first {
+            Some(first) => self.update_first(program, p, inputs, first),
+            None => self.run(program, p.fields, inputs)?.update(&self.parameters, p),
+        }
     }
 
-    /// Changes each particle, whatever its record and those of the inputs, which must have the fields
-    /// of the program's records by name and type. Other fields stay.
-    pub fn update_by_name<P: Record, Q: Record, F: Record>(
-        &self,
-        particles: &mut CpuParticles<P>,
-        inputs: CpuInputs<Q, F>,
-    ) -> Result<(), Error> {
-        let parameters = std::slice::from_ref(&self.parameters);
-        let run = self.run::<P, Q, F>(U::PROGRAM, inputs)?;
-        run.update(&parameters, &mut particles.particles)
-    }
-}
-
-impl<M: Measure> CpuPerParticle<M> {
-    /// Returns the total over all particles.
-    pub fn measure(
-        &self,
-        particles: &CpuParticles<M::P>,
-        inputs: CpuInputs<M::Q, M::F>,
-    ) -> Result<M::T, Error> {
-        self.measure_by_name(particles, inputs)
-    }
-
-    /// Returns the total over all particles, whatever their record; see
-    /// [`update_by_name`](Self::update_by_name).
-    pub fn measure_by_name<P: Record, Q: Record, F: Record>(
-        &self,
-        particles: &CpuParticles<P>,
-        inputs: CpuInputs<Q, F>,
-    ) -> Result<M::T, Error> {
-        let parameters = std::slice::from_ref(&self.parameters);
-        let run = self.run::<P, Q, F>(M::PROGRAM, inputs)?;
-        Ok(pack::record(&run.measure(&parameters, &particles.particles)?))
+    fn measure(
+        &mut self,
+        program: &'static ParticleProgram,
+        buffer: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<Vec<u64>, Error> {
+        let p = particles("particles", buffer)?;
+        self.run(program, p.fields, Inputs::new(beside)?)?.measure(&self.parameters, p)
     }
 }

@@ -1,5 +1,7 @@
 //! Interactions: the trait of a declaration, and its value.
 
+use std::fmt;
+
 use super::charges::Charges;
 use super::reach::Groups;
 use crate::cpu::{Compiled, Variant};
@@ -59,7 +61,7 @@ pub struct ThirdLaw {
 
 /// An interaction as a value, [`Interaction::LAW`]: all that engines, programs and the cache know of
 /// it, so that none of them is compiled again for each interaction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Law {
     /// The name in commands: that of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
@@ -93,6 +95,13 @@ pub struct Law {
     pub(crate) cpu_loops: fn(Variant) -> Compiled,
     /// Bounds the cutoff: [`Interaction::reach`].
     pub(super) reach: fn(&Groups<'_>) -> Interval,
+}
+
+/// Prints the name: the texts are long.
+impl fmt::Debug for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Law").field(&self.name).finish()
+    }
 }
 
 impl Law {

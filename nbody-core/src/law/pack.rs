@@ -11,7 +11,7 @@ pub use super::binding::{Binding, Place};
 pub use super::field_value::{find_field, values};
 use super::record;
 pub use super::record::{dim, position};
-use crate::{Field, FieldKind, Reader, Record, Scalar, Writer, parallel};
+use crate::{Error, Field, FieldKind, Reader, Record, Scalar, Writer, parallel};
 
 /// Fewer numbers than these are converted by one thread.
 const SERIAL: usize = 1 << 16;
@@ -51,6 +51,52 @@ where
         for record in &self[records] {
             record.write(&mut rows);
         }
+    }
+}
+
+/// Records of a value: rows of 64-bit words.
+#[derive(Clone, Debug)]
+pub struct OwnedRows {
+    fields: &'static [Field],
+    words: Vec<u64>,
+}
+
+impl OwnedRows {
+    /// Returns the records of these fields with these words, row by row.
+    ///
+    /// # Panics
+    ///
+    /// If the last row is not whole.
+    pub fn new(fields: &'static [Field], words: Vec<u64>) -> Self {
+        assert_eq!(words.len() % dim(fields).max(1), 0, "rows of {} numbers", dim(fields));
+        Self { fields, words }
+    }
+
+    /// Returns one record, refusing a row of another length.
+    pub fn one(fields: &'static [Field], row: &[u64]) -> Result<Self, Error> {
+        Error::check_length("numbers of a record", row.len(), dim(fields))?;
+        Ok(Self::new(fields, row.to_vec()))
+    }
+
+    /// Returns the words, row by row.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+impl Rows for OwnedRows {
+    fn count(&self) -> usize {
+        // A record without numbers stands for itself.
+        self.words.len().checked_div(dim(self.fields)).unwrap_or(1)
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        let numbers = dim(self.fields);
+        rows.copy_from_slice(&self.words[records.start * numbers..records.end * numbers]);
     }
 }
 
@@ -213,12 +259,15 @@ where
     P: Record,
     P::Lane: Scalar,
 {
-    let kinds = numbers(P::FIELDS).cycle();
-    let number = |(word, number)| match number {
+    reals(P::FIELDS, &rows(&records)).collect()
+}
+
+/// Returns the numbers of rows of these fields as reals.
+pub(crate) fn reals(fields: &[Field], rows: &[u64]) -> impl Iterator<Item = f64> {
+    rows.iter().zip(numbers(fields).cycle()).map(|(&word, number)| match number {
         Number::Index => word as f64,
         Number::Real | Number::Coordinate => f64::from_bits(word),
-    };
-    rows(&records).into_iter().zip(kinds).map(number).collect()
+    })
 }
 
 /// Returns how many of `n` records of `numbers` numbers a thread converts at a time.

@@ -4,7 +4,7 @@ use super::GROUP;
 use super::boxes::bits;
 use super::list::{GroupReach, Reach};
 use crate::law::binding::{Binding, Place};
-use crate::{Error, Field, FieldKind, Interaction, Interval, Law, pack};
+use crate::{Error, Field, FieldKind, Interval, Law, pack};
 
 /// The cutoff of an interaction with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,9 +22,10 @@ impl PartialEq for Law {
 }
 
 impl Cutoff {
-    /// Returns the cutoff of a law with these parameters, in the order of its record.
-    fn new(law: &'static Law, parameters: Vec<f64>) -> Self {
-        Self { law, parameters: parameters.into_iter().map(Interval::from).collect() }
+    /// Returns the cutoff of a law with these parameters, which are one row.
+    pub fn new(law: &'static Law, parameters: &[u64]) -> Self {
+        let parameters = pack::reals(law.parameters, parameters);
+        Self { law, parameters: parameters.map(Interval::from).collect() }
     }
 
     /// Refuses an interaction whose declaration has no cutoff, or whose parameters have a point: the positions
@@ -36,11 +37,6 @@ impl Cutoff {
             (true, true) => Err(Error::PointOfLists { law }),
             (true, false) => Ok(()),
         }
-    }
-
-    /// Returns the cutoff of an interaction with its parameters.
-    pub fn of<X: Interaction>(interaction: &X) -> Self {
-        Self::new(X::LAW, pack::flatten(std::slice::from_ref(interaction)))
     }
 
     /// The interaction.

@@ -37,7 +37,7 @@ impl ListState {
         let bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
         for (what, positions) in ["particles", "j-particles"].into_iter().zip(&self.positions) {
             if let Some(index) = positions.iter().position(bad) {
-                return Err(Error::NotFinite { what, index, found: positions[index] });
+                return Err(Error::NotFinite { what, index, found: Some(positions[index]) });
             }
         }
         let is_frame = self.scale.is_finite() && self.scale > 0.0 && !bad(&self.origin);

@@ -1,7 +1,7 @@
 //! Estimates of the error of far particles by the pair itself.
 
 use super::kernel::Kernel;
-use crate::{Charges, Field, Interaction, Record};
+use crate::{Charges, Field};
 
 /// Steps of the square of a distance for a factor of 2, as a power of 2.
 const STEPS: u32 = 3;
@@ -30,10 +30,9 @@ pub struct Table {
 }
 
 impl Estimate {
-    /// Makes the estimate of an interaction, for distances in units of 1 / `scale`.
-    pub fn of<X: Interaction>(interaction: &X, charges: Charges, scale: f64) -> Self {
-        let kernel = Kernel { interaction, charges };
-        let at = |step: usize| kernel.length(distance(step) / scale, first(X::F::FIELDS)).log2();
+    /// Makes the estimate of a kernel, for distances in units of 1 / `scale`.
+    pub fn of(kernel: &Kernel, scale: f64) -> Self {
+        let at = |step: usize| kernel.length(distance(step) / scale, first(kernel.law.f)).log2();
         Self { kernel: (0..SIZE).map(at).collect(), scale }
     }
 

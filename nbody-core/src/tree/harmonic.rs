@@ -2,7 +2,7 @@
 //! that of 1 / r does, so that the trace of second moments has no effect.
 
 use super::kernel::{DIRECTIONS, Kernel};
-use crate::{Charges, Interaction, Record, pack};
+use crate::{Charges, Law, pack};
 
 /// The step of the second derivatives, in units of the distance.
 const STEP: f64 = 0.02;
@@ -10,13 +10,13 @@ const STEP: f64 = 0.02;
 /// less than the share of third moments, which are neglected.
 const TOLERANCE: f64 = 0.05;
 
-/// Returns the distance from which on an interaction with one charge is harmonic; infinite if it is nowhere.
-pub fn distance<X: Interaction>(interaction: &X, charges: Charges) -> f64 {
+/// Returns the distance from which on a law with one charge is harmonic; infinite if it is nowhere.
+pub fn distance(law: &'static Law, parameters: &[u64], charges: Charges) -> f64 {
     // A kernel that is harmonic for one i-particle need not be so for others.
     if charges.products.len() != 1 || charges.sums.iter().any(|sum| sum.depends_on_i) {
         return f64::INFINITY;
     }
-    let kernel = Kernel { interaction, charges };
+    let kernel = Kernel::new(law, parameters, charges);
     let is_harmonic = |exponent: &i32| {
         let distance = f64::from(*exponent).exp2();
         DIRECTIONS.iter().all(|direction| kernel.is_harmonic(direction.map(|x| x * distance)))
@@ -31,9 +31,9 @@ fn exponents() -> impl DoubleEndedIterator<Item = i32> {
     small.chain(-60..64).chain(large)
 }
 
-impl<X: Interaction> Kernel<'_, X> {
+impl Kernel {
     fn is_harmonic(&self, position: [f64; 3]) -> bool {
-        let dimensions = pack::position(X::J::FIELDS).map_or(0, |position| position.len());
+        let dimensions = pack::position(self.law.j).map_or(0, |position| position.len());
         let step = STEP * position.iter().map(|x| x * x).sum::<f64>().sqrt();
         let centre = self.at(position, 0);
         let (mut sums, mut magnitudes) = (vec![0.0; centre.len()], vec![0.0; centre.len()]);
@@ -51,7 +51,7 @@ impl<X: Interaction> Kernel<'_, X> {
             }
         }
         let mut first = 0;
-        X::F::FIELDS.iter().all(|field| {
+        self.law.f.iter().all(|field| {
             let numbers = first..first + field.kind.components();
             first = numbers.end;
             let most =

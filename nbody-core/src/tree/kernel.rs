@@ -1,30 +1,34 @@
 //! The kernel of an interaction: the result of a unit charge at a distance.
 
-use crate::{Charges, Field, Interaction, Open, Record, pack};
+use crate::cpu::Pair;
+use crate::{Charges, Field, Law, pack};
 
 /// The directions in which kernels are tested.
 pub const DIRECTIONS: [[f64; 3]; 3] = [[0.48, -0.6, 0.64], [-0.36, 0.48, 0.8], [0.8, 0.6, 0.0]];
 
 /// The result of a unit charge at a distance, for some i-particle.
-pub struct Kernel<'a, X> {
-    /// The interaction.
-    pub interaction: &'a X,
-    /// Its charges.
-    pub charges: Charges,
+pub struct Kernel {
+    /// The law.
+    pub law: &'static Law,
+    charges: Charges,
+    pair: Pair,
 }
 
-impl<X: Interaction> Kernel<'_, X> {
+impl Kernel {
+    /// Returns the kernel of a law with these parameters and charges.
+    pub fn new(law: &'static Law, parameters: &[u64], charges: Charges) -> Self {
+        Self { law, charges, pair: Pair::new(law, parameters) }
+    }
+
     /// Returns the numbers of the result for a j-particle with one charge, by its index, at this position.
     pub fn at(&self, position: [f64; 3], charge: usize) -> Vec<f64> {
         let mut charges = vec![0.0; self.charges.products.len()];
         charges[charge] = 1.0;
-        let mut numbers = vec![0.0; X::J::DIM];
+        let mut numbers = vec![0.0; pack::dim(self.law.j)];
         self.charges.carry(&charges, &mut numbers);
-        let i = row(X::I::FIELDS, [0.0; 3], |k| 0.5 * (1.0 + 0.25 * k as f64));
-        let j = row(X::J::FIELDS, position, |k| numbers[k]);
-        let mut f = X::F::default();
-        X::pair::<f64, _>(self.interaction, &Open, &pack::record(&i), &pack::record(&j), 0, &mut f);
-        pack::flatten(&[f])
+        let i = row(self.law.i, [0.0; 3], |k| 0.5 * (1.0 + 0.25 * k as f64));
+        let j = row(self.law.j, position, |k| numbers[k]);
+        pack::reals(self.law.f, &self.pair.evaluate(i, j)).collect()
     }
 
     /// Returns the greatest length of the first of these fields at a distance, of all charges.

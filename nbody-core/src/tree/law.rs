@@ -1,13 +1,15 @@
-//! An interaction by a tree: its charges, and the criterion by which cells are opened.
+//! A law by a tree: its charges, and the criterion by which cells are opened.
 
 use super::estimate::{Estimate, Table};
 use super::harmonic;
-use crate::{Charges, Error, Interaction, Opening, parallel};
+use super::kernel::Kernel;
+use crate::{Charges, Error, Law, Opening, parallel};
 
-/// An interaction by a tree, on any engine.
+/// A law with its parameters by a tree, on any engine.
 #[derive(Clone, Debug)]
-pub struct TreeLaw<X> {
-    interaction: X,
+pub struct TreeLaw {
+    law: &'static Law,
+    parameters: Vec<u64>,
     opening: Opening,
     charges: Charges,
     /// The distance from which on the kernel is harmonic.
@@ -16,31 +18,38 @@ pub struct TreeLaw<X> {
     estimate: Option<Estimate>,
 }
 
-impl<X: Interaction> TreeLaw<X> {
-    /// Refuses an interaction without charges, and an opening that is not possible.
-    pub fn new(interaction: X, opening: Opening) -> Result<Self, Error> {
+impl TreeLaw {
+    /// Refuses a law without charges, parameters that are no record, and an opening that is not possible.
+    pub fn new(law: &'static Law, parameters: &[u64], opening: Opening) -> Result<Self, Error> {
         opening.check()?;
-        let law = X::LAW.name;
-        let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason })?;
+        let name = law.name;
+        let charges = law.charges.map_err(|reason| Error::NoTree { law: name, reason })?;
         let (harmonic, estimate) = (f64::INFINITY, None);
-        let mut law = Self { interaction, opening, charges, harmonic, estimate };
-        law.set_interaction(interaction);
-        law.set_opening(opening)?;
-        Ok(law)
+        let parameters_of_law = Vec::new();
+        let mut tree =
+            Self { law, parameters: parameters_of_law, opening, charges, harmonic, estimate };
+        tree.set_parameters(parameters)?;
+        tree.set_opening(opening)?;
+        Ok(tree)
     }
 
-    /// Returns the interaction with its parameters.
-    pub fn interaction(&self) -> &X {
-        &self.interaction
+    /// Returns the law.
+    pub fn law(&self) -> &'static Law {
+        self.law
     }
 
-    /// Sets the interaction with its parameters.
-    pub fn set_interaction(&mut self, interaction: X) {
-        let (charges, mut harmonic) = (self.charges, f64::INFINITY);
-        // Without the stack for it, six far particles do for three.
-        let task = &mut || harmonic = harmonic::distance(&interaction, charges);
-        parallel::with_stack(X::LAW.stack(size_of::<f64>()), task);
-        (self.interaction, self.harmonic, self.estimate) = (interaction, harmonic, None);
+    /// Sets the parameters, which are one row.
+    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        let Self { law, charges, .. } = *self;
+        let (found, expected) = (parameters.len(), crate::pack::dim(law.parameters));
+        Error::check_length("numbers of a record", found, expected)?;
+        let mut harmonic = f64::INFINITY;
+        // If the stack is too small, uses six far particles.
+        let task = &mut || harmonic = harmonic::distance(law, parameters, charges);
+        parallel::with_stack(law.stack(size_of::<f64>()), task);
+        self.parameters = parameters.to_vec();
+        (self.harmonic, self.estimate) = (harmonic, None);
+        Ok(())
     }
 
     /// Returns the criterion by which cells are opened.
@@ -52,7 +61,7 @@ impl<X: Interaction> TreeLaw<X> {
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
         if opening.share().is_some() && !Estimate::exists(self.charges) {
-            return Err(Error::NoEstimate { law: X::LAW.name });
+            return Err(Error::NoEstimate { law: self.law.name });
         }
         (self.opening, self.estimate) = (opening, None);
         Ok(())
@@ -63,14 +72,14 @@ impl<X: Interaction> TreeLaw<X> {
         self.charges
     }
 
-    /// Returns the power with which the error of the field falls where that is least, of charges of one sign or not.
+    /// Returns the exponent of the error bound of the field where it is smallest, for charges of one sign or not.
     pub fn error_order(&self, is_of_one_sign: bool) -> u32 {
         let expansion = self.opening.far_particles();
         let order = |sum| self.charges.error_order(sum, expansion, is_of_one_sign);
         self.charges.sums.iter().map(order).min().unwrap_or(0)
     }
 
-    /// Returns the distance from which on the interaction is harmonic; infinite if it is nowhere.
+    /// Returns the distance from which on the law is harmonic; infinite if it is nowhere.
     pub fn harmonic_distance(&self) -> f64 {
         self.harmonic
     }
@@ -82,9 +91,11 @@ impl<X: Interaction> TreeLaw<X> {
             return Ok(None);
         }
         if self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
-            let (mut estimate, bytes) = (None, X::LAW.stack(size_of::<f64>()));
-            let task =
-                &mut || estimate = Some(Estimate::of(&self.interaction, self.charges, scale));
+            let (mut estimate, bytes) = (None, self.law.stack(size_of::<f64>()));
+            let task = &mut || {
+                let kernel = Kernel::new(self.law, &self.parameters, self.charges);
+                estimate = Some(Estimate::of(&kernel, scale));
+            };
             if !parallel::with_stack(bytes, task) {
                 return Err(Error::OutOfStack { bytes });
             }

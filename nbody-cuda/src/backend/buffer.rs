@@ -183,7 +183,11 @@ impl Buffer {
             format!("{} in {precision} precision", backend.describe())
         };
         let (found, expected) = (name(&*self.backend, self.precision), name(&**backend, precision));
-        if found == expected { Ok(()) } else { Err(Error::ForeignBuffer { what, found, expected }) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(nbody_core::Error::ForeignBuffer { what, found, expected }.into())
+        }
     }
 }
 
@@ -197,7 +201,11 @@ pub(crate) fn check_backend(
         return Ok(());
     }
     let [found, expected] = [found, expected].map(|backend| backend.describe());
-    if found == expected { Ok(()) } else { Err(Error::ForeignBuffer { what, found, expected }) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(nbody_core::Error::ForeignBuffer { what, found, expected }.into())
+    }
 }
 
 impl Scratch {

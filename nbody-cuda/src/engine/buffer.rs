@@ -1,86 +1,181 @@
-//! Typed particles and results in device memory.
+//! Particles and results in device memory.
 
-use std::marker::PhantomData;
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Rows, WriteRows};
-use nbody_core::{FieldValue, Precision, Record};
+use nbody_core::pack::{Binding, Rows, WriteRows, dim};
+use nbody_core::untyped;
+use nbody_core::{Error, Field, Law, Precision, Sources};
 
-use crate::Error;
 use crate::backend::{Backend, Buffer};
+use crate::layout::numbers_of;
 use crate::particle::field::FieldCopy;
 
-/// Particles in device memory, in the precision of the engine.
+/// Particles in device memory: a structure for each, in the precision of the engine.
 #[derive(Debug)]
-pub struct CudaParticles<P> {
-    pub(crate) buffer: Buffer,
-    pub(crate) field_copy: Arc<FieldCopy>,
-    pub(crate) record: PhantomData<P>,
+pub(crate) struct CudaParticles {
+    pub buffer: Buffer,
+    pub fields: &'static [Field],
+    field_copy: Arc<FieldCopy>,
 }
 
-/// Results in device memory, in the precision of the backup accumulators.
+/// Results in device memory: a column for each number, in the precision of the backup accumulators.
 #[derive(Debug)]
-pub struct CudaResults<F> {
-    pub(crate) buffer: Buffer,
-    pub(crate) record: PhantomData<F>,
+pub(crate) struct CudaResults {
+    pub buffer: Buffer,
+    pub fields: &'static [Field],
 }
 
-impl<P> CudaParticles<P> {
-    /// Returns the number of particles.
-    pub fn len(&self) -> usize {
-        self.buffer.n
-    }
-
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the precision.
-    pub fn precision(&self) -> Precision {
-        self.buffer.precision
-    }
-}
-
-impl<P: Record<Lane = f64>> CudaParticles<P> {
-    pub(crate) fn upload(
+impl CudaParticles {
+    /// Copies particles to the device.
+    pub fn upload(
         backend: &Arc<dyn Backend>,
         particles: &dyn Rows,
         precision: Precision,
         field_copy: &Arc<FieldCopy>,
     ) -> Result<Self, Error> {
         let buffer = Buffer::of_particles(backend, particles, precision)?;
-        Ok(Self { buffer, field_copy: field_copy.clone(), record: PhantomData })
+        Ok(Self { buffer, fields: particles.fields(), field_copy: field_copy.clone() })
     }
 
-    /// Copies some of the particles to the host, after all earlier work.
-    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
-        nbody_core::Error::check_range(&range, self.len())?;
-        let (n, mut particles) = (range.len(), Vec::new());
-        let take = &mut |write: &WriteRows| particles = pack::unpack(n, write);
-        self.buffer.read_particles(P::FIELDS, range, take)?;
-        Ok(particles)
-    }
-
-    /// Copies one field of all particles to the host, after all earlier work.
-    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
-        let (field, binding) = pack::find_field::<T>(P::FIELDS, name)?;
-        let (n, mut values) = (self.len(), Vec::new());
-        let take = &mut |write: &WriteRows| values = pack::values(n, write);
-        self.field_copy.read(&self.buffer, P::FIELDS, field, &binding, take)?;
-        Ok(values)
+    /// Returns the words of a particle.
+    pub fn words(&self) -> usize {
+        numbers_of(self.fields, self.buffer.precision)
     }
 }
 
-impl<F> CudaResults<F> {
-    /// Returns the number of results.
-    pub fn len(&self) -> usize {
+impl CudaResults {
+    /// Returns results of these fields.
+    pub fn boxed(buffer: Buffer, fields: &'static [Field]) -> Box<dyn untyped::Buffer> {
+        Box::new(Self { buffer, fields })
+    }
+}
+
+impl untyped::Buffer for CudaParticles {
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn len(&self) -> usize {
         self.buffer.n
     }
 
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    fn precision(&self) -> Precision {
+        self.buffer.precision
     }
+
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        Error::check_range(&rows, self.buffer.n)?;
+        Ok(self.buffer.read_particles(self.fields, rows, take)?)
+    }
+
+    fn read_field(
+        &self,
+        field: &'static Field,
+        binding: &Binding,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        Ok(self.field_copy.read(&self.buffer, self.fields, field, binding, take)?)
+    }
+
+    fn resize(&mut self, n: usize) -> Result<(), Error> {
+        Ok(self.buffer.resize(n, self.words())?)
+    }
+}
+
+impl untyped::Buffer for CudaResults {
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn len(&self) -> usize {
+        self.buffer.n
+    }
+
+    fn precision(&self) -> Precision {
+        self.buffer.precision
+    }
+
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        Error::check_range(&rows, self.buffer.n)?;
+        let begin = rows.start;
+        Ok(self.buffer.read(self.fields, &mut |write| {
+            take(&|records, to| write(begin + records.start..begin + records.end, to));
+        })?)
+    }
+
+    fn read_field(
+        &self,
+        _: &'static Field,
+        binding: &Binding,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        let numbers = dim(self.fields);
+        Ok(self.buffer.read(self.fields, &mut |write| {
+            take(&|records, to| {
+                let mut rows = vec![0; records.len() * numbers];
+                write(records, &mut rows);
+                let width = binding.places().len().max(1);
+                for (row, to) in rows.chunks_exact(numbers).zip(to.chunks_exact_mut(width)) {
+                    for (word, place) in to.iter_mut().zip(binding.places()) {
+                        *word = row[place.component()];
+                    }
+                }
+            });
+        })?)
+    }
+
+    fn resize(&mut self, n: usize) -> Result<(), Error> {
+        Ok(self.buffer.resize(n, dim(self.fields))?)
+    }
+}
+
+/// Returns particles in device memory.
+pub(crate) fn particles<'a>(
+    what: &'static str,
+    backend: &dyn Backend,
+    buffer: &'a dyn untyped::Buffer,
+) -> Result<&'a CudaParticles, Error> {
+    (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what, backend))
+}
+
+/// Returns particles in device memory, to be changed.
+pub(crate) fn particles_mut<'a>(
+    what: &'static str,
+    backend: &dyn Backend,
+    buffer: &'a mut dyn untyped::Buffer,
+) -> Result<&'a mut CudaParticles, Error> {
+    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what, backend))
+}
+
+/// Returns the i-particles and the j-particles of a law.
+pub(crate) fn pairs<'a>(
+    backend: &dyn Backend,
+    law: &Law,
+    i: &'a dyn untyped::Buffer,
+    j: Sources<'a, dyn untyped::Buffer>,
+) -> Result<[&'a Buffer; 2], Error> {
+    let record = |what, buffer: &'a dyn untyped::Buffer, fields| {
+        Error::check_record(what, buffer.fields(), fields)?;
+        particles(what, backend, buffer).map(|particles| &particles.buffer)
+    };
+    Ok([record("i-particles", i, law.i)?, record("j-particles", j.particles(), law.j)?])
+}
+
+/// Returns results of these fields in device memory.
+pub(crate) fn results<'a>(
+    backend: &dyn Backend,
+    buffer: &'a mut dyn untyped::Buffer,
+    fields: &'static [Field],
+) -> Result<&'a mut Buffer, Error> {
+    Error::check_record("results", buffer.fields(), fields)?;
+    let results = (buffer as &mut dyn Any).downcast_mut::<CudaResults>();
+    Ok(&mut results.ok_or_else(|| foreign("results", backend))?.buffer)
+}
+
+/// Returns the error for something of another device.
+pub(crate) fn foreign(what: &'static str, backend: &dyn Backend) -> Error {
+    let (found, expected) = ("another device".to_owned(), backend.describe());
+    Error::ForeignBuffer { what, found, expected }
 }

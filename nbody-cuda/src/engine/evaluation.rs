@@ -1,14 +1,15 @@
-//! The engine of CUDA programs, without the Rust types of a law.
+//! All pairs by CUDA programs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::pack::{self, Rows, dim};
-use nbody_core::{Domain, Law, Options, Sources, Store};
+use nbody_core::pack::dim;
+use nbody_core::{Domain, Law, Options, Sources, Store, untyped};
 
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
 use crate::compile::cache::Cache;
+use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::layout::{LIMIT, bytes, space, words};
 use crate::schedule::{Buffers, Job, Plan, Workspace, rules};
 use crate::tuning::measured::Tuned;
@@ -54,12 +55,12 @@ struct Chosen {
 }
 
 impl CudaEngine {
-    /// Creates an engine with these parameters of the law, which are one record.
+    /// Creates an engine with these parameters of the law, which are one row.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
         law: &'static Law,
-        parameters: &dyn Rows,
+        parameters: &[u64],
         options: Options,
     ) -> Result<Box<Self>, Error> {
         if let Some(order) = options.order {
@@ -80,18 +81,19 @@ impl CudaEngine {
             workspace: Workspace::default(),
             fresh: None,
         });
-        engine.set_parameters(parameters);
+        engine.set_row(parameters)?;
         Ok(engine)
     }
 
-    /// Sets the parameters of the law, which are one record.
-    pub fn set_parameters(&mut self, parameters: &dyn Rows) {
-        let row = pack::rows(parameters);
-        self.parameters = words(&bytes(self.law.parameters, &row, self.options.precision));
+    fn set_row(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        let (fields, precision) = (self.law.parameters, self.options.precision);
+        let (what, expected) = ("numbers of a record", dim(fields));
+        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        self.parameters = words(&bytes(fields, parameters, precision));
+        Ok(())
     }
 
-    /// Sets the domain of the particles.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+    fn set_space(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.options.precision)?;
         let options = self.options.domain(domain);
         if domain.is_periodic() != self.options.domain.is_periodic() {
@@ -109,22 +111,13 @@ impl CudaEngine {
         self.kernels.force(self.options, config)
     }
 
-    /// Returns the options.
-    pub fn options(&self) -> Options {
-        self.options
-    }
-
     /// Returns the kernel of the last evaluation, or before the first evaluation that for many
     /// particles.
     pub fn kernel(&self) -> &Kernel {
         self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
     }
 
-    pub fn upload(&self, particles: &dyn Rows) -> Result<Buffer, Error> {
-        Buffer::of_particles(&self.backend, particles, self.options.precision)
-    }
-
-    pub fn results(&self, n: usize) -> Result<Buffer, Error> {
+    fn allocate_results(&self, n: usize) -> Result<Buffer, Error> {
         let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
         buffer.clear(self.law.f)?;
         Ok(buffer)
@@ -145,7 +138,7 @@ impl CudaEngine {
         out.check("results", &self.backend, self.options.backup())
     }
 
-    pub fn run(
+    fn run(
         &mut self,
         i: &Buffer,
         j: Sources<Buffer>,
@@ -165,7 +158,7 @@ impl CudaEngine {
 
     /// Measures the time of an evaluation by events. A short one follows another that is not measured:
     /// the GPU is busy while the host queues it, so that the latency of the host does not count.
-    pub fn timed(
+    fn timed(
         &mut self,
         i: &Buffer,
         j: Sources<Buffer>,
@@ -185,7 +178,7 @@ impl CudaEngine {
     fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
         let n = buffers.out.n;
         match store {
-            Store::Replace => return self.evaluate(buffers),
+            Store::Replace => return self.launch_chosen(buffers),
             Store::Add => self.kernels.provide_adding(self.options)?,
         }
         let fresh = match self.fresh.take() {
@@ -195,7 +188,7 @@ impl CudaEngine {
                 Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?
             }
         };
-        self.evaluate(Buffers { out: &fresh, ..buffers })?;
+        self.launch_chosen(Buffers { out: &fresh, ..buffers })?;
         let adding = self.kernels.adding();
         let blocks = n.div_ceil(adding.program.config.block) as u32;
         let launch = Launch::new(c"add_results", blocks)
@@ -206,7 +199,7 @@ impl CudaEngine {
         added
     }
 
-    fn evaluate(&mut self, buffers: Buffers) -> Result<(), Error> {
+    fn launch_chosen(&mut self, buffers: Buffers) -> Result<(), Error> {
         let Chosen { kernel, plan, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
         let kernel = self.kernels.get(kernel);
         let mut job = Job {
@@ -253,13 +246,14 @@ impl CudaEngine {
     /// kernels and the cache keep.
     pub fn tune(
         &mut self,
-        i: &Buffer,
-        j: &Buffer,
-        out: &Buffer,
-        one_set: bool,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
-        let j = if one_set { Sources::Same(j) } else { Sources::Others(j) };
+        let backend = self.backend.clone();
+        let [i, of_j] = pairs(&*backend, self.law, i, j)?;
+        let (j, out) = (j.with(of_j), &*results(&*backend, out, self.law.f)?);
         self.check(i, j, out)?;
         let buffers = Buffers::of(i, j, out);
         let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
@@ -269,8 +263,8 @@ impl CudaEngine {
         let trials = self.kernels.trials(self.options, n, one_buffer);
         let mut best: Option<Tuned> = None;
         for &(config, parts) in &trials {
-            let time =
-                self.measure(config, parts, n, one_buffer, &mut |engine| engine.evaluate(buffers));
+            let time = self
+                .measure(config, parts, n, one_buffer, &mut |engine| engine.launch_chosen(buffers));
             // The next evaluation chooses again, even if the trial failed.
             self.forget_choices();
             let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
@@ -305,5 +299,50 @@ impl CudaEngine {
         }
         times.sort();
         Ok(times[RUNS / 2])
+    }
+}
+
+impl untyped::Engine for CudaEngine {
+    fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        Ok(self.set_row(parameters)?)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        Ok(self.set_space(domain)?)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
+        Ok(CudaResults::boxed(self.allocate_results(n)?, self.law.f))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), nbody_core::Error> {
+        let [i, of_j] = pairs(&*self.backend, self.law, i, j)?;
+        let out = results(&*self.backend, out, self.law.f)?;
+        Ok(self.run(i, j.with(of_j), out, store)?)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+    ) -> Result<Duration, nbody_core::Error> {
+        let [i, of_j] = pairs(&*self.backend, self.law, i, j)?;
+        let out = results(&*self.backend, out, self.law.f)?;
+        Ok(self.timed(i, j.with(of_j), out)?)
     }
 }

@@ -1,263 +1,26 @@
-//! Interactions over neighbour lists, on any device.
+//! Laws over neighbour lists, by CUDA programs.
 
-use std::marker::PhantomData;
+use std::any::Any;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nbody_core::near::cutoff::{Cutoff, position};
 use nbody_core::near::{self, GROUP};
-use nbody_core::pack::{self, dim};
+use nbody_core::pack::dim;
 use nbody_core::{
-    CpuShortRange, Domain, Field, HasCutoff, Interaction, Law, NeighbourTimes, Options, Record,
-    Scalar, SimdLevel, Skin, Sources, Store, SummationOrder,
+    Domain, Field, Law, NeighbourTimes, Options, Sources, Store, SummationOrder, untyped,
 };
 
-use super::foreign;
-use super::neighbours::{CudaNeighbours, Neighbours, Sets};
+use super::buffer::{CudaResults, foreign, results};
+use super::neighbours::{CudaNeighbours, Sets};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
-use crate::device::Kind;
 use crate::layout::{bytes, bytes_of, numbers_of, space, words};
 use crate::near::given::Excluded;
-use crate::{Build, CudaResults, Device, Error, Particles, Program, Results};
+use crate::{Error, Program};
 
 /// Coordinates of a position.
 const COORDINATES: usize = 3;
-
-/// Sums an interaction that has a cutoff over neighbour lists, on any [`Device`].
-///
-/// The order of summation is that of the lists: it depends on the positions of the particles when the
-/// lists were built, and not on timing. In the one evaluation after lists on a GPU outgrew their memory
-/// the sums are folded elsewhere, and the last bits may differ.
-#[derive(Debug)]
-pub struct ShortRange<X> {
-    device: Device,
-    engine: Inner<X>,
-}
-
-#[derive(Debug)]
-enum Inner<X> {
-    Cpu(CpuShortRange<X>),
-    Cuda(X, Box<ListEngine>),
-}
-
-impl<X: Interaction> ShortRange<X> {
-    /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no cutoff.
-    /// Programs are compiled, or loaded from the cache, when they first meet records of other fields.
-    pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
-        Self::with_options(device, interaction, Options::default())
-    }
-
-    /// Creates an engine with these options, of which the space must be open: the lists have theirs.
-    pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
-        let engine = match device.kind() {
-            Kind::Cpu(level) => {
-                let level = level.unwrap_or_else(SimdLevel::best);
-                Inner::Cpu(CpuShortRange::with_level(interaction, options, level)?)
-            }
-            Kind::Cuda(backend) => {
-                let engine = ListEngine::new(backend, device.cache(), X::LAW, options)?;
-                Inner::Cuda(interaction, Box::new(engine))
-            }
-        };
-        let mut short_range = Self { device: device.clone(), engine };
-        short_range.set_interaction(interaction);
-        Ok(short_range)
-    }
-
-    /// Returns the device.
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// Returns the interaction with its parameters.
-    pub fn interaction(&self) -> &X {
-        match &self.engine {
-            Inner::Cpu(engine) => engine.interaction(),
-            Inner::Cuda(interaction, _) => interaction,
-        }
-    }
-
-    /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
-    /// parameters of the cutoff are built again by the next update.
-    pub fn set_interaction(&mut self, interaction: X) {
-        match &mut self.engine {
-            Inner::Cpu(engine) => engine.set_interaction(interaction),
-            Inner::Cuda(own, engine) => {
-                let row = pack::rows(&std::slice::from_ref(&interaction));
-                let precision = engine.options.precision;
-                engine.parameters = words(&bytes(X::LAW.parameters, &row, precision));
-                *own = interaction;
-            }
-        }
-    }
-
-    /// Leaves out these pairs of this interaction alone, such as bonded atoms, instead of those that were
-    /// left out before, and beside those that the lists leave out. The indices are those of two particles
-    /// of one set, or of an i-particle and a j-particle; the next evaluation refuses indices beyond the
-    /// particles.
-    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        match &mut self.engine {
-            Inner::Cpu(engine) => engine.exclude(pairs),
-            Inner::Cuda(_, engine) => engine.excluded.set(pairs),
-        }
-    }
-
-    /// Returns the options.
-    pub fn options(&self) -> Options {
-        match &self.engine {
-            Inner::Cpu(engine) => engine.options(),
-            Inner::Cuda(_, engine) => engine.options,
-        }
-    }
-
-    /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
-    /// before the first.
-    pub fn program(&self) -> Option<(&Program, &Build)> {
-        match &self.engine {
-            Inner::Cpu(_) => None,
-            Inner::Cuda(_, engine) => {
-                engine.built.last().map(|(_, kernel)| (&kernel.program, &kernel.build))
-            }
-        }
-    }
-
-    /// Allocates the results of `n` i-particles, with the values of no pair.
-    pub fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
-        Ok(match &self.engine {
-            Inner::Cpu(engine) => Results::Cpu(engine.results(n)?),
-            Inner::Cuda(_, engine) => {
-                let buffer = engine.results(n)?;
-                Results::Cuda(CudaResults { buffer, record: PhantomData })
-            }
-        })
-    }
-
-    /// Evaluates the pairs of one set within the cutoff, and replaces the results, which are in the order
-    /// of the particles. These have the fields of the interaction, by name and type.
-    ///
-    /// Lists that are not good for the particles as they are now are refused, and the results stay: where a
-    /// particle has moved by more than half of the skin since the last [`update`](Neighbours::update), or
-    /// something that cutoffs depend on has changed beyond the bounds of the lists. After an update this costs
-    /// nothing on a GPU, whatever other fields programs change since. If positions or numbers that cutoffs
-    /// depend on were written since, or the buffer is another one, the device looks at them first, for which
-    /// the host waits. Pairs that were given are good wherever the particles are; on the CPU in a periodic box, until
-    /// another image of a particle may be the nearest.
-    pub fn evaluate_into<P: Record>(
-        &mut self,
-        near: &Neighbours,
-        particles: &Particles<P>,
-        out: &mut Results<X::F>,
-    ) -> Result<(), Error> {
-        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Replace)
-    }
-
-    /// Evaluates as [`evaluate_into`](Self::evaluate_into) does, and adds to the results.
-    pub fn add_into<P: Record>(
-        &mut self,
-        near: &Neighbours,
-        particles: &Particles<P>,
-        out: &mut Results<X::F>,
-    ) -> Result<(), Error> {
-        self.evaluate_with(near, particles, Sources::Same(particles), out, Store::Add)
-    }
-
-    /// Evaluates the pairs of i-particles and j-particles within the cutoff, and stores the sums for the
-    /// i-particles. The other evaluations call this one, and it refuses lists as
-    /// [`evaluate_into`](Self::evaluate_into) does.
-    pub fn evaluate_with<P: Record, Q: Record>(
-        &mut self,
-        near: &Neighbours,
-        i: &Particles<P>,
-        j: Sources<'_, Particles<Q>>,
-        out: &mut Results<X::F>,
-        store: Store,
-    ) -> Result<(), Error> {
-        let cutoff = self.cutoff();
-        let all = (i, j.particles(), out);
-        match (&mut self.engine, near.on_cpu(), near.on_cuda(), all) {
-            (
-                Inner::Cpu(engine),
-                Some(near),
-                _,
-                (Particles::Cpu(i), Particles::Cpu(of_j), Results::Cpu(out)),
-            ) => Ok(engine.evaluate_with(near, i, j.with(of_j), out, store)?),
-            (
-                Inner::Cuda(_, engine),
-                _,
-                Some(near),
-                (Particles::Cuda(i), Particles::Cuda(of_j), Results::Cuda(out)),
-            ) => {
-                let sets = Sets::new(i, j.with(of_j));
-                engine.run(near, &cutoff, &sets, &mut out.buffer, store)
-            }
-            _ => Err(foreign(&self.device, "particles, lists or results")),
-        }
-    }
-
-    /// Measures the time of an evaluation on the device: by events on a GPU, by the clock on the CPU.
-    pub fn time<P: Record>(
-        &mut self,
-        near: &Neighbours,
-        particles: &Particles<P>,
-        out: &mut Results<X::F>,
-    ) -> Result<Duration, Error> {
-        let backend = match &self.engine {
-            Inner::Cpu(_) => None,
-            Inner::Cuda(_, engine) => Some(engine.backend.clone()),
-        };
-        let mut run = || self.evaluate_into(near, particles, out);
-        if let Some(backend) = backend {
-            return backend.time(&mut run);
-        }
-        let start = Instant::now();
-        run()?;
-        Ok(start.elapsed())
-    }
-
-    /// Returns the results of every particle of one set in this space, by lists that are built for this
-    /// evaluation alone.
-    pub fn evaluate<S: Scalar>(
-        &mut self,
-        domain: Domain,
-        particles: &[<X::I as Record>::With<S>],
-    ) -> Result<Vec<<X::F as Record>::With<S>>, Error>
-    where
-        X: Interaction<J = <X as Interaction>::I>,
-    {
-        let precision = self.options().precision;
-        let skin = Skin::Length(0.0);
-        let mut near = Neighbours::with_precision(&self.device, domain, skin, precision)?;
-        let particles = near.upload(particles)?;
-        near.update(&particles, &[&*self])?;
-        let mut out = self.results(particles.len())?;
-        self.evaluate_into(&near, &particles, &mut out)?;
-        self.download::<S>(&out)
-    }
-
-    /// Copies results to the host, after the evaluations that fill them have ended.
-    pub fn download<S: Scalar>(
-        &self,
-        results: &Results<X::F>,
-    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        match (&self.engine, results) {
-            (Inner::Cpu(engine), Results::Cpu(results)) => Ok(engine.download::<S>(results)?),
-            (Inner::Cuda(..), Results::Cuda(results)) => {
-                let (n, mut records) = (results.len(), Vec::new());
-                let take = &mut |rows: &pack::WriteRows| records = pack::unpack(n, rows);
-                results.buffer.read(X::F::FIELDS, take)?;
-                Ok(records)
-            }
-            _ => Err(foreign(&self.device, "results")),
-        }
-    }
-}
-
-impl<X: Interaction> HasCutoff for ShortRange<X> {
-    fn cutoff(&self) -> Cutoff {
-        Cutoff::of(self.interaction())
-    }
-}
 
 /// A program of an interaction over lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,10 +34,12 @@ struct Variant {
     order: SummationOrder,
 }
 
-/// The engine of CUDA programs over lists, without the Rust types of a law.
+/// The engine of CUDA programs over lists.
 #[derive(Debug)]
-struct ListEngine {
+pub(super) struct ListEngine {
     law: &'static Law,
+    /// The cutoff with the parameters.
+    cutoff: Cutoff,
     options: Options,
     backend: Arc<dyn Backend>,
     cache: Cache,
@@ -291,10 +56,11 @@ struct ListEngine {
 }
 
 impl ListEngine {
-    fn new(
+    pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
         law: &'static Law,
+        parameters: &[u64],
         options: Options,
     ) -> Result<Self, Error> {
         if options.domain != Domain::Open {
@@ -303,8 +69,9 @@ impl ListEngine {
         if let Some(order) = options.order {
             order.check()?;
         }
-        Ok(Self {
+        let mut engine = Self {
             law,
+            cutoff: Cutoff::new(law, parameters),
             options,
             backend: backend.clone(),
             cache: cache.clone(),
@@ -314,10 +81,26 @@ impl ListEngine {
             particles: Default::default(),
             positions: Default::default(),
             fresh: None,
-        })
+        };
+        engine.set_row(parameters)?;
+        Ok(engine)
     }
 
-    fn results(&self, n: usize) -> Result<Buffer, Error> {
+    fn set_row(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        let (fields, precision) = (self.law.parameters, self.options.precision);
+        let (what, expected) = ("numbers of a record", dim(fields));
+        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        self.parameters = words(&bytes(fields, parameters, precision));
+        self.cutoff = Cutoff::new(self.law, parameters);
+        Ok(())
+    }
+
+    /// Returns the kernel of the last evaluation.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        self.built.last().map(|(_, kernel)| kernel)
+    }
+
+    fn allocate_results(&self, n: usize) -> Result<Buffer, Error> {
         let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
         buffer.clear(self.law.f)?;
         Ok(buffer)
@@ -326,29 +109,27 @@ impl ListEngine {
     fn run(
         &mut self,
         near: &CudaNeighbours,
-        cutoff: &Cutoff,
         sets: &Sets,
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
         let mut times = NeighbourTimes::default();
         times.evaluations = 1;
-        self.evaluate(near, cutoff, sets, (out, store), &mut times)?;
+        self.sum(near, sets, (out, store), &mut times)?;
         near.lists.timer.add(&times);
         Ok(())
     }
 
-    fn evaluate(
+    fn sum(
         &mut self,
         near: &CudaNeighbours,
-        cutoff: &Cutoff,
         sets: &Sets,
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         check_devices(&self.backend, self.options, near, sets, out)?;
         nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
-        near.check(cutoff, sets)?;
+        near.check(&self.cutoff, sets)?;
         let nj = sets.j.map_or(out.n, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
@@ -462,6 +243,54 @@ impl ListEngine {
     }
 }
 
+impl untyped::ShortRange for ListEngine {
+    fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        Ok(self.set_row(parameters)?)
+    }
+
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.excluded.set(pairs);
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
+        Ok(CudaResults::boxed(self.allocate_results(n)?, self.law.f))
+    }
+
+    fn evaluate(
+        &mut self,
+        lists: &dyn untyped::Neighbours,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), nbody_core::Error> {
+        let backend = self.backend.clone();
+        let lists = (lists as &dyn Any).downcast_ref();
+        let lists = lists.ok_or_else(|| foreign("neighbour lists", &*backend))?;
+        let sets = Sets::new(&*backend, i, j)?;
+        Ok(self.run(lists, &sets, results(&*backend, out, self.law.f)?, store)?)
+    }
+
+    fn time(
+        &mut self,
+        lists: &dyn untyped::Neighbours,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+    ) -> Result<Duration, nbody_core::Error> {
+        let backend = self.backend.clone();
+        Ok(backend.time(&mut || Ok(self.evaluate(lists, i, j, out, Store::Replace)?))?)
+    }
+}
+
 /// Refuses lists, particles or results of another device, and buffers of another precision.
 fn check_devices(
     backend: &Arc<dyn Backend>,
@@ -479,7 +308,8 @@ fn check_devices(
 
 #[cfg(test)]
 mod tests {
-    use nbody_core::Precision;
+    use nbody_core::untyped::Origin;
+    use nbody_core::{Precision, Skin};
 
     use super::*;
     use crate::backend::emulator::Emulator;
@@ -488,15 +318,15 @@ mod tests {
     #[test]
     fn evaluations_refuse_what_belongs_to_another_backend() {
         let cache = tempfile::tempdir().unwrap();
-        let device = Device::cpu().with_cache_dir(cache.path());
+        let cache = Cache::at(cache.path());
         let emulator = Emulator::open().unwrap();
         let here: Arc<dyn Backend> = Arc::new(emulator.clone());
         let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
         let options = Options::default();
-        let pairs = || (Skin::Auto, None);
+        let pairs = || Origin::Found(Skin::Auto);
         let [ours, theirs] = [&here, &there].map(|backend| {
             let near =
-                CudaNeighbours::new(&device, backend, Domain::Open, pairs(), Precision::Single);
+                CudaNeighbours::new(backend, &cache, Domain::Open, pairs(), Precision::Single);
             let buffer = |precision| Buffer::new(backend, 3, 4, precision).unwrap();
             (near.unwrap(), buffer(options.precision), buffer(options.backup()))
         });
@@ -512,7 +342,10 @@ mod tests {
             ("results of", check(&ours.0, &ours.1, &ours.1, &theirs.2)),
         ] {
             let error = done.expect_err(of);
-            assert!(matches!(error, Error::ForeignBuffer { .. }), "{of}: {error}");
+            assert!(
+                matches!(error, Error::Core(nbody_core::Error::ForeignBuffer { .. })),
+                "{of}: {error}"
+            );
             assert!(error.to_string().starts_with(of), "{error}");
         }
     }

@@ -222,31 +222,11 @@ pub enum Error {
     #[error("the emulated program {0}; this is a defect in its schedule, please report it")]
     Emulation(&'static str),
 
-    /// Particles or results belong to another device or precision.
-    #[error("{what} of {found} given to {expected}; upload them with the engine that uses them")]
-    ForeignBuffer {
-        /// The kind of buffer.
-        what: &'static str,
-        /// The device and precision that it belongs to.
-        found: String,
-        /// The device and precision of the engine.
-        expected: String,
-    },
-
     /// Walks by particle are asked for on a device that has none.
     #[error("no walks by particle on {device}; walk by groups, or make the tree on a GPU")]
     NoWalk {
         /// The device.
         device: String,
-    },
-
-    /// The position of a particle was infinite or NaN when lists were updated.
-    #[error("{what}[{index}]: expected finite coordinates")]
-    NotFinite {
-        /// The kind of particles.
-        what: &'static str,
-        /// The index of the first such particle.
-        index: usize,
     },
 
     /// A launch cannot number so many particles.
@@ -302,6 +282,16 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         nbody_core::explain(self, f)
+    }
+}
+
+/// The failure of a device as an engine reports it: `nbody_core::Error::device` has this error again.
+impl From<Error> for nbody_core::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Core(error) => error,
+            error => Self::of_device(error),
+        }
     }
 }
 

@@ -69,7 +69,7 @@ impl FieldCopy {
 }
 
 impl Program {
-    /// Returns the program of downloads of one field ([`Particles::download_field`](crate::Particles)).
+    /// Returns the program of downloads of one field (`Particles::download_field`).
     pub fn field_copy() -> Self {
         let parts = [include_str!("field.cuh")];
         Self::of_words("field_copy", "one field of particles", &[c"copy_field"], BLOCK, &parts)

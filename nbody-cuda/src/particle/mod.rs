@@ -9,8 +9,8 @@ pub mod selection;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Binding, Rows, dim};
-use nbody_core::{Domain, Field, ParticleProgram, Precision, Record};
+use nbody_core::pack::{self, Binding, dim};
+use nbody_core::{Domain, Field, ParticleProgram, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::cache::Cache;
@@ -25,9 +25,11 @@ const SHARED_MEMORY: usize = 48 * 1024;
 /// The parameters and the domain of a program per particle, with its kernels on one backend.
 #[derive(Debug)]
 pub(crate) struct ParticleEngine {
-    backend: Arc<dyn Backend>,
+    pub backend: Arc<dyn Backend>,
     cache: Cache,
-    domain: Domain,
+    pub domain: Domain,
+    /// The fields of the parameters.
+    fields: &'static [Field],
     /// Whether updates wrap positions into the box.
     pub wrap: bool,
     /// The parameters and the space, as arguments of kernels.
@@ -74,11 +76,6 @@ pub(crate) struct First<'a> {
     pub is_due: bool,
 }
 
-/// Returns the words of a particle.
-pub(crate) fn words<P: Record>(precision: Precision) -> usize {
-    numbers_of(P::FIELDS, precision)
-}
-
 /// The fields of the records in the buffers: of the particles, the second particles and the results.
 pub(crate) type Fields = [&'static [Field]; 3];
 
@@ -118,37 +115,39 @@ impl Beside<'_> {
 }
 
 impl ParticleEngine {
-    /// Creates an engine with these parameters, which are one record.
-    pub fn new(backend: &Arc<dyn Backend>, cache: &Cache, parameters: &dyn Rows) -> Self {
+    /// Creates an engine with parameters of these fields, which are one row.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Self, nbody_core::Error> {
         let domain = Domain::Open;
         let mut engine = Self {
             backend: backend.clone(),
             cache: cache.clone(),
             domain,
+            fields,
             wrap: false,
             parameters: Vec::new(),
             space: space(domain, Precision::Double),
             built: Vec::new(),
             totals: Default::default(),
         };
-        engine.set_parameters(parameters);
-        engine
+        engine.set_row(parameters)?;
+        Ok(engine)
     }
 
-    /// Sets the parameters, which are one record.
-    pub fn set_parameters(&mut self, parameters: &dyn Rows) {
-        let row = pack::rows(parameters);
-        self.parameters =
-            crate::layout::words(&bytes(parameters.fields(), &row, Precision::Double));
-    }
-
-    /// Returns the domain in which positions have differences.
-    pub fn domain(&self) -> Domain {
-        self.domain
+    /// Sets the parameters, which are one row.
+    pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        let (what, expected) = ("numbers of a record", dim(self.fields));
+        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        self.parameters = crate::layout::words(&bytes(self.fields, parameters, Precision::Double));
+        Ok(())
     }
 
     /// Sets the domain in which positions have differences.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+    pub fn set_space(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
         domain.check(Precision::Double)?;
         self.domain = domain;
         self.space = space(domain, Precision::Double);
@@ -156,7 +155,7 @@ impl ParticleEngine {
     }
 
     /// Changes each particle.
-    pub fn update(
+    pub fn run_update(
         &mut self,
         program: &ParticleProgram,
         fields: Fields,
@@ -164,6 +163,7 @@ impl ParticleEngine {
         beside: Beside,
         first: Option<First>,
     ) -> Result<(), Error> {
+        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, first, &self.backend)?;
         let from = first.and_then(|first| first.from);
         let count = first.map_or(p.n, |first| first.count);
@@ -187,13 +187,14 @@ impl ParticleEngine {
     }
 
     /// Returns the total over all particles, as 64-bit words.
-    pub fn measure(
+    pub fn run_measure(
         &mut self,
         program: &ParticleProgram,
         fields: Fields,
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
+        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 {

@@ -21,7 +21,7 @@ const FOUND: usize = 8;
 /// An order of particles in which those that take part come first.
 #[derive(Debug)]
 pub(crate) struct Order {
-    backend: Arc<dyn Backend>,
+    pub backend: Arc<dyn Backend>,
     kernel: Kernel,
     state: Scratch,
     indices: Scratch,
@@ -110,7 +110,7 @@ impl Order {
     }
 
     /// Copies the first particles in this order, of this many words, to memory that has room for them.
-    pub fn gather(
+    pub fn copy_first(
         &self,
         count: usize,
         from: &Buffer,

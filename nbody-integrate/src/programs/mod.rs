@@ -8,7 +8,8 @@ pub mod leapfrog;
 #[cfg(test)]
 mod tests {
     use nbody::{
-        Domain, Error, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update, nvrtc,
+        CudaError, Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update,
+        nvrtc,
     };
 
     use super::{block, hermite, leapfrog};
@@ -44,7 +45,7 @@ mod tests {
             let buffers = ParticleBuffers::of(program, precisions);
             let text = Program::per_particle(program, buffers, Domain::Open, false).unwrap();
             match nvrtc::prepare(&text, 90, folder.path()) {
-                Err(Error::NvrtcNotFound(_)) => return,
+                Err(CudaError::NvrtcNotFound(_)) => return,
                 built => drop(built.unwrap()),
             }
         }

@@ -23,7 +23,7 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
                        positions relative to others alone; give the pairs of the lists, or \
                        evaluate all pairs";
         assert_eq!(near.update(&there, &[&engine]).unwrap_err().to_string(), message, "{device}");
-        let error = engine.evaluate::<f64>(Domain::Open, &anchors).unwrap_err();
+        let error = engine.evaluate_self::<f64>(&anchors).unwrap_err();
         assert_eq!(error.to_string(), message, "{device}");
     }
 }
@@ -73,38 +73,38 @@ const REFUSALS: [Refusal; 14] = [
     ("lists that are not built", |device| {
         let (_, mut engine, mut out) = good_on(device);
         let near = Neighbours::new(device, Domain::Open, Skin::Auto)?;
-        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+        engine.evaluate_over(&near, &balls_of(&near, 100), &mut out)
     }),
     ("another box", |device| {
         let (mut near, mut engine, mut out) = good_on(device);
         near.set_domain(Domain::periodic([4.0; 3])?)?;
-        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+        engine.evaluate_over(&near, &balls_of(&near, 100), &mut out)
     }),
     ("other parameters", |device| {
         let (near, mut engine, mut out) = good_on(device);
         engine.set_interaction(Uniform { cutoff: 0.5 });
-        engine.evaluate_into(&near, &balls_of(&near, 100), &mut out)
+        engine.evaluate_over(&near, &balls_of(&near, 100), &mut out)
     }),
     ("fewer results", |device| {
         let (near, mut engine, _) = good_on(device);
         let mut fewer = engine.results(99)?;
-        engine.evaluate_into(&near, &balls_of(&near, 100), &mut fewer)
+        engine.evaluate_over(&near, &balls_of(&near, 100), &mut fewer)
     }),
     ("fewer particles", |device| {
         let (near, mut engine, _) = good_on(device);
         let mut fewer = engine.results(99)?;
-        engine.evaluate_into(&near, &balls_of(&near, 99), &mut fewer)
+        engine.evaluate_over(&near, &balls_of(&near, 99), &mut fewer)
     }),
     ("two sets", |device| {
         let (near, mut engine, mut out) = good_on(device);
         let (i, j) = (balls_of(&near, 100), balls_of(&near, 100));
-        engine.evaluate_with(&near, &i, Sources::Others(&j), &mut out, nbody::Store::Add)
+        engine.evaluate_over_with(&near, &i, Sources::Others(&j), &mut out, nbody::Store::Add)
     }),
     ("other j-particles", |device| {
         let (mut near, mut engine, mut out) = good_on(device);
         let (i, j) = (balls_of(&near, 100), balls_of(&near, 30));
         near.update_with(&i, Sources::Others(&j), &[&engine])?;
-        engine.evaluate_with(&near, &i, Sources::Others(&i), &mut out, nbody::Store::Replace)
+        engine.evaluate_over_with(&near, &i, Sources::Others(&i), &mut out, nbody::Store::Replace)
     }),
     ("another precision", |device| {
         let (mut near, engine, _) = good_on(device);
@@ -141,8 +141,11 @@ const REFUSALS: [Refusal; 14] = [
         near.update(&atoms, &[&either])
     }),
     ("a box of the interaction", |device| {
+        let (near, _, mut out) = good_on(device);
+        let balls = balls_of(&near, 100);
         let options = Options::default().domain(Domain::periodic([2.0; 3])?);
-        ShortRange::with_options(device, UNIFORM, options).map(|_| ())
+        let mut engine = ShortRange::with_options(device, UNIFORM, options)?;
+        engine.evaluate_over(&near, &balls, &mut out)
     }),
 ];
 

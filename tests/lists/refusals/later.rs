@@ -17,11 +17,11 @@ fn bad_input_is_refused() {
         let mut atoms: Vec<Atom> = uniform(40, 5);
         let particles = near.upload(&atoms).unwrap();
         let error = |result: Result<(), Error>| result.unwrap_err().to_string();
-        let refusal = error(engine.evaluate_into(&near, &particles, &mut out));
+        let refusal = error(engine.evaluate_over(&near, &particles, &mut out));
         assert!(refusal.starts_with("neighbour lists that are not built"), "{refusal}");
         near.update(&particles, &[&*engine]).unwrap();
-        engine.evaluate_into(&near, &particles, &mut out).unwrap();
-        let before = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over(&near, &particles, &mut out).unwrap();
+        let before = out.download::<f64>().unwrap();
 
         atoms[33].pos.y = f64::NAN;
         let bad = near.upload(&atoms).unwrap();
@@ -34,15 +34,15 @@ fn bad_input_is_refused() {
             "{device}: {refusal}"
         );
         // The lists of the good ones are as before.
-        engine.evaluate_into(&near, &particles, &mut out).unwrap();
+        engine.evaluate_over(&near, &particles, &mut out).unwrap();
         near.update(&particles, &[&*engine]).unwrap();
 
         let other = LennardJones { cutoff: 0.5, ..lennard_jones() };
         let mut other = ShortRange::new(device, other).unwrap();
-        let refusal = error(other.evaluate_into(&near, &particles, &mut out));
+        let refusal = error(other.evaluate_over(&near, &particles, &mut out));
         assert!(refusal.contains("other interactions"), "{device}: {refusal}");
         let fewer = near.upload(&atoms[..39]).unwrap();
-        let refusal = error(engine.evaluate_into(&near, &fewer, &mut out));
+        let refusal = error(engine.evaluate_over(&near, &fewer, &mut out));
         assert!(refusal.contains("39"), "{device}: {refusal}");
         let double = device.upload(&atoms, Precision::Double).unwrap();
         let refusal = error(near.update(&double, &[&*engine]));
@@ -50,9 +50,9 @@ fn bad_input_is_refused() {
         near.set_domain(Domain::periodic([0.5; 3]).unwrap()).unwrap();
         let refusal = error(near.update(&particles, &[&*engine]));
         assert!(refusal.contains("half"), "{device}: {refusal}");
-        let refusal = error(engine.evaluate_into(&near, &particles, &mut out));
+        let refusal = error(engine.evaluate_over(&near, &particles, &mut out));
         assert!(refusal.starts_with("neighbour lists that are not built"), "{device}: {refusal}");
-        let after = engine.download::<f64>(&out).unwrap();
+        let after = out.download::<f64>().unwrap();
         assert!(before == after, "{device}: results of a refused evaluation");
     }
     let gravity = nbody_interactions::gravity::Gravity { eps2: 1.0 };
@@ -64,8 +64,11 @@ fn bad_input_is_refused() {
         let refusal = near.update(&bodies, &[&without]).unwrap_err().to_string();
         assert!(refusal.starts_with("`gravity` has no cutoff"), "{device}: {refusal}");
         let periodic = Options::default().domain(Domain::periodic([1.0; 3]).unwrap());
-        let refusal = ShortRange::with_options(device, lennard_jones(), periodic);
-        assert!(refusal.unwrap_err().to_string().contains("give the box to the lists"));
+        let mut boxed = ShortRange::with_options(device, lennard_jones(), periodic).unwrap();
+        let (atoms, mut out) =
+            (near.upload::<Atom>(&[Atom::default(); 3]).unwrap(), boxed.results(3).unwrap());
+        let refusal = boxed.evaluate_over(&near, &atoms, &mut out).unwrap_err();
+        assert!(refusal.to_string().starts_with("neighbour lists in another space"), "{refusal}");
         let refusal = Neighbours::new(device, Domain::Open, Skin::Length(-1.0)).unwrap_err();
         assert!(refusal.to_string().contains("skin of -1"), "{device}: {refusal}");
     }
@@ -81,16 +84,16 @@ fn refused_positions_leave_results_as_they_are() {
         let good = near.upload(&atoms).unwrap();
         near.update(&good, &[&engine]).unwrap();
         let mut out = engine.results(50).unwrap();
-        engine.add_into(&near, &good, &mut out).unwrap();
-        let before = engine.download::<f64>(&out).unwrap();
+        engine.add_over(&near, &good, &mut out).unwrap();
+        let before = out.download::<f64>().unwrap();
         atoms[7].pos.x = f64::INFINITY;
         let bad = near.upload(&atoms).unwrap();
         // A GPU may know it later only.
         if near.update(&bad, &[&engine]).is_ok() {
-            engine.add_into(&near, &bad, &mut out).unwrap();
+            engine.add_over(&near, &bad, &mut out).unwrap();
             assert!(near.update(&good, &[&engine]).is_err(), "{device}");
         }
-        assert!(engine.download::<f64>(&out).unwrap() == before, "{device}");
+        assert!(out.download::<f64>().unwrap() == before, "{device}");
         let fewer = near.upload(&atoms[10..]).unwrap();
         near.update(&fewer, &[&engine]).unwrap();
     }

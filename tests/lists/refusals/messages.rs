@@ -2,7 +2,7 @@
 //! and the results keep their values.
 
 use nbody::prelude::*;
-use nbody::{CoreError, CpuNeighbours, CpuParticles, CpuResults, CpuShortRange, Skin};
+use nbody::{Error, Neighbours, Particles, Results, ShortRange, Skin};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_interactions::lennard_jones::Atom;
 use nbody_tests::contacts::Random;
@@ -12,43 +12,43 @@ use super::UNIFORM;
 
 /// Lists that are good, with the results of an evaluation by them.
 struct Good {
-    near: CpuNeighbours,
-    engine: CpuShortRange<Uniform>,
+    near: Neighbours,
+    engine: ShortRange<Uniform>,
     balls: Vec<Ball>,
-    out: CpuResults<Near>,
+    out: Results<Near>,
     before: Vec<Near>,
 }
 
 impl Good {
     fn new() -> Self {
-        let engine = CpuShortRange::new(UNIFORM).unwrap();
+        let mut engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
         let balls = Random(1).balls(100);
-        let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
         let mut out = engine.results(balls.len()).unwrap();
-        engine.evaluate_into(&near, &particles, &mut out).unwrap();
-        let before = engine.download::<f64>(&out).unwrap();
+        engine.evaluate_over(&near, &particles, &mut out).unwrap();
+        let before = out.download::<f64>().unwrap();
         Self { near, engine, balls, out, before }
     }
 
-    fn upload(&self, balls: &[Ball]) -> CpuParticles<Ball> {
+    fn upload(&self, balls: &[Ball]) -> Particles<Ball> {
         self.near.upload(balls).unwrap()
     }
 
     /// Checks the message of an evaluation, which leaves the results.
-    fn refuses(&mut self, what: impl FnOnce(&mut Self) -> Result<(), CoreError>, message: &str) {
+    fn refuses(&mut self, what: impl FnOnce(&mut Self) -> Result<(), Error>, message: &str) {
         let error = what(self).expect_err(message);
         assert_eq!(error.to_string(), message);
-        let after = self.engine.download::<f64>(&self.out).unwrap();
+        let after = self.out.download::<f64>().unwrap();
         assert!(after == self.before, "{message}: the results have changed");
     }
 
     /// Checks the message of an evaluation of particles by the lists.
-    fn refuses_to_evaluate(&mut self, particles: &CpuParticles<Ball>, message: &str) {
-        let evaluate = |it: &mut Self| it.engine.evaluate_into(&it.near, particles, &mut it.out);
+    fn refuses_to_evaluate(&mut self, particles: &Particles<Ball>, message: &str) {
+        let evaluate = |it: &mut Self| it.engine.evaluate_over(&it.near, particles, &mut it.out);
         self.refuses(evaluate, message);
-        let add = |it: &mut Self| it.engine.add_into(&it.near, particles, &mut it.out);
+        let add = |it: &mut Self| it.engine.add_over(&it.near, particles, &mut it.out);
         self.refuses(add, message);
     }
 }
@@ -74,7 +74,7 @@ fn positions_that_are_not_finite_are_named() {
     // The lists are still those of the last good update.
     let particles = good.upload(&good.balls);
     good.near.update(&particles, &[&good.engine]).unwrap();
-    assert_eq!(good.near.stats().rebuilds, 1);
+    assert_eq!(good.near.stats().unwrap().rebuilds, 1);
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn cutoffs_without_bounds_and_beyond_half_a_box_are_refused() {
     };
     let particles = good.upload(&good.balls);
     for cutoff in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e39] {
-        let engine = CpuShortRange::new(Uniform { cutoff }).unwrap();
+        let engine = ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap();
         good.refuses(|it| it.near.update(&particles, &[&engine]), &unbounded("uniform"));
     }
-    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let either = ShortRange::new(&Device::cpu(), Either { factor: 2.0 }).unwrap();
     for h in [f64::NAN, f64::INFINITY] {
         let mut balls = good.balls.clone();
         balls[77].h = h;
@@ -124,12 +124,12 @@ fn lists_of_others_are_refused() {
     good.refuses_to_evaluate(&all, other);
     good.engine.set_interaction(UNIFORM);
     good.refuses(
-        |it| it.engine.evaluate_into(&it.near, &some, &mut it.out),
+        |it| it.engine.evaluate_over(&it.near, &some, &mut it.out),
         "results: found 100, expected 99; give one for each particle",
     );
     let mut fewer = good.engine.results(99).unwrap();
     good.refuses(
-        |it| it.engine.evaluate_into(&it.near, &some, &mut fewer),
+        |it| it.engine.evaluate_over(&it.near, &some, &mut fewer),
         "99 particles given to neighbour lists of 100; update them for these",
     );
     let sets = "neighbour lists of one set of particles given two sets, or those of two given one; update \
@@ -138,12 +138,12 @@ fn lists_of_others_are_refused() {
         good.refuses(
             |it| {
                 let j = Sources::Others(j);
-                it.engine.evaluate_with(&it.near, &all, j, &mut it.out, nbody::Store::Replace)
+                it.engine.evaluate_over_with(&it.near, &all, j, &mut it.out, nbody::Store::Replace)
             },
             sets,
         );
     }
-    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let either = ShortRange::new(&Device::cpu(), Either { factor: 2.0 }).unwrap();
     good.near.update(&all, &[&either]).unwrap();
     good.refuses_to_evaluate(&all, other);
     good.near.update_with(&all, Sources::Others(&some), &[&good.engine]).unwrap();
@@ -151,11 +151,11 @@ fn lists_of_others_are_refused() {
     good.refuses(
         |it| {
             let j = Sources::Others(&all);
-            it.engine.evaluate_with(&it.near, &all, j, &mut it.out, nbody::Store::Replace)
+            it.engine.evaluate_over_with(&it.near, &all, j, &mut it.out, nbody::Store::Replace)
         },
         "100 j-particles given to neighbour lists of 99; update them for these",
     );
-    good.near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    good.near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     good.refuses_to_evaluate(
         &all,
         "neighbour lists that are not built, or not since their box was changed, given to `uniform`; \
@@ -176,8 +176,8 @@ fn lists_that_are_too_old_are_refused() {
     // A fifth of the cutoff is 0.05.
     balls[3].pos.y += 0.0249;
     let moved = good.upload(&balls);
-    good.engine.evaluate_into(&good.near, &moved, &mut good.out).unwrap();
-    good.before = good.engine.download::<f64>(&good.out).unwrap();
+    good.engine.evaluate_over(&good.near, &moved, &mut good.out).unwrap();
+    good.before = good.out.download::<f64>().unwrap();
     balls[3].pos.y += 0.0002;
     let moved = good.upload(&balls);
     good.refuses_to_evaluate(&moved, &old("particles"));
@@ -186,19 +186,19 @@ fn lists_that_are_too_old_are_refused() {
     good.refuses(
         |it| {
             let j = Sources::Others(&moved);
-            it.engine.evaluate_with(&it.near, &others, j, &mut it.out, nbody::Store::Add)
+            it.engine.evaluate_over_with(&it.near, &others, j, &mut it.out, nbody::Store::Add)
         },
         &old("j-particles"),
     );
-    let mut either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let mut either = ShortRange::new(&Device::cpu(), Either { factor: 2.0 }).unwrap();
     balls.clone_from(&good.balls);
     good.near.update(&others, &[&either]).unwrap();
     balls[50].h = 5.0;
     let grown = good.upload(&balls);
-    good.refuses(|it| either.evaluate_into(&it.near, &grown, &mut it.out), &old("particles"));
+    good.refuses(|it| either.evaluate_over(&it.near, &grown, &mut it.out), &old("particles"));
     either.set_interaction(Either { factor: 2.0 });
     good.near.update(&grown, &[&either]).unwrap();
-    either.evaluate_into(&good.near, &grown, &mut good.out).unwrap();
+    either.evaluate_over(&good.near, &grown, &mut good.out).unwrap();
 }
 
 #[test]
@@ -206,7 +206,8 @@ fn other_precisions_are_refused() {
     let mut good = Good::new();
     let double = Options::default().precision(Precision::Double);
     let mut near =
-        CpuNeighbours::with_precision(Domain::Open, Skin::Auto, Precision::Double).unwrap();
+        Neighbours::with_precision(&Device::cpu(), Domain::Open, Skin::Auto, Precision::Double)
+            .unwrap();
     let in_double = near.upload(&good.balls).unwrap();
     let message = |what: &str| {
         format!(
@@ -221,13 +222,13 @@ fn other_precisions_are_refused() {
         &message("j-particles"),
     );
     near.update(&in_double, &[&good.engine]).unwrap();
-    let engine = CpuShortRange::with_options(UNIFORM, double).unwrap();
+    let mut engine = ShortRange::with_options(&Device::cpu(), UNIFORM, double).unwrap();
     let mut out = engine.results(good.balls.len()).unwrap();
     good.refuses(
-        |it| it.engine.evaluate_into(&near, &in_double, &mut it.out),
+        |it| it.engine.evaluate_over(&near, &in_double, &mut it.out),
         &message("particles"),
     );
-    engine.evaluate_into(&near, &in_double, &mut out).unwrap();
+    engine.evaluate_over(&near, &in_double, &mut out).unwrap();
     assert!(good.near.set_domain(Domain::periodic([1e300; 3]).unwrap()).is_err());
     assert_eq!(good.near.domain(), Domain::Open);
 }
@@ -235,20 +236,22 @@ fn other_precisions_are_refused() {
 #[test]
 fn lists_and_interactions_that_cannot_be_are_refused() {
     for found in [-1.0, -f64::MIN_POSITIVE, f64::NAN, f64::INFINITY] {
-        let error = CpuNeighbours::new(Domain::Open, Skin::Length(found)).unwrap_err();
+        let error = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Length(found)).unwrap_err();
         let message = format!("skin of {found}: expected a finite length of at least 0");
         assert_eq!(error.to_string(), message);
     }
-    let gravity = CpuShortRange::new(Gravity { eps2: 0.25 }).unwrap();
-    let mut near = CpuNeighbours::new(Domain::Open, Skin::Auto).unwrap();
+    let gravity = ShortRange::new(&Device::cpu(), Gravity { eps2: 0.25 }).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     let bodies = near.upload::<Body>(&[]).unwrap();
     let message = "`gravity` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or \
                    evaluate all pairs";
     assert_eq!(near.update(&bodies, &[&gravity]).unwrap_err().to_string(), message);
     let options = Options::default().domain(Domain::periodic([2.0; 3]).unwrap());
-    let error = CpuShortRange::with_options(UNIFORM, options).unwrap_err();
-    let message = "options with a periodic box for an interaction over neighbour lists; give the box \
-                   to the lists";
+    let mut boxed = ShortRange::with_options(&Device::cpu(), UNIFORM, options).unwrap();
+    let (balls, mut out) = (near.upload::<Ball>(&[]).unwrap(), boxed.results(0).unwrap());
+    let error = boxed.evaluate_over(&near, &balls, &mut out).unwrap_err();
+    let message = "neighbour lists in another space than that of the options of the engine; give both the \
+                   same, or the engine none";
     assert_eq!(error.to_string(), message);
 }
 
@@ -257,7 +260,7 @@ fn particles_without_the_fields_are_refused() {
     let mut good = Good::new();
     let atoms: Vec<_> = good.balls.iter().map(|it| Atom { pos: it.pos, kind: 0 }).collect();
     let atoms = good.near.upload(&atoms).unwrap();
-    let either = CpuShortRange::new(Either { factor: 2.0 }).unwrap();
+    let either = ShortRange::new(&Device::cpu(), Either { factor: 2.0 }).unwrap();
     let missing = |law: &str, field: &str| {
         format!(
             "`{law}` needs a field `{field}`, found pos: Point, kind: u32; give it records that have it"

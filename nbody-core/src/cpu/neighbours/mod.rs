@@ -8,7 +8,7 @@ mod stats;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::CpuParticles;
+use super::buffers::particles;
 use super::engine::{Particles, check_precision};
 use super::schedule::{Listing, Placed};
 use crate::law::binding::{Binding, Place};
@@ -21,18 +21,17 @@ use crate::near::pairs::Csr;
 use crate::near::state::ListState;
 use crate::near::timer::{Laps, Timer};
 use crate::near::{self, check_greatest};
-use crate::{Domain, Error, Field, Precision, Record, Scalar, Skin, Sources};
+use crate::untyped::{self, Buffer, Origin};
+use crate::{Domain, Error, Field, NeighbourStats, Precision, Skin, Sources};
 use frame::{FrameKey, choose_frame};
 pub(in crate::cpu) use octets::{OCTET, OCTETS, Octet, Octets};
 pub(in crate::cpu) use set::Block;
 use set::Set;
 
-/// Neighbour lists of particles on the CPU: for each of them the others that are near enough to interact,
-/// or will be so before the lists are built again. Several interactions share them. The pairs may also be
-/// given, such as those of bonds.
+/// Neighbour lists on the CPU.
 #[derive(Clone, Debug)]
-pub struct CpuNeighbours {
-    domain: Domain,
+pub(super) struct CpuNeighbours {
+    pub(super) domain: Domain,
     origin: Origin,
     /// The pairs that are left out.
     excluded: Vec<[u32; 2]>,
@@ -46,15 +45,6 @@ pub struct CpuNeighbours {
     rebuilds: u64,
     age: u64,
     pub(super) timer: Timer,
-}
-
-/// Where the pairs of lists come from.
-#[derive(Clone, Debug)]
-enum Origin {
-    /// They are found within the cutoff plus the skin.
-    Found(Skin),
-    /// They are given by the caller.
-    Given(Csr),
 }
 
 /// Lists, and what they are of.
@@ -106,13 +96,6 @@ impl Now {
     }
 }
 
-/// An interaction that lists can cover: a [`CpuShortRange`](super::CpuShortRange) or a `ShortRange`.
-pub trait HasCutoff {
-    /// Returns the cutoff with the parameters of the interaction.
-    #[doc(hidden)]
-    fn cutoff(&self) -> Cutoff;
-}
-
 /// The particles of an update or an evaluation, and the fields of their records.
 pub(super) struct Sets<'a> {
     pub i: (&'a Particles, &'static [Field]),
@@ -123,14 +106,12 @@ pub(super) struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    pub fn new<P: Record, Q: Record>(
-        i: &'a CpuParticles<P>,
-        j: Sources<'a, CpuParticles<Q>>,
-    ) -> Self {
-        let (i, one_set) = ((&i.particles, P::FIELDS), j.is_one_set());
-        let j = (&j.particles().particles, Q::FIELDS);
-        let is_same = one_set && std::ptr::eq(i.0, j.0) && i.1 == j.1;
-        Self { i, j: (!is_same).then_some(j), one_set }
+    pub fn new(i: &'a dyn Buffer, j: Sources<'a, dyn Buffer>) -> Result<Self, Error> {
+        let one_set = j.is_one_set();
+        let (i, j) = (particles("i-particles", i)?, particles("j-particles", j.particles())?);
+        let is_same = one_set && std::ptr::eq(i, j);
+        let j = (!is_same).then_some((j, j.fields));
+        Ok(Self { i: (i, i.fields), j, one_set })
     }
 
     /// Returns whether the particles of a set are i-particles, and whether they are j-particles.
@@ -147,48 +128,9 @@ impl<'a> Sets<'a> {
 }
 
 impl CpuNeighbours {
-    /// Creates lists of particles in this space, for particles in single precision. They are built by the
-    /// first [`update`](Self::update).
-    pub fn new(domain: Domain, skin: Skin) -> Result<Self, Error> {
-        Self::with_precision(domain, skin, Precision::default())
-    }
-
     /// Creates lists for particles in this precision.
-    pub fn with_precision(domain: Domain, skin: Skin, precision: Precision) -> Result<Self, Error> {
-        skin.check()?;
-        Self::of(domain, Origin::Found(skin), precision)
-    }
-
-    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single precision:
-    /// the interactions that they are updated for are evaluated for these pairs, within their cutoffs if
-    /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
-    /// interactions that have self pairs.
-    ///
-    /// In a periodic box the image of each pair is the nearest one of the positions, the first points of the
-    /// particles; others have their own. It is found again by an
-    /// [`update`](Self::update) when particles have moved so far that another may be nearer: by a quarter
-    /// of the box where pairs are short.
-    pub fn from_csr(domain: Domain, rows: Csr) -> Result<Self, Error> {
-        Self::from_csr_with_precision(domain, rows, Precision::default())
-    }
-
-    /// Creates the lists of [`from_csr`](Self::from_csr) for particles in this precision.
-    pub fn from_csr_with_precision(
-        domain: Domain,
-        rows: Csr,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        rows.check()?;
-        Self::of(domain, Origin::Given(rows), precision)
-    }
-
-    /// Creates lists of these pairs of one set of `n` particles, as of bonds, each of which acts both ways:
-    /// the lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
-    pub fn from_pairs(domain: Domain, n: usize, pairs: &[[u32; 2]]) -> Result<Self, Error> {
-        Self::from_csr(domain, Csr::from_pairs(n, pairs)?)
-    }
-
-    fn of(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
+    pub fn new(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
+        origin.check()?;
         domain.check(precision)?;
         let (excluded, built, frame, restored) = Default::default();
         let (rebuilds, age, timer) = Default::default();
@@ -207,49 +149,8 @@ impl CpuNeighbours {
         Ok(lists)
     }
 
-    /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
-    /// indices are those of two particles of one set, or of an i-particle and a j-particle. No interaction
-    /// over these lists is evaluated for them; [`CpuShortRange::exclude`](super::CpuShortRange::exclude) leaves
-    /// out pairs of one interaction. The lists are built again by the next update, which refuses indices
-    /// beyond the particles.
-    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        self.excluded = pairs.to_vec();
-        self.built = None;
-    }
-
-    /// Returns the space that the particles are in.
-    pub fn domain(&self) -> Domain {
-        self.domain
-    }
-
-    /// Changes the space, as a barostat does at every step, before the next update. That builds the lists again
-    /// unless the box is one of other lengths within the margin: there positions that scale with the box have not
-    /// moved.
-    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
-        domain.check(self.precision)?;
-        self.domain = domain;
-        Ok(())
-    }
-
-    /// Returns the precision of the particles.
-    pub fn precision(&self) -> Precision {
-        self.precision
-    }
-
-    /// Returns how often lists were built.
-    pub fn rebuilds(&self) -> u64 {
-        self.rebuilds
-    }
-
-    /// Makes the next update build the lists again, whether they are still good or not.
-    pub fn rebuild(&mut self) {
-        self.built = None;
-    }
-
-    /// Returns where the particles were when the lists were built, from which
-    /// [`restore`](Self::restore) has other lists be the same. `None` if they are not built.
-    pub fn state(&self) -> Option<ListState> {
-        let built = self.built.as_ref()?;
+    /// Returns the positions that these lists were built for.
+    fn state_of(&self, built: &Built) -> ListState {
         let positions = [Some(&built.i), built.j.as_ref()];
         let numbers = positions.map(|set| set.map_or(Vec::new(), Set::numbers));
         let positions = positions.map(|set| set.map_or(Vec::new(), |set| set.ordered.given()));
@@ -258,65 +159,15 @@ impl CpuNeighbours {
         let (origin, scale) = frame.map_or(([0.0; 3], 1.0), |frame| (frame.origin, frame.scale));
         let parameters = ListState::parameters_of(&built.cutoffs);
         let (domain, room) = (built.domain, [0; 2]);
-        Some(ListState { positions, origin, scale, domain, parameters, numbers, room })
+        ListState { positions, origin, scale, domain, parameters, numbers, room }
     }
 
-    /// Has the next update, for the same interactions, build the lists as they were with this state, and then look
-    /// whether they are still good.
-    pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
-        state.check(self.precision)?;
-        self.built = None;
-        self.restored = Some(state.clone());
-        Ok(())
-    }
-
-    /// Copies particles, rounded to the precision of the lists.
-    pub fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        CpuParticles::pack(particles, self.precision)
-    }
-
-    /// Looks whether the lists of these particles are still good for these interactions, and builds them
-    /// again if not. The skin is the margin of all changes together: the motions of the two particles of a pair
-    /// since the lists were built, in a box that has changed the ones that do not scale with it, the growth of
-    /// their cutoff, and the change of the box, as a share of the greatest cutoff. So they are built again when a
-    /// particle has moved by more than half of the skin, or less if cutoffs have grown or the box is smaller;
-    /// smaller cutoffs cost a look. How much a cutoff grows with a field is known of sums, products with
-    /// parameters, minima and maxima; of another one any growth of a field beyond the values of 32 particles that
-    /// are together builds the lists again. The records must have the fields of the interactions, by name and
-    /// type.
-    ///
-    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
-    /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16
-    /// or above 4.6e18, in `f64` below 8.7e-19 or above 1.3e30, unless it is 0.
-    pub fn update<P: Record>(
-        &mut self,
-        particles: &CpuParticles<P>,
-        interactions: &[&dyn HasCutoff],
-    ) -> Result<(), Error> {
-        self.update_with(particles, Sources::Same(particles), interactions)
-    }
-
-    /// Does the same for i-particles and the j-particles that act on them.
-    pub fn update_with<P: Record, Q: Record>(
-        &mut self,
-        i: &CpuParticles<P>,
-        j: Sources<'_, CpuParticles<Q>>,
-        interactions: &[&dyn HasCutoff],
-    ) -> Result<(), Error> {
-        self.renew(&Sets::new(i, j), interactions)
-    }
-
-    fn renew(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
+    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         let mut laps = self.timer.start();
         laps.times.updates = 1;
-        if interactions.is_empty() {
+        if cutoffs.is_empty() {
             return Err(Error::NoInteractions);
         }
-        let cutoffs: Vec<_> = interactions.iter().map(|it| it.cutoff()).collect();
         if let Origin::Found(_) = self.origin {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }
@@ -441,6 +292,67 @@ impl CpuNeighbours {
         }
         built.has_sets(sets)?;
         built.follow(cutoff, sets)
+    }
+}
+
+impl untyped::Neighbours for CpuNeighbours {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.precision)?;
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.excluded = pairs.to_vec();
+        self.built = None;
+    }
+
+    fn update(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<(), Error> {
+        self.renew(&Sets::new(i, j)?, cutoffs)
+    }
+
+    fn rebuild(&mut self) {
+        self.built = None;
+    }
+
+    fn rebuilds(&mut self) -> Result<u64, Error> {
+        Ok(self.rebuilds)
+    }
+
+    fn stats(&mut self) -> Result<NeighbourStats, Error> {
+        Ok(self.figures())
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.timer.set(is_on);
+    }
+
+    fn to_csr(&self) -> Result<Option<Csr>, Error> {
+        Ok(self.to_csr())
+    }
+
+    fn state(&self) -> Result<Option<ListState>, Error> {
+        Ok(self.built.as_ref().map(|built| self.state_of(built)))
+    }
+
+    fn restore(&mut self, state: &ListState) -> Result<(), Error> {
+        state.check(self.precision)?;
+        self.built = None;
+        self.restored = Some(state.clone());
+        Ok(())
     }
 }
 

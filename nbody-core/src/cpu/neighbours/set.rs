@@ -372,7 +372,7 @@ pub fn positions(
     });
     let is_finite = |position: &[f64; 3]| position.iter().all(|x| x.is_finite());
     match positions.iter().position(|position| !is_finite(position)) {
-        Some(index) => Err(Error::NotFinite { what, index, found: positions[index] }),
+        Some(index) => Err(Error::NotFinite { what, index, found: Some(positions[index]) }),
         None => Ok(positions),
     }
 }

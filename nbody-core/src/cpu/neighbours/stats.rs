@@ -7,25 +7,15 @@ use crate::near::pairs::{Csr, Pairs};
 use crate::near::stats::NeighbourStats;
 
 impl CpuNeighbours {
-    /// Returns figures of the lists; zeros for lists that are not built. The number of neighbours is
-    /// counted when this is called, which takes about as long as an evaluation.
-    pub fn stats(&self) -> NeighbourStats {
+    /// Returns figures of the lists. The number of neighbours is counted, which takes about as long as an evaluation.
+    pub(super) fn figures(&self) -> NeighbourStats {
         let (rebuilds, age, times) = (self.rebuilds, self.age, self.timer.totals());
         let stats = NeighbourStats { rebuilds, age, times, ..NeighbourStats::default() };
         self.built.as_ref().map_or(stats, |built| built.stats(stats))
     }
 
-    /// Begins to measure the times of the parts of updates and evaluations, from zero, or ends it. They are
-    /// in the [`stats`](Self::stats), and are not measured at first.
-    pub fn set_timed(&mut self, is_timed: bool) {
-        self.timer.set(is_timed);
-    }
-
-    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
-    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
-    /// one of the interactions that the lists were updated for. Of lists that were given these are the
-    /// given pairs. `None` if the lists are not built.
-    pub fn to_csr(&self) -> Option<Csr> {
+    /// Returns the j-particles of each i-particle.
+    pub(super) fn to_csr(&self) -> Option<Csr> {
         self.built.as_ref().and_then(|built| built.with_pairs(|pairs| Some(pairs.csr())))
     }
 }

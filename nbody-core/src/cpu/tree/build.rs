@@ -55,7 +55,7 @@ impl Placed {
         });
         let is_finite = |position: &[f64; 3]| position.iter().all(|x| x.is_finite());
         if let Some(index) = positions.iter().position(|position| !is_finite(position)) {
-            return Err(Error::NotFinite { what, index, found: positions[index] });
+            return Err(Error::NotFinite { what, index, found: Some(positions[index]) });
         }
         order::wrap(&mut positions, domain);
         Ok(Self { positions, dimensions: dimensions.max(2) })

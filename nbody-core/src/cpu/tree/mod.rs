@@ -2,129 +2,36 @@
 
 mod build;
 
-use std::marker::PhantomData;
-use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use super::buffers::results;
 use super::columns::Columns;
-use super::engine::{CpuEngine, Particles};
+use super::engine::{CpuEngine, Particles, Results, pairs};
 use super::evaluation::Packed;
 use super::schedule::Walks;
-use super::{CpuParticles, CpuResults};
 use crate::numeric::simd::SimdLevel;
 use crate::tree::GROUP;
 use crate::tree::kernel::first_field;
 use crate::tree::law::TreeLaw;
+use crate::untyped::{self, Buffer};
 use crate::{
-    Engine, Error, Field, Interaction, Opening, Options, Record, Scalar, Sources, Store,
-    TreeReport, TreeTimes, pack,
+    Domain, EngineState, Error, Field, Law, Opening, Options, Sources, Store, TreeReport,
+    TreeTimes, pack,
 };
 
 use build::{Builder, Built, Placed};
 
-/// Sums an interaction over all pairs by a tree, on the CPU: cells of j-particles act from afar through a
-/// few far particles each. The interaction must be a sum over [charges](crate::Law::charges).
-///
-/// The order of summation is that of the tree: it depends on the positions of the particles, and neither on the
-/// number of threads nor on timing. Of a [`SummationOrder`](crate::SummationOrder) it takes the bag and not the
-/// splits. In a periodic box every pair has its nearest image: cells with several are opened.
-///
-/// ```
-/// # use nbody_core::{CpuTree, Error, Opening};
-/// # fn f<B: nbody_core::Record<Lane = f64, Host = B, With<f64> = B>, X: nbody_core::Interaction<I = B, J = B>>(gravity: X, bodies: &[B]) -> Result<(), Error> {
-/// use nbody_core::Engine as _;
-/// let mut tree = CpuTree::new(gravity, Opening::theta(0.6))?;
-/// let results = tree.evaluate_self::<f64>(bodies)?;
-/// println!("{}", tree.report());
-/// # Ok(()) }
-/// ```
+/// Sums a law over all pairs by a tree, on the CPU.
 #[derive(Clone, Debug)]
-pub struct CpuTree<X> {
-    law: TreeLaw<X>,
+pub(super) struct CpuTree {
+    law: TreeLaw,
     engine: CpuEngine,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
     /// Those that the last evaluation compared estimates of errors with.
     compared: Option<Vec<f64>>,
     report: TreeReport,
-}
-
-impl<X: Interaction> CpuTree<X> {
-    /// Makes an engine with the default [`Options`].
-    pub fn new(interaction: X, opening: Opening) -> Result<Self, Error> {
-        Self::with_options(interaction, opening, Options::default())
-    }
-
-    /// Makes an engine with these options.
-    pub fn with_options(interaction: X, opening: Opening, options: Options) -> Result<Self, Error> {
-        Self::with_level(interaction, opening, options, SimdLevel::best())
-    }
-
-    /// Makes an engine with these options and this level of vector instructions.
-    pub fn with_level(
-        interaction: X,
-        opening: Opening,
-        options: Options,
-        level: SimdLevel,
-    ) -> Result<Self, Error> {
-        let law = TreeLaw::new(interaction, opening)?;
-        let engine = CpuEngine::new(X::LAW, options, level)?;
-        let (lengths, compared, report) = Default::default();
-        Ok(Self { law, engine, lengths, compared, report })
-    }
-
-    /// The interaction, with its parameters.
-    pub fn interaction(&self) -> &X {
-        self.law.interaction()
-    }
-
-    /// Changes the parameters.
-    pub fn set_interaction(&mut self, interaction: X) {
-        self.law.set_interaction(interaction);
-        (self.lengths, self.compared) = (None, None);
-    }
-
-    /// The criterion by which cells are opened.
-    pub fn opening(&self) -> Opening {
-        self.law.opening()
-    }
-
-    /// Changes the criterion by which cells are opened.
-    pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
-        self.law.set_opening(opening)?;
-        (self.lengths, self.compared) = (None, None);
-        Ok(())
-    }
-
-    /// The distance from which on the interaction is harmonic, so that the trace of second moments has no effect, and
-    /// three far particles do for six; infinite if it is nowhere, for several charges, and where results depend on
-    /// fields of i other than its position.
-    pub fn harmonic_distance(&self) -> f64 {
-        self.law.harmonic_distance()
-    }
-
-    /// The lengths of results, in the order of the caller, that the last evaluation compared estimates of errors
-    /// with; `None` unless cells are opened by [`Opening::relative`]. The evaluation is the same again after
-    /// [`compare_with`](Self::compare_with).
-    pub fn compared(&self) -> Option<&[f64]> {
-        self.compared.as_deref()
-    }
-
-    /// Has the next evaluation compare estimates of errors with results of these lengths.
-    pub fn compare_with(&mut self, lengths: &[f64]) {
-        self.lengths = Some(lengths.to_vec());
-    }
-
-    /// The options.
-    pub fn options(&self) -> Options {
-        self.engine.options
-    }
-
-    /// The size of the tree of the last evaluation, its work and its times.
-    pub fn report(&self) -> &TreeReport {
-        &self.report
-    }
 }
 
 /// The i-particles in order.
@@ -184,7 +91,24 @@ impl Targets {
     }
 }
 
-impl<X: Interaction> CpuTree<X> {
+impl CpuTree {
+    /// Makes an engine with these options and this level of vector instructions.
+    pub fn new(
+        law: TreeLaw,
+        parameters: &[u64],
+        options: Options,
+        level: SimdLevel,
+    ) -> Result<Self, Error> {
+        let engine = CpuEngine::new(law.law(), parameters, options, level)?;
+        let (lengths, compared, report) = Default::default();
+        Ok(Self { law, engine, lengths, compared, report })
+    }
+
+    /// Forgets the results that estimates of errors are compared with.
+    fn forget_results(&mut self) {
+        (self.lengths, self.compared) = (None, None);
+    }
+
     /// Builds the tree, and orders the i-particles.
     fn build(
         &mut self,
@@ -193,9 +117,10 @@ impl<X: Interaction> CpuTree<X> {
         wanted: usize,
     ) -> Result<(Built, Targets), Error> {
         let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
-        let of_j = Placed::new("j-particles", j.particles(), X::LAW.j, &domain)?;
+        let law = self.engine.law;
+        let of_j = Placed::new("j-particles", j.particles(), law.j, &domain)?;
         let is_same = std::ptr::eq(i, j.particles());
-        let of_i = (!is_same).then(|| Placed::new("i-particles", i, X::LAW.i, &domain));
+        let of_i = (!is_same).then(|| Placed::new("i-particles", i, law.i, &domain));
         let of_i = of_i.transpose()?;
         let of_i = of_i.as_ref().unwrap_or(&of_j);
         if one_set && !is_same {
@@ -213,7 +138,7 @@ impl<X: Interaction> CpuTree<X> {
         };
         let ordered = Instant::now();
         let builder = Builder {
-            law: X::LAW,
+            law,
             charges: self.law.charges(),
             opening: self.law.opening(),
             harmonic: self.law.harmonic_distance(),
@@ -259,55 +184,36 @@ impl<X: Interaction> CpuTree<X> {
             tested: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
         };
-        let parameters = std::slice::from_ref(self.law.interaction());
         let sets = [&targets.packed, &built.packed];
-        let sums = self.engine.sum_walks((&parameters, sets), &walks)?;
+        let sums = self.engine.sum_walks(sets, &walks)?;
         self.report.tested = walks.tested.into_inner();
         self.report.evaluations = walks.evaluations.into_inner();
         Ok(sums)
     }
-}
 
-impl<X: Interaction> Engine<X> for CpuTree<X> {
-    type Error = Error;
-    type Particles<P: Record<Lane = f64>> = CpuParticles<P>;
-    type Results = CpuResults<X::F>;
-
-    fn upload<P>(&self, particles: &[P]) -> Result<CpuParticles<P::Host>, Error>
-    where
-        P: Record,
-        P::Lane: Scalar,
-    {
-        Ok(CpuParticles { particles: self.engine.upload(&particles)?, record: PhantomData })
-    }
-
-    fn results(&self, n: usize) -> Result<CpuResults<X::F>, Error> {
-        Ok(CpuResults { results: self.engine.results(n)?, record: PhantomData })
-    }
-
-    fn evaluate_with(
+    /// Builds the tree, walks it and stores the sums.
+    fn run(
         &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Results,
         store: Store,
     ) -> Result<(), Error> {
-        let (i, j) = (&i.particles, j.with(&j.particles().particles));
-        self.engine.check(i, j, &out.results)?;
-        let (built, targets) = self.build(i, j, out.len())?;
-        let start = Instant::now();
+        self.engine.check(i, j, out)?;
+        let (built, targets) = self.build(i, j, out.columns.len())?;
+        let (start, fields) = (Instant::now(), self.engine.law.f);
         let sums = match self.law.opening().share() {
             None => self.sum_walks(&built, &targets, None)?,
             Some(share) => {
                 let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
                 let before = match before {
                     Some(lengths) => lengths,
-                    None => targets.lengths(&self.sum_walks(&built, &targets, None)?, X::LAW.f),
+                    None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
                 };
                 let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
                 // Nothing is compared with results without sources.
                 let has_sources = !built.tree.cells.is_empty();
-                self.lengths = has_sources.then(|| targets.lengths(&sums, X::LAW.f));
+                self.lengths = has_sources.then(|| targets.lengths(&sums, fields));
                 self.compared = has_sources.then_some(before);
                 sums
             }
@@ -315,26 +221,93 @@ impl<X: Interaction> Engine<X> for CpuTree<X> {
         if let Some(times) = &mut self.report.times {
             times.walk = start.elapsed();
         }
-        self.engine.arrange(&sums, &targets.places(), &mut out.results, store)
+        self.engine.arrange(&sums, &targets.places(), out, store)
+    }
+}
+
+impl untyped::Engine for CpuTree {
+    fn law(&self) -> &'static Law {
+        self.engine.law
+    }
+
+    fn options(&self) -> Options {
+        self.engine.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.engine.set_parameters(parameters)?;
+        self.forget_results();
+        self.law.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.engine.set_domain(domain)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(self.engine.results(n)?))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let [i, of_j] = pairs(self.engine.law, i, j)?;
+        let out = results(out, self.engine.law.f)?;
+        self.run(i, j.with(of_j), out, store)
     }
 
     fn time(
         &mut self,
-        i: &CpuParticles<X::I>,
-        j: Sources<'_, CpuParticles<X::J>>,
-        out: &mut CpuResults<X::F>,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
     ) -> Result<Duration, Error> {
         let start = Instant::now();
-        self.evaluate_with(i, j, out, Store::Replace)?;
+        self.evaluate(i, j, out, Store::Replace)?;
         Ok(start.elapsed())
     }
 
-    fn download<S: Scalar>(
-        &self,
-        out: &CpuResults<X::F>,
-    ) -> Result<Vec<<X::F as Record>::With<S>>, Error> {
-        let columns = &out.results.columns;
-        let write = |records: Range<usize>, rows: &mut [u64]| columns.rows(records, rows);
-        Ok(pack::unpack(out.len(), &write))
+    fn state(&self) -> Result<EngineState, Error> {
+        let compared = untyped::Tree::compared(self)?;
+        Ok(compared.map(EngineState::Results).unwrap_or_default())
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
+        untyped::restore_tree(self, state)
+    }
+}
+
+impl untyped::Tree for CpuTree {
+    fn opening(&self) -> Opening {
+        self.law.opening()
+    }
+
+    fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
+        self.law.set_opening(opening)?;
+        self.forget_results();
+        Ok(())
+    }
+
+    fn harmonic_distance(&self) -> f64 {
+        self.law.harmonic_distance()
+    }
+
+    fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        Ok(self.compared.clone())
+    }
+
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        self.lengths = Some(lengths.to_vec());
+        Ok(())
+    }
+
+    fn set_timed(&mut self, _: bool) {}
+
+    fn report(&self) -> Result<TreeReport, Error> {
+        Ok(self.report)
     }
 }

@@ -30,7 +30,7 @@ const DIGEST: usize = size_of::<u128>();
 const LIMIT: &str = "NBODY_CACHE_LIMIT";
 const DEFAULT_LIMIT: u64 = 1024;
 
-/// A folder of compiled programs and of the measurements of [`tune`](crate::AllPairs::tune).
+/// A folder of compiled programs and of the measurements of [`tune`](crate::programs::tune).
 ///
 /// If the entries exceed the limit, `NBODY_CACHE_LIMIT` in MiB or else 1024, the least recently
 /// used programs are removed, except the one that was compiled last. Measurements are never

@@ -2,18 +2,20 @@
 
 use std::any::Any;
 
+use nbody_core::pack;
+
 use crate::{
-    Domain, Engine, Error, ErrorBounds, Interaction, Options, Report, compare, pack, reference,
-    reference_self,
+    Domain, Engine, Error, ErrorBounds, Interaction, Options, Particles, Report, compare,
+    reference, reference_self,
 };
 
 /// A test case: particles, the results of the reference, and error bounds.
 ///
 /// ```
-/// # use nbody_core::{Case, CpuAllPairs, Domain, Error, Interaction, Options};
+/// # use nbody::{AllPairs, Case, Device, Domain, Error, Interaction, Options};
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
 /// let case = Case::two_sets(&x, Domain::Open, i, j);
-/// let report = case.check(&mut CpuAllPairs::new(x), &Options::default())?;
+/// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?, &Options::default())?;
 /// assert!(report.passes(), "{report}");
 /// # Ok(())
 /// # }
@@ -60,39 +62,31 @@ impl<X: Interaction> Case<X> {
     }
 
     /// Evaluates the particles on an engine.
-    pub fn evaluate<E: Engine<X>>(&self, engine: &mut E) -> Result<Vec<X::F>, E::Error> {
+    pub fn evaluate<E: Engine<X>>(&self, engine: &mut E) -> Result<Vec<X::F>, Error> {
         let (i, j) = (engine.upload(&self.i)?, engine.upload(&self.j)?);
         let mut out = engine.results(self.i.len())?;
         if self.one_set {
             // One buffer where I and J are one type.
-            let same = (&i as &dyn Any).downcast_ref::<E::Particles<X::J>>();
+            let same = (&i as &dyn Any).downcast_ref::<Particles<X::J>>();
             engine.evaluate_self_into(&i, same.unwrap_or(&j), &mut out)?;
         } else {
             engine.evaluate_into(&i, &j, &mut out)?;
         }
-        engine.download::<f64>(&out)
+        out.download::<f64>()
     }
 
     /// Evaluates the particles on an engine with these options, and compares the results with the
     /// reference and the error bounds.
-    pub fn check<E: Engine<X>>(
-        &self,
-        engine: &mut E,
-        options: &Options,
-    ) -> Result<Report, E::Error> {
+    pub fn check<E: Engine<X>>(&self, engine: &mut E, options: &Options) -> Result<Report, Error> {
         let found = self.evaluate(engine)?;
         let bounds = self.bounds.bounds(options);
-        Ok(compare::<X::F, f64>(&found, &self.expected, Some(&bounds))?)
+        compare::<X::F, f64>(&found, &self.expected, Some(&bounds))
     }
 
     /// Returns whether two engines agree to the last bit, as they should in exact mathematics with the
     /// same summation order, for interactions without special functions.
-    pub fn same_bits<A, B>(&self, a: &mut A, b: &mut B) -> Result<bool, A::Error>
-    where
-        A: Engine<X>,
-        B: Engine<X, Error: Into<A::Error>>,
-    {
-        let (a, b) = (self.evaluate(a)?, self.evaluate(b).map_err(Into::into)?);
+    pub fn same_bits(&self, a: &mut impl Engine<X>, b: &mut impl Engine<X>) -> Result<bool, Error> {
+        let (a, b) = (self.evaluate(a)?, self.evaluate(b)?);
         Ok(pack::rows(&a.as_slice()) == pack::rows(&b.as_slice()))
     }
 }

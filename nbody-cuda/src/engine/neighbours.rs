@@ -1,6 +1,5 @@
 //! Neighbour lists that CUDA programs build, for particles of any fields.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
@@ -8,27 +7,29 @@ use nbody_core::near::frame::Frame;
 use nbody_core::near::order::wrapped;
 use nbody_core::near::pairs::Pairs;
 use nbody_core::near::{self, check_greatest};
-use nbody_core::pack::{Binding, Place, Rows, dim};
+use nbody_core::pack::{Binding, OwnedRows, Place, dim};
+use nbody_core::untyped::{self, Origin};
 use nbody_core::{
-    Csr, Domain, Field, HasCutoff, Interval, ListState, NeighbourStats, Precision, Record, Skin,
-    Sources,
+    Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
 
+use super::buffer::{CudaParticles, particles};
+use crate::Error;
 use crate::backend::{Backend, Buffer, Memory, check_backend};
+use crate::compile::cache::Cache;
 use crate::layout::numbers_of;
 use crate::near::given::Given;
 use crate::near::neighbours::{self, Build, Downloaded, Outcome, Recheck, Set};
 use crate::near::reach::Varying;
-use crate::{CudaParticles, Device, Error};
 
 /// Neighbour lists that CUDA programs build.
 #[derive(Debug)]
 pub(in crate::engine) struct CudaNeighbours {
     pub lists: neighbours::Neighbours,
     backend: Arc<dyn Backend>,
-    pub domain: Domain,
+    domain: Domain,
     skin: Skin,
-    pub precision: Precision,
+    precision: Precision,
     /// The cutoffs that the lists were built for.
     cutoffs: Vec<Cutoff>,
     /// The numbers that they depend on, in the records of these fields.
@@ -44,7 +45,7 @@ pub(in crate::engine) struct CudaNeighbours {
     /// The cells of the order, with the numbers of particles and the space that they were chosen for.
     frame: Option<([usize; 2], Domain, Frame)>,
     /// The state that the next update builds the lists from before it looks at the particles.
-    pub restored: Option<ListState>,
+    restored: Option<ListState>,
 }
 
 /// The particles of an update or an evaluation, and the fields of their records.
@@ -57,14 +58,17 @@ pub(in crate::engine) struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    pub fn new<P: Record, Q: Record>(
-        i: &'a CudaParticles<P>,
-        j: Sources<'a, CudaParticles<Q>>,
-    ) -> Self {
-        let (i, one_set) = ((&i.buffer, P::FIELDS), j.is_one_set());
-        let j = (&j.particles().buffer, Q::FIELDS);
-        let is_same = one_set && std::ptr::eq(i.0, j.0) && i.1 == j.1;
-        Self { i, j: (!is_same).then_some(j), one_set }
+    pub fn new(
+        backend: &dyn Backend,
+        i: &'a dyn untyped::Buffer,
+        j: Sources<'a, dyn untyped::Buffer>,
+    ) -> Result<Self, nbody_core::Error> {
+        let one_set = j.is_one_set();
+        let i = particles("i-particles", backend, i)?;
+        let j = particles("j-particles", backend, j.particles())?;
+        let is_same = one_set && std::ptr::eq(i, j);
+        let of = |particles: &'a CudaParticles| (&particles.buffer, particles.fields);
+        Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set })
     }
 
     /// Returns the particles of each set, with what they are called.
@@ -80,19 +84,24 @@ impl<'a> Sets<'a> {
 }
 
 impl CudaNeighbours {
-    /// Creates lists of pairs that are found; of given pairs if there are rows of them.
+    /// Creates lists for particles in this precision.
     pub fn new(
-        device: &Device,
         backend: &Arc<dyn Backend>,
+        cache: &Cache,
         domain: Domain,
-        (skin, rows): (Skin, Option<Csr>),
+        origin: Origin,
         precision: Precision,
     ) -> Result<Self, Error> {
         domain.check(precision)?;
-        skin.check()?;
-        rows.iter().try_for_each(Csr::check)?;
-        let mut lists = neighbours::Neighbours::new(backend, device.cache())?;
-        lists.given = rows.map(Given::new);
+        origin.check()?;
+        let mut lists = neighbours::Neighbours::new(backend, cache)?;
+        let skin = match origin {
+            Origin::Found(skin) => skin,
+            Origin::Given(rows) => {
+                lists.given = Some(Given::new(rows));
+                Skin::default()
+            }
+        };
         Ok(Self {
             lists,
             backend: backend.clone(),
@@ -111,11 +120,10 @@ impl CudaNeighbours {
         })
     }
 
-    pub fn update(&mut self, sets: &Sets, interactions: &[&dyn HasCutoff]) -> Result<(), Error> {
-        if interactions.is_empty() {
+    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+        if cutoffs.is_empty() {
             return Err(nbody_core::Error::NoInteractions.into());
         }
-        let cutoffs: Vec<_> = interactions.iter().map(|interaction| interaction.cutoff()).collect();
         if !self.is_given() {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }
@@ -145,7 +153,7 @@ impl CudaNeighbours {
     }
 
     /// Returns where the particles were when the lists were built; `None` if they are not built, or given.
-    pub fn state(&self) -> Result<Option<ListState>, Error> {
+    fn read_state(&self) -> Result<Option<ListState>, Error> {
         if self.lists.built().is_none() || self.is_given() {
             return Ok(None);
         }
@@ -205,7 +213,7 @@ impl CudaNeighbours {
         let of_state = state.positions.iter().zip(&state.numbers);
         let each = sets.each().zip(&self.watched).zip(of_state);
         let buffers = each.map(|(((_, buffer, fields), watched), (positions, numbers))| {
-            let moved = Moved::of(buffer, fields, watched, positions, numbers)?;
+            let moved = moved(buffer, fields, watched, positions, numbers)?;
             Buffer::of_particles(&self.backend, &moved, precision)
         });
         let buffers = buffers.collect::<Result<Vec<_>, Error>>()?;
@@ -304,8 +312,8 @@ impl CudaNeighbours {
         match outcome {
             Outcome::Good | Outcome::Built(_) => Ok(()),
             Outcome::NotFinite(index) => Err(match index.checked_sub(self.lists.looked_at[0]) {
-                None => Error::NotFinite { what: "particles", index },
-                Some(index) => Error::NotFinite { what: "j-particles", index },
+                None => not_finite("particles", index),
+                Some(index) => not_finite("j-particles", index),
             }),
             Outcome::Elsewhere => Err(nbody_core::Error::OtherPositions.into()),
             Outcome::Unbounded(k) => {
@@ -366,13 +374,13 @@ impl CudaNeighbours {
     }
 
     /// Waits for the outcome of the last look, and returns the error of lists that were not built.
-    pub fn know(&mut self) -> Result<(), Error> {
+    fn know(&mut self) -> Result<(), Error> {
         let outcome = self.lists.outcome()?;
         self.settle();
         self.refuse(outcome)
     }
 
-    pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
+    fn figures(&mut self) -> Result<NeighbourStats, Error> {
         self.know()?;
         let mut stats = NeighbourStats::default();
         [stats.rebuilds, stats.age] = self.lists.counts_of_looks();
@@ -382,7 +390,7 @@ impl CudaNeighbours {
     }
 
     /// Calls a function with the lists, copied to the host, if they are built.
-    pub fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
+    fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
         let Some(build) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
         let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
@@ -484,10 +492,78 @@ impl CudaNeighbours {
         match self.lists.recheck((set, index), particles, numbers.as_deref())? {
             Recheck::Good => Ok(()),
             Recheck::Old => Err(nbody_core::Error::OldLists { what }.into()),
-            Recheck::NotFinite(index) => Err(Error::NotFinite { what, index }),
+            Recheck::NotFinite(index) => Err(not_finite(what, index)),
             Recheck::Refused(outcome) => self.check_outcome(outcome),
         }
     }
+}
+
+impl untyped::Neighbours for CudaNeighbours {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        domain.check(self.precision)?;
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.lists.excluded.set(pairs);
+        self.lists.forget();
+    }
+
+    fn update(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<(), nbody_core::Error> {
+        let backend = self.backend.clone();
+        Ok(self.renew(&Sets::new(&*backend, i, j)?, cutoffs)?)
+    }
+
+    fn rebuild(&mut self) {
+        self.lists.forget();
+    }
+
+    fn rebuilds(&mut self) -> Result<u64, nbody_core::Error> {
+        self.know()?;
+        Ok(self.lists.counts_of_looks()[0])
+    }
+
+    fn stats(&mut self) -> Result<NeighbourStats, nbody_core::Error> {
+        Ok(self.figures()?)
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.lists.timer.set(is_on);
+    }
+
+    fn to_csr(&self) -> Result<Option<Csr>, nbody_core::Error> {
+        Ok(self.with_pairs(&mut |pairs| pairs.csr())?)
+    }
+
+    fn state(&self) -> Result<Option<ListState>, nbody_core::Error> {
+        Ok(self.read_state()?)
+    }
+
+    fn restore(&mut self, state: &ListState) -> Result<(), nbody_core::Error> {
+        state.check(self.precision)?;
+        self.lists.forget();
+        self.restored = Some(state.clone());
+        Ok(())
+    }
+}
+
+/// Returns the error for a particle whose position the host does not know.
+fn not_finite(what: &'static str, index: usize) -> Error {
+    nbody_core::Error::NotFinite { what, index, found: None }.into()
 }
 
 /// Returns the particles of a set, in records of these fields.
@@ -518,51 +594,28 @@ fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     each.collect()
 }
 
-/// Particles that were elsewhere, and had other numbers.
-#[derive(Debug)]
-struct Moved {
+/// Returns particles that were at other positions, and had other numbers.
+fn moved(
+    buffer: &Buffer,
     fields: &'static [Field],
-    rows: Vec<u64>,
-}
-
-impl Moved {
-    fn of(
-        buffer: &Buffer,
-        fields: &'static [Field],
-        watched: &Watched,
-        positions: &[[f64; 3]],
-        numbers: &[Vec<f64>],
-    ) -> Result<Self, Error> {
-        let (width, n) = (dim(fields), buffer.n);
-        let mut rows = vec![0; n * width];
-        if n > 0 {
-            buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    watched: &Watched,
+    positions: &[[f64; 3]],
+    numbers: &[Vec<f64>],
+) -> Result<OwnedRows, Error> {
+    let (width, n) = (dim(fields), buffer.n);
+    let mut rows = vec![0; n * width];
+    if n > 0 {
+        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    }
+    for (k, (row, before)) in rows.chunks_mut(width.max(1)).zip(positions).enumerate() {
+        for (place, x) in watched.position.places().iter().zip(before) {
+            row[place.component()] = x.to_bits();
         }
-        for (k, (row, before)) in rows.chunks_mut(width.max(1)).zip(positions).enumerate() {
-            for (place, x) in watched.position.places().iter().zip(before) {
-                row[place.component()] = x.to_bits();
-            }
-            for (place, of) in watched.places.iter().zip(numbers) {
-                row[place.component()] = place.word_of(of[k]);
-            }
+        for (place, of) in watched.places.iter().zip(numbers) {
+            row[place.component()] = place.word_of(of[k]);
         }
-        Ok(Self { fields, rows })
     }
-}
-
-impl Rows for Moved {
-    fn count(&self) -> usize {
-        self.rows.len() / dim(self.fields).max(1)
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
-    }
-
-    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        let numbers = dim(self.fields);
-        rows.copy_from_slice(&self.rows[records.start * numbers..records.end * numbers]);
-    }
+    Ok(OwnedRows::new(fields, rows))
 }
 
 /// Returns the positions of particles.
@@ -595,13 +648,13 @@ mod tests {
     #[test]
     fn lists_of_another_backend_are_refused() {
         let cache = tempfile::tempdir().unwrap();
-        let device = Device::cpu().with_cache_dir(cache.path());
+        let cache = Cache::at(cache.path());
         let emulator = Emulator::open().unwrap();
         let here: Arc<dyn Backend> = Arc::new(emulator.clone());
         let same: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
         let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
-        let pairs = (Skin::Auto, None);
-        let lists = CudaNeighbours::new(&device, &here, Domain::Open, pairs, Precision::Single);
+        let pairs = Origin::Found(Skin::Auto);
+        let lists = CudaNeighbours::new(&here, &cache, Domain::Open, pairs, Precision::Single);
         let lists = lists.unwrap();
         lists.check_backend(&here).unwrap();
         lists.check_backend(&same).unwrap();

@@ -1,11 +1,8 @@
-//! Tests of the CPU engine against the reference.
-mod common;
+//! All pairs on the CPU against the reference.
 
-use common::{Body, Field, Gravity, bodies};
-use nbody_core::{
-    Accumulation, Case, CpuAllPairs, Domain, Engine, Error, ErrorBounds, Math, Options, Point,
-    Precision, SimdLevel, SummationOrder, Vector, compare, reference, reference_self,
-};
+use nbody::prelude::*;
+use nbody::{Case, Error, ErrorBounds, SimdLevel, Vector, compare, reference, reference_self};
+use nbody_interactions::gravity::{Body, Field, Gravity};
 use proptest::prelude::*;
 
 const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
@@ -19,8 +16,16 @@ fn options() -> impl Iterator<Item = Options> {
     })
 }
 
-fn engine(options: Options) -> CpuAllPairs<Gravity> {
-    CpuAllPairs::with_options(GRAVITY, options).unwrap()
+fn bodies(n: usize, seed: u64) -> Vec<Body> {
+    nbody::models::uniform(n, seed)
+}
+
+fn engine(options: Options) -> AllPairs<Gravity> {
+    AllPairs::with_options(&Device::cpu(), GRAVITY, options).unwrap()
+}
+
+fn engine_with(options: Options, level: SimdLevel) -> AllPairs<Gravity> {
+    AllPairs::with_options(&Device::cpu_with(level).unwrap(), GRAVITY, options).unwrap()
 }
 
 fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
@@ -48,7 +53,7 @@ fn every_level_agrees_with_the_reference() {
         for case in one.into_iter().chain([two]) {
             for options in options() {
                 for level in SimdLevel::available() {
-                    let mut direct = CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+                    let mut direct = engine_with(options, level);
                     let report = case.check(&mut direct, &options).unwrap();
                     assert!(report.passes(), "{level} {options} {}\n{report}", case.name());
                 }
@@ -63,7 +68,7 @@ fn bits_are_the_same_at_every_level_in_exact_mathematics() {
         let order = Some(SummationOrder { bag: 37, splits: 3 });
         let options = options.math(Math::Exact).order(order);
         let case = Case::one_set(&GRAVITY, Domain::Open, bodies(333, 1), bodies(333, 1)).unwrap();
-        let engine = |level| CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+        let engine = |level| engine_with(options, level);
         for level in SimdLevel::available() {
             let same = case.same_bits(&mut engine(level), &mut engine(SimdLevel::Scalar)).unwrap();
             assert!(same, "{level} {options}");
@@ -87,7 +92,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
             let order = SummationOrder { bag: 1000, splits: 3 };
             let options = options.order([None, Some(order)][(k + turn) % 2]);
             for level in SimdLevel::available() {
-                let mut direct = CpuAllPairs::with_level(GRAVITY, options, level).unwrap();
+                let mut direct = engine_with(options, level);
                 let report = case.check(&mut direct, &options).unwrap();
                 assert!(report.passes(), "{level} {options:?} {turn}\n{report}");
             }
@@ -98,7 +103,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
 #[test]
 fn unavailable_instructions_are_refused() {
     for level in SimdLevel::ALL.iter().filter(|level| !level.is_available()) {
-        let error = CpuAllPairs::with_level(GRAVITY, Options::default(), *level).unwrap_err();
+        let error = Device::cpu_with(*level).unwrap_err();
         let message = error.to_string();
         assert!(message.contains(level.name()) && message.contains("scalar"), "{message}");
     }
@@ -109,7 +114,7 @@ fn unavailable_instructions_are_refused() {
 #[test]
 fn one_pair_is_newtons_law() {
     let at = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 3.0 };
-    let mut direct = CpuAllPairs::new(Gravity { eps2: 0.0 });
+    let mut direct = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
     let results = direct.evaluate(&[at(0.0)], &[at(2.0)]).unwrap();
     assert_eq!(results, [Field { acc: Vector::new(0.75, 0.0, 0.0), pot: -1.5 }]);
 }
@@ -119,7 +124,7 @@ fn particles_do_not_act_on_themselves() {
     let bodies = bodies(300, 3);
     let gravity = Gravity { eps2: 0.0 };
     for options in options() {
-        let mut direct = CpuAllPairs::with_options(gravity, options).unwrap();
+        let mut direct = AllPairs::with_options(&Device::cpu(), gravity, options).unwrap();
         let results = direct.evaluate_self(&bodies).unwrap();
         let truth = reference_self(&gravity, Domain::Open, &bodies, &bodies);
         let report = compare(&results, &truth, None).unwrap();
@@ -132,15 +137,19 @@ fn threads_do_not_change_a_bit() {
     let bodies = bodies(700, 4);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| CpuAllPairs::new(GRAVITY).evaluate_self(&bodies).unwrap())
+        pool.install(|| engine(Options::default()).evaluate_self(&bodies).unwrap())
     };
     assert_eq!(run(1), run(3));
 }
 
 #[test]
 fn particles_and_results_may_be_f32() {
-    let bodies: Vec<Body<f32>> = nbody_core::pack::cast(&bodies(100, 5));
-    let results: Vec<Field<f32>> = CpuAllPairs::new(GRAVITY).evaluate(&bodies, &bodies).unwrap();
+    let rounded = |body: &Body| Body::<f32> {
+        pos: Point(body.pos.0.map(|x| x as f32)),
+        mass: body.mass as f32,
+    };
+    let bodies: Vec<_> = bodies(100, 5).iter().map(rounded).collect();
+    let results: Vec<Field<f32>> = engine(Options::default()).evaluate(&bodies, &bodies).unwrap();
     assert_eq!(results.len(), 100);
 }
 
@@ -149,7 +158,7 @@ fn nan_does_not_pass() {
     let mut j = bodies(10, 6);
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
-    let results = CpuAllPairs::new(GRAVITY).evaluate(&i, &j).unwrap();
+    let results = engine(Options::default()).evaluate(&i, &j).unwrap();
     let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
     let report =
         compare(&results, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
@@ -175,17 +184,17 @@ fn a_wrong_component_is_found() {
 
 #[test]
 fn wrong_shapes_are_refused() {
-    let mut direct = CpuAllPairs::new(GRAVITY);
+    let mut direct = engine(Options::default());
     let i = direct.upload(&bodies(4, 1)).unwrap();
-    let mut out = Engine::<Gravity>::results(&direct, 3).unwrap();
+    let mut out = direct.results(3).unwrap();
     let error = direct.evaluate_into(&i, &i, &mut out).unwrap_err();
     assert_eq!(error, Error::LengthMismatch { what: "results", found: 3, expected: 4 });
-    let mut out = Engine::<Gravity>::results(&direct, 4).unwrap();
+    let mut out = direct.results(4).unwrap();
     let j = direct.upload(&bodies(3, 1)).unwrap();
     let error = direct.evaluate_self_into(&i, &j, &mut out).unwrap_err();
     let what = "j-particles of one set";
     assert_eq!(error, Error::LengthMismatch { what, found: 3, expected: 4 });
-    let mut five = Engine::<Gravity>::results(&direct, 5).unwrap();
+    let mut five = direct.results(5).unwrap();
     let error = direct.evaluate_first_into(&i, &i, &mut five).unwrap_err();
     assert_eq!(error, Error::TooShort { what: "particles of one set", found: 4, least: 5 });
     let double = Options::default().precision(Precision::Double);
@@ -194,13 +203,13 @@ fn wrong_shapes_are_refused() {
     let (found, expected) = (Precision::Double, Precision::Single);
     let mismatch = |what| Error::PrecisionMismatch { what, found, expected };
     assert_eq!(error, mismatch("j-particles"));
-    let mut wide = Engine::<Gravity>::results(&engine(double), 4).unwrap();
+    let mut wide = engine(double).results(4).unwrap();
     let accumulation = Accumulation::Direct;
     let mut narrow = engine(Options::default().accumulation(accumulation));
     let error = narrow.evaluate_into(&i, &i, &mut wide).unwrap_err();
     assert_eq!(error, mismatch("results"));
     let order = Some(SummationOrder { bag: 0, splits: 1 });
-    let error = CpuAllPairs::with_options(GRAVITY, Options::default().order(order));
+    let error = AllPairs::with_options(&Device::cpu(), GRAVITY, Options::default().order(order));
     assert_eq!(error.unwrap_err(), Error::EmptySummationOrder { bag: 0, splits: 1 });
     assert!(compare::<Field, f64>(&[], &[Field::default()], None).is_err());
 }

@@ -5,32 +5,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_core::near::cutoff;
-use nbody_core::pack::{self, Binding, Rows, dim};
+use nbody_core::pack::{Binding, dim};
 use nbody_core::tree::GROUP;
-use nbody_core::tree::estimate::Table;
-use nbody_core::{Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes};
+use nbody_core::tree::law::TreeLaw;
+use nbody_core::{
+    Domain, EngineState, Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport,
+    TreeTimes, untyped,
+};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::cache::Cache;
+use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::layout::{bytes, space, words};
 use crate::schedule::walk;
 use crate::tree::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
 use crate::{Error, Program, Walk};
 
-/// The criterion of an evaluation: the opening, the distance from which on the kernel is harmonic, and the table of
-/// the estimate of errors in a unit, for charges that are of one sign or not.
-pub(super) struct Criterion<'a> {
-    pub opening: Opening,
-    pub harmonic: f64,
-    pub table: &'a mut dyn FnMut(f64, bool) -> Result<Option<Table>, nbody_core::Error>,
-    /// The power with which errors fall, of charges of both signs, and of one.
-    pub error_orders: [u32; 2],
-}
-
-/// The engine of trees of CUDA programs, without the Rust types of a law.
+/// The engine of trees of CUDA programs.
 #[derive(Debug)]
-pub(super) struct TreeEngine {
-    law: &'static Law,
+pub(in crate::engine) struct TreeEngine {
+    law: TreeLaw,
     pub options: Options,
     backend: Arc<dyn Backend>,
     cache: Cache,
@@ -70,7 +64,8 @@ impl TreeEngine {
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
-        law: &'static Law,
+        law: TreeLaw,
+        parameters: &[u64],
         options: Options,
     ) -> Result<Self, Error> {
         if let Some(order) = options.order {
@@ -78,11 +73,11 @@ impl TreeEngine {
         }
         options.domain.check(options.precision)?;
         Ok(Self {
+            parameters: words(&bytes(law.law().parameters, parameters, options.precision)),
             law,
             options,
             backend: backend.clone(),
             cache: cache.clone(),
-            parameters: Vec::new(),
             space: space(options.domain, options.precision),
             walk: Walk::default(),
             trees: Vec::new(),
@@ -97,30 +92,16 @@ impl TreeEngine {
         })
     }
 
-    /// Sets the parameters of the law, which are one record.
-    pub fn set_parameters(&mut self, parameters: &dyn Rows) {
-        let row = pack::rows(parameters);
-        self.parameters = words(&bytes(self.law.parameters, &row, self.options.precision));
-        self.forget_results();
-    }
-
     /// Forgets the results that estimates of errors are compared with, and the estimate.
-    pub fn forget_results(&mut self) {
+    fn forget_results(&mut self) {
         (self.lengths.1, self.estimated) = (0, None);
     }
 
-    pub fn upload(&self, particles: &dyn Rows) -> Result<Buffer, Error> {
-        Buffer::of_particles(&self.backend, particles, self.options.precision)
-    }
-
-    pub fn results(&self, n: usize) -> Result<Buffer, Error> {
-        let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
-        buffer.clear(self.law.f)?;
+    fn results(&self, n: usize) -> Result<Buffer, Error> {
+        let fields = self.law.law().f;
+        let mut buffer = Buffer::new(&self.backend, n, dim(fields), self.options.backup())?;
+        buffer.clear(fields)?;
         Ok(buffer)
-    }
-
-    pub fn backend(&self) -> Arc<dyn Backend> {
-        self.backend.clone()
     }
 
     /// Refuses buffers of the wrong lengths, device or precision: the soundness of launches rests on it.
@@ -141,49 +122,50 @@ impl TreeEngine {
         &mut self,
         i: &Buffer,
         j: Sources<Buffer>,
-        (out, store): (&mut Buffer, Store),
-        criterion: &mut Criterion,
+        out: &mut Buffer,
+        store: Store,
     ) -> Result<(), Error> {
         self.check(i, j, out)?;
+        let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
             // No tree is built, which would find them.
-            check_finite("j-particles", j.particles(), self.law.j)?;
-            check_finite("i-particles", i, self.law.i)?;
+            check_finite("j-particles", j.particles(), law.j)?;
+            check_finite("i-particles", i, law.i)?;
             self.lengths.1 = 0;
             if store == Store::Replace {
-                out.clear(self.law.f)?;
+                out.clear(law.f)?;
             }
-            self.set_report([out.n, j.particles().n, i.n], criterion, true);
+            self.set_report([out.n, j.particles().n, i.n], true);
             return Ok(());
         }
         let others = j.particles();
         let is_same = std::ptr::eq(i, others);
         let sets = Sets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
-        let tree = self.provide_tree(criterion.opening.far_particles())?;
+        let tree = self.provide_tree(self.law.opening().far_particles())?;
         let kernel = self.provide_kernel()?;
         let mut times = self.is_timed.then(Times::default);
-        let opening = (criterion.opening, criterion.harmonic);
+        let opening = (self.law.opening(), self.law.harmonic_distance());
         let domain = &self.options.domain;
         let built = match self.trees[tree].1.build(&sets, domain, opening, times.as_mut())? {
             Ok(built) => built,
-            Err(refusal) => return Err(refused(refusal, &sets, self.law)?),
+            Err(refusal) => return Err(refused(refusal, &sets, law)?),
         };
         let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
         let mut last = Last { tree, built, by, n, times, walk };
-        self.walk_all((&mut last, kernel), &sets, (out, store), criterion)?;
-        self.set_report(n, criterion, last.built.is_of_one_sign);
+        self.walk_all((&mut last, kernel), &sets, (out, store))?;
+        self.set_report(n, last.built.is_of_one_sign);
         self.last = Some(last);
         Ok(())
     }
 
     /// Sets the numbers of the report that do not come from the device.
-    fn set_report(&mut self, n: [usize; 3], criterion: &Criterion, is_of_one_sign: bool) {
+    fn set_report(&mut self, n: [usize; 3], is_of_one_sign: bool) {
         let ni;
         [self.report.targets, self.report.sources, ni] = n;
         self.report.groups = if self.walk == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
-        self.report.expansion = criterion.opening.far_particles();
-        self.report.error_order = criterion.error_orders[usize::from(is_of_one_sign)];
+        self.report.expansion = self.law.opening().far_particles();
+        self.report.error_order = self.law.error_order(is_of_one_sign);
     }
 
     /// Walks for all i-particles; twice if the results are not known that estimates of errors are compared with.
@@ -192,12 +174,11 @@ impl TreeEngine {
         (last, kernel): (&mut Last, usize),
         sets: &Sets,
         (out, store): (&Buffer, Store),
-        criterion: &mut Criterion,
     ) -> Result<(), Error> {
-        let Some(share) = criterion.opening.share() else {
+        let Some(share) = self.law.opening().share() else {
             return self.walk_once((last, kernel), sets, (out, store), (0.0, false));
         };
-        self.provide_estimate(last, criterion.table)?;
+        self.provide_estimate(last)?;
         let (lengths, known) = &mut self.lengths;
         let before = std::mem::replace(known, 0);
         for lengths in lengths.iter_mut() {
@@ -214,7 +195,7 @@ impl TreeEngine {
     }
 
     /// Returns the lengths of results that the last evaluation compared with.
-    pub fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+    fn read_compared(&self) -> Result<Option<Vec<f64>>, Error> {
         let ([_, before], known) = &self.lengths;
         let Some(memory) = before.get().filter(|_| *known > 0) else { return Ok(None) };
         let mut lengths = Vec::new();
@@ -225,7 +206,7 @@ impl TreeEngine {
     }
 
     /// Has the next evaluation compare with results of these lengths.
-    pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+    fn write_lengths(&mut self, lengths: &[f64]) -> Result<(), Error> {
         let ([last, _], known) = &mut self.lengths;
         *known = 0;
         if lengths.is_empty() {
@@ -295,7 +276,7 @@ impl TreeEngine {
             return Ok(found);
         }
         let kind = (self.options.precision, expansion);
-        let tree = Tree::new(&self.backend, &self.cache, self.law, kind)?;
+        let tree = Tree::new(&self.backend, &self.cache, self.law.law(), kind)?;
         self.trees.push((expansion, tree));
         Ok(self.trees.len() - 1)
     }
@@ -305,24 +286,20 @@ impl TreeEngine {
         if let Some(found) = self.kernels.iter().position(|(found, _)| *found == self.walk) {
             return Ok(found);
         }
-        let program = Program::walk(self.law, self.options, self.walk)?;
+        let program = Program::walk(self.law.law(), self.options, self.walk)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.kernels.push((self.walk, Kernel { program, module, build }));
         Ok(self.kernels.len() - 1)
     }
 
     /// Copies the estimate of errors to the device, if that for this unit and sign is not there.
-    fn provide_estimate(
-        &mut self,
-        last: &Last,
-        table: &mut dyn FnMut(f64, bool) -> Result<Option<Table>, nbody_core::Error>,
-    ) -> Result<(), Error> {
+    fn provide_estimate(&mut self, last: &Last) -> Result<(), Error> {
         let built = &last.built;
         let key = (self.trees[last.tree].1.scale(built)?, built.is_of_one_sign);
         if self.estimated == Some(key) {
             return Ok(());
         }
-        let table = table(key.0, key.1)?.expect("a share of the results has an estimate");
+        let table = self.law.table(key.0, key.1)?.expect("a share of the results has an estimate");
         let numbers = table.numbers();
         self.estimated = None;
         let mut memory = match self.estimate.take() {
@@ -335,13 +312,13 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Returns the program of the walk, if it was built.
-    pub fn program(&self) -> Option<&Program> {
-        self.kernels.iter().find(|(walk, _)| *walk == self.walk).map(|(_, kernel)| &kernel.program)
+    /// Returns the kernel of the walk, if it was built.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        self.kernels.iter().find(|(walk, _)| *walk == self.walk).map(|(_, kernel)| kernel)
     }
 
     /// Returns the size of the last tree and its work, once the device has done it.
-    pub fn report(&self) -> Result<TreeReport, Error> {
+    fn last_report(&self) -> Result<TreeReport, Error> {
         let mut report = self.report;
         let Some(last) = &self.last else { return Ok(report) };
         let tree = &self.trees[last.tree].1;
@@ -351,6 +328,102 @@ impl TreeEngine {
         report.bytes = tree.bytes();
         report.times = last.times.map(|times| TreeTimes::new(times.order, times.cells, last.walk));
         Ok(report)
+    }
+}
+
+impl untyped::Engine for TreeEngine {
+    fn law(&self) -> &'static Law {
+        self.law.law()
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        self.law.set_parameters(parameters)?;
+        let fields = self.law.law().parameters;
+        self.parameters = words(&bytes(fields, parameters, self.options.precision));
+        self.forget_results();
+        Ok(())
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        domain.check(self.options.precision)?;
+        if domain.is_periodic() != self.options.domain.is_periodic() {
+            self.kernels.clear();
+        }
+        self.options = self.options.domain(domain);
+        self.space = space(domain, self.options.precision);
+        Ok(())
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
+        Ok(CudaResults::boxed(self.results(n)?, self.law.law().f))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), nbody_core::Error> {
+        let law = self.law.law();
+        let [i, of_j] = pairs(&*self.backend, law, i, j)?;
+        let out = results(&*self.backend, out, law.f)?;
+        Ok(self.run(i, j.with(of_j), out, store)?)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+    ) -> Result<Duration, nbody_core::Error> {
+        let backend = self.backend.clone();
+        Ok(backend.time(&mut || Ok(self.evaluate(i, j, out, Store::Replace)?))?)
+    }
+
+    fn state(&self) -> Result<EngineState, nbody_core::Error> {
+        let compared = untyped::Tree::compared(self)?;
+        Ok(compared.map(EngineState::Results).unwrap_or_default())
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), nbody_core::Error> {
+        untyped::restore_tree(self, state)
+    }
+}
+
+impl untyped::Tree for TreeEngine {
+    fn opening(&self) -> Opening {
+        self.law.opening()
+    }
+
+    fn set_opening(&mut self, opening: Opening) -> Result<(), nbody_core::Error> {
+        self.law.set_opening(opening)?;
+        self.forget_results();
+        Ok(())
+    }
+
+    fn harmonic_distance(&self) -> f64 {
+        self.law.harmonic_distance()
+    }
+
+    fn compared(&self) -> Result<Option<Vec<f64>>, nbody_core::Error> {
+        Ok(self.read_compared()?)
+    }
+
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), nbody_core::Error> {
+        Ok(self.write_lengths(lengths)?)
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.is_timed = is_on;
+    }
+
+    fn report(&self) -> Result<TreeReport, nbody_core::Error> {
+        Ok(self.last_report()?)
     }
 }
 
@@ -364,7 +437,7 @@ fn refused(refusal: Refusal, sets: &Sets, law: &'static Law) -> Result<Error, Er
         None => ("j-particles", j, law.j, number),
         Some(index) => ("i-particles", sets.i, law.i, index),
     };
-    let found = positions(buffer, fields, index..index + 1)?[0];
+    let found = Some(positions(buffer, fields, index..index + 1)?[0]);
     Ok(nbody_core::Error::NotFinite { what, index, found }.into())
 }
 
@@ -379,7 +452,7 @@ fn check_finite(
         let found = positions(buffer, fields, first..buffer.n.min(first + SOME))?;
         let is_bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
         if let Some(k) = found.iter().position(is_bad) {
-            let (index, found) = (first + k, found[k]);
+            let (index, found) = (first + k, Some(found[k]));
             return Err(nbody_core::Error::NotFinite { what, index, found }.into());
         }
     }

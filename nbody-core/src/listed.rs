@@ -1,0 +1,141 @@
+//! An engine over neighbour lists of its own, on any device.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::near::cutoff::Cutoff;
+use crate::untyped::{
+    Buffer, Device, Engine, EngineState, Neighbours, Origin, ShortRange, check_state,
+};
+use crate::{Domain, Error, Law, Options, Skin, Sources, Store};
+
+/// A law over neighbour lists that are its own: each evaluation first looks whether they are still good, and builds
+/// them again if not.
+#[derive(Debug)]
+pub struct Listed {
+    device: Arc<dyn Device>,
+    law: Box<dyn ShortRange>,
+    cutoff: Cutoff,
+    domain: Domain,
+    /// The lists, once they were needed.
+    lists: Option<Box<dyn Neighbours>>,
+}
+
+impl Listed {
+    /// Creates an engine of a law with these parameters. The space of the options is that of the lists.
+    pub fn new(
+        device: Arc<dyn Device>,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Self, Error> {
+        let (domain, cutoff) = (options.domain, Cutoff::new(law, parameters));
+        domain.check(options.precision)?;
+        let law = device.short_range(law, parameters, options.domain(Domain::Open))?;
+        Ok(Self { device, law, cutoff, domain, lists: None })
+    }
+
+    /// Returns the engine over lists that are given.
+    pub fn over_mut(&mut self) -> &mut dyn ShortRange {
+        &mut *self.law
+    }
+
+    /// Returns the engine over lists that are given.
+    pub fn over(&self) -> &dyn ShortRange {
+        &*self.law
+    }
+
+    /// Returns the lists, which are created if they do not exist yet.
+    pub fn lists(&mut self) -> Result<&mut dyn Neighbours, Error> {
+        let lists = if let Some(lists) = self.lists.take() {
+            lists
+        } else {
+            let (origin, options) = (Origin::Found(Skin::default()), self.law.options());
+            self.device.neighbours(self.domain, origin, options.precision)?
+        };
+        Ok(&mut **self.lists.insert(lists))
+    }
+
+    /// Takes these lists, and their space.
+    pub fn set_lists(&mut self, lists: Box<dyn Neighbours>) {
+        self.domain = lists.domain();
+        self.lists = Some(lists);
+    }
+
+    /// Returns the cutoff with the parameters.
+    pub fn cutoff(&self) -> &Cutoff {
+        &self.cutoff
+    }
+
+    fn update(&mut self, i: &dyn Buffer, j: Sources<'_, dyn Buffer>) -> Result<(), Error> {
+        if let Sources::First(_) = j {
+            return Err(Error::FirstOfLists { law: self.law.law().name });
+        }
+        let cutoffs = vec![self.cutoff.clone()];
+        self.lists()?.update(i, j, cutoffs)
+    }
+}
+
+impl Engine for Listed {
+    fn law(&self) -> &'static Law {
+        self.law.law()
+    }
+
+    fn options(&self) -> Options {
+        self.law.options().domain(self.domain)
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.law.set_parameters(parameters)?;
+        self.cutoff = Cutoff::new(self.law.law(), parameters);
+        Ok(())
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.law.options().precision)?;
+        if let Some(lists) = &mut self.lists {
+            lists.set_domain(domain)?;
+        }
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        self.law.results(n)
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.update(i, j)?;
+        let lists = self.lists.as_deref().expect("updated");
+        self.law.evaluate(lists, i, j, out, store)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        self.update(i, j)?;
+        let lists = self.lists.as_deref().expect("updated");
+        self.law.time(lists, i, j, out)
+    }
+
+    fn state(&self) -> Result<EngineState, Error> {
+        let Some(lists) = &self.lists else { return Ok(EngineState::Nothing) };
+        Ok(lists.state()?.map(EngineState::Lists).unwrap_or_default())
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
+        match state {
+            EngineState::Lists(state) => self.lists()?.restore(state),
+            state => check_state(state),
+        }
+    }
+}

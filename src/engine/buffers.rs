@@ -1,0 +1,128 @@
+//! Particles and results on a device.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use crate::{Error, FieldValue, Precision, Record, Scalar};
+use nbody_core::pack::{self, WriteRows};
+use nbody_core::untyped::Buffer;
+
+/// Particles in the memory of a device.
+#[derive(Debug)]
+pub struct Particles<P> {
+    buffer: Box<dyn Buffer>,
+    record: PhantomData<P>,
+}
+
+/// Results in the memory of a device.
+#[derive(Debug)]
+pub struct Results<F> {
+    buffer: Box<dyn Buffer>,
+    record: PhantomData<F>,
+}
+
+impl<P> Particles<P> {
+    /// Returns the number of particles.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Returns whether there are no particles.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the precision.
+    pub fn precision(&self) -> Precision {
+        self.buffer.precision()
+    }
+
+    /// Returns the rows.
+    pub fn untyped(&self) -> &dyn Buffer {
+        &*self.buffer
+    }
+
+    /// Returns the rows.
+    pub fn untyped_mut(&mut self) -> &mut dyn Buffer {
+        &mut *self.buffer
+    }
+}
+
+impl<P: Record<Lane = f64>> Particles<P> {
+    /// Returns the particles of a buffer of this record.
+    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
+        assert_eq!(buffer.fields(), P::FIELDS, "rows of another record");
+        Self { buffer, record: PhantomData }
+    }
+
+    /// Copies the particles to the host, after all earlier work on the device. Positions in mixed
+    /// precision are the sums of both parts.
+    pub fn download(&self) -> Result<Vec<P>, Error> {
+        self.download_range(0..self.len())
+    }
+
+    /// Copies some of the particles to the host, as [`download`](Self::download) does. A range beyond
+    /// the particles is an error.
+    pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
+        Error::check_range(&range, self.len())?;
+        let (n, mut particles) = (range.len(), Vec::new());
+        let take = &mut |write: &WriteRows| particles = pack::unpack(n, write);
+        self.buffer.read(range, take)?;
+        Ok(particles)
+    }
+
+    /// Copies one field of all particles to the host, as [`download`](Self::download) does, but none of the
+    /// others: `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`,
+    /// `u32`, a `Vector`, a `Point` or an array. Another name or type than those of the record is an
+    /// error.
+    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
+        let (field, binding) = pack::find_field::<T>(P::FIELDS, name)?;
+        let (n, mut values) = (self.len(), Vec::new());
+        let take = &mut |write: &WriteRows| values = pack::values(n, write);
+        self.buffer.read_field(field, &binding, take)?;
+        Ok(values)
+    }
+}
+
+impl<F> Results<F> {
+    /// Returns the number of results.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Returns whether there are no results.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Resizes; values are unspecified until an evaluation replaces them. Memory is kept for a smaller number.
+    pub fn resize(&mut self, n: usize) -> Result<(), Error> {
+        self.buffer.resize(n)
+    }
+
+    /// Returns the rows.
+    pub fn untyped(&self) -> &dyn Buffer {
+        &*self.buffer
+    }
+
+    /// Returns the rows.
+    pub fn untyped_mut(&mut self) -> &mut dyn Buffer {
+        &mut *self.buffer
+    }
+}
+
+impl<F: Record<Lane = f64>> Results<F> {
+    /// Returns the results of a buffer of this record.
+    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
+        assert_eq!(buffer.fields(), F::FIELDS, "rows of another record");
+        Self { buffer, record: PhantomData }
+    }
+
+    /// Copies the results to the host, after the evaluations that fill them have ended.
+    pub fn download<S: Scalar>(&self) -> Result<Vec<F::With<S>>, Error> {
+        let (n, mut results) = (self.len(), Vec::new());
+        let take = &mut |write: &WriteRows| results = pack::unpack(n, write);
+        self.buffer.read(0..n, take)?;
+        Ok(results)
+    }
+}

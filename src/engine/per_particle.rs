@@ -1,0 +1,223 @@
+//! Programs per particle on any device.
+
+use nbody_core::pack;
+use nbody_core::untyped::{self, Beside, First};
+
+use super::{Particles, Results, Selection, assert_taken, row};
+use crate::{Device, Domain, Error, Measure, Nothing, Record, Update};
+
+/// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].
+///
+/// Programs compute in `f64` with IEEE arithmetic, whatever the precision of the buffers: their numbers
+/// are converted exactly when they are loaded, both parts of a position in mixed precision, and rounded
+/// when they are stored. Totals are merged in an order that depends on the number of particles alone. So
+/// the results are the same to the last bit on every device, but for functions such as `exp`, whose last
+/// bits depend on the platform.
+#[derive(Debug)]
+pub struct PerParticle<X> {
+    parameters: X,
+    device: Device,
+    engine: Box<dyn untyped::PerParticle>,
+}
+
+/// The buffers that a program reads beside the particles, with as many records: `()` for none,
+/// `&results`, `&others` or `(&others, &results)`.
+#[derive(Debug)]
+pub struct Inputs<'a, Q, F> {
+    q: Option<&'a Particles<Q>>,
+    f: Option<&'a Results<F>>,
+}
+
+impl From<()> for Inputs<'_, Nothing, Nothing> {
+    fn from((): ()) -> Self {
+        Self { q: None, f: None }
+    }
+}
+
+impl<'a, F> From<&'a Results<F>> for Inputs<'a, Nothing, F> {
+    fn from(results: &'a Results<F>) -> Self {
+        Self { q: None, f: Some(results) }
+    }
+}
+
+/// Results that an evaluation has just changed.
+impl<'a, F> From<&'a mut Results<F>> for Inputs<'a, Nothing, F> {
+    fn from(results: &'a mut Results<F>) -> Self {
+        Self::from(&*results)
+    }
+}
+
+impl<'a, Q> From<&'a Particles<Q>> for Inputs<'a, Q, Nothing> {
+    fn from(others: &'a Particles<Q>) -> Self {
+        Self { q: Some(others), f: None }
+    }
+}
+
+impl<'a, Q, F> From<(&'a Particles<Q>, &'a Results<F>)> for Inputs<'a, Q, F> {
+    fn from((others, results): (&'a Particles<Q>, &'a Results<F>)) -> Self {
+        Self { q: Some(others), f: Some(results) }
+    }
+}
+
+impl<'a, Q, F> Inputs<'a, Q, F> {
+    fn untyped(&self) -> Beside<'a> {
+        Beside { q: self.q.map(Particles::untyped), f: self.f.map(Results::untyped) }
+    }
+}
+
+impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
+    /// Creates it with these parameters, in unbounded space. Programs are compiled, or loaded from the
+    /// cache, when they first meet buffers of their precisions.
+    pub fn new(device: &Device, parameters: X) -> Result<Self, Error> {
+        let engine = device.untyped().per_particle(X::FIELDS, &row(&parameters))?;
+        Ok(Self { parameters, device: device.clone(), engine })
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the parameters.
+    pub fn parameters(&self) -> &X {
+        &self.parameters
+    }
+
+    /// Sets the parameters; nothing is recompiled.
+    pub fn set_parameters(&mut self, parameters: X) {
+        assert_taken(self.engine.set_parameters(&row(&parameters)));
+        self.parameters = parameters;
+    }
+
+    /// Returns the domain in which positions have differences.
+    pub fn domain(&self) -> Domain {
+        self.engine.domain()
+    }
+
+    /// Sets the domain in which positions have differences: to the nearest image in a periodic box.
+    /// Updates move positions into the box if they are told to ([`set_wrap`](Self::set_wrap)). A box that `f64` cannot
+    /// represent is an error, and the domain stays.
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.engine.set_domain(domain)
+    }
+}
+
+impl<U: Update> PerParticle<U> {
+    /// Returns whether positions are wrapped into the box.
+    pub fn wraps(&self) -> bool {
+        self.engine.wraps()
+    }
+
+    /// Sets whether each position that the update assigns is replaced by its image in the periodic box
+    /// when it is stored: coordinates between 0 and the length, which is excluded, as
+    /// [`Domain::wrap`] has them. It is not so at the beginning.
+    ///
+    /// Wrapping takes off whole lengths in `f64`, before a position is rounded to the precision of the
+    /// particles; a coordinate that would be rounded to the length becomes 0. Displacements are as
+    /// before, to rounding. Open directions have no effect, nor has unbounded space, and infinite or NaN
+    /// coordinates stay. Fields that the update does not assign keep their bits.
+    pub fn set_wrap(&mut self, wrap: bool) {
+        self.engine.set_wrap(wrap);
+    }
+
+    /// Changes each particle, where it lies. Buffers of another length or device are an error, and no
+    /// particle is changed.
+    pub fn update<'a>(
+        &mut self,
+        particles: &mut Particles<U::P>,
+        inputs: impl Into<Inputs<'a, U::Q, U::F>>,
+    ) -> Result<(), Error> {
+        self.update_by_name(particles, inputs)
+    }
+
+    /// Changes each particle, as [`update`](Self::update) does, in buffers of any records that have the
+    /// fields of the program's records, by name and type. Other fields stay. Records that lack one are
+    /// an error.
+    pub fn update_by_name<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        particles: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        let beside = inputs.into().untyped();
+        self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, None)
+    }
+
+    /// Changes the first particles of a selection, as
+    /// [`update_by_name`](Self::update_by_name) does. Second particles are those of the same index;
+    /// results are those of the selected particles, in their order.
+    pub fn update_selected<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        let first = First { selection: selection.untyped(), count, from: None, is_due: false };
+        let beside = inputs.into().untyped();
+        self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, Some(first))
+    }
+
+    /// Changes copies of the first particles of a selection, which replace `copies` and then are as
+    /// many; the particles themselves stay. Second particles are those of the same index.
+    pub fn update_copies<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        self.copy(selection, count, particles, copies, &inputs.into(), false)
+    }
+
+    /// Changes copies as [`update_copies`](Self::update_copies) does, and tells the program the time
+    /// that [`seek_soonest`](Selection::seek_soonest) finds, in place of its parameter `due: u32`: the
+    /// host need not know it.
+    pub fn update_copies_due<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<(), Error> {
+        self.copy(selection, count, particles, copies, &inputs.into(), true)
+    }
+
+    fn copy<P: Record, Q: Record, F: Record>(
+        &mut self,
+        selection: &Selection,
+        count: usize,
+        particles: &Particles<P>,
+        copies: &mut Particles<P>,
+        inputs: &Inputs<'_, Q, F>,
+        is_due: bool,
+    ) -> Result<(), Error> {
+        let from = Some(particles.untyped());
+        let first = First { selection: selection.untyped(), count, from, is_due };
+        self.engine.update(U::PROGRAM, copies.untyped_mut(), inputs.untyped(), Some(first))
+    }
+}
+
+impl<M: Measure> PerParticle<M> {
+    /// Returns the total over all particles; that of no particle is 0 in sums and counts, and an infinity
+    /// in extremes. Buffers of another length or device are an error.
+    pub fn measure<'a>(
+        &mut self,
+        particles: &Particles<M::P>,
+        inputs: impl Into<Inputs<'a, M::Q, M::F>>,
+    ) -> Result<M::T, Error> {
+        self.measure_by_name(particles, inputs)
+    }
+
+    /// Returns the total over all particles, as [`measure`](Self::measure) does, of buffers of any
+    /// records that have the fields of the program's records, by name and type.
+    pub fn measure_by_name<'a, P: Record, Q: Record, F: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F>>,
+    ) -> Result<M::T, Error> {
+        let beside = inputs.into().untyped();
+        Ok(pack::record(&self.engine.measure(M::PROGRAM, particles.untyped(), beside)?))
+    }
+}
