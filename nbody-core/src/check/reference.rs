@@ -5,8 +5,9 @@
 //! precision reads them, the comparison shows the error of the kernel alone; with the particles
 //! themselves it includes the error of that rounding.
 
-use crate::law::space::{Either, InDomain as _};
-use crate::{Domain, Error, Interaction, Output, Record, Scalar, pack, parallel};
+use crate::cpu::Pair;
+use crate::pack::Rows;
+use crate::{Domain, Error, Field, Interaction, Law, Record, Scalar, pack, parallel};
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
@@ -19,7 +20,7 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), &|_| None)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), None)
 }
 
 /// Computes the results of one set of particles, given as i-particles and as j-particles.
@@ -33,7 +34,7 @@ where
     X: Interaction,
     S: Scalar,
 {
-    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), &itself::<X>)
+    double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), Some(&|k| k))
 }
 
 /// Computes the results of the i-particles with these indices, over all j-particles: those of
@@ -50,7 +51,7 @@ where
     S: Scalar,
 {
     let i = pick(i, targets)?;
-    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), &|_| None))
+    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), None))
 }
 
 /// Computes the results of the particles with these indices, of one set of particles that is given as
@@ -87,8 +88,8 @@ where
     S: Scalar,
 {
     let i = pick(i, targets)?;
-    let itself = |k: usize| itself::<X>(targets[k]);
-    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), &itself))
+    let own = |k: usize| targets[k];
+    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), Some(&own)))
 }
 
 /// Returns the particles with these indices.
@@ -100,47 +101,55 @@ fn pick<P: Copy>(particles: &[P], targets: &[usize]) -> Result<Vec<P>, Error> {
     targets.iter().enumerate().map(pick).collect()
 }
 
-/// Returns the j-particle that does not act on this i-particle of one set: itself, unless the
-/// interaction has self pairs.
-fn itself<X: Interaction>(index: usize) -> Option<usize> {
-    (!X::LAW.self_pairs).then_some(index)
-}
-
-/// Adds up the pairs of every i-particle; a function names the j-particle that is left out.
+/// Sums all pairs of an interaction; `own` is the index of each i-particle in one set.
 fn double_loop<X: Interaction>(
     interaction: &X,
     domain: Domain,
     i: &[X::I],
     j: &[X::J],
-    left_out: &(dyn Fn(usize) -> Option<usize> + Sync),
+    own: Option<&(dyn Fn(usize) -> usize + Sync)>,
 ) -> Vec<X::F> {
-    let space = Either::<f64>::in_domain(&domain);
+    let parameters = pack::rows(&std::slice::from_ref(interaction));
+    let rows = sum_pairs(X::LAW, &parameters, domain, [&i, &j], own);
+    if rows.is_empty() {
+        // Results without numbers.
+        return vec![X::F::default(); i.len()];
+    }
+    rows.chunks_exact(X::F::DIM).map(pack::record).collect()
+}
+
+/// Sums all pairs of a law with these parameters, which are one row, by compensated sums in `f64`, and returns a row
+/// for each i-particle. In one set `own` is the index of each i-particle among the j-particles.
+fn sum_pairs(
+    law: &'static Law,
+    parameters: &[u64],
+    domain: Domain,
+    [i, j]: [&dyn Rows; 2],
+    own: Option<&(dyn Fn(usize) -> usize + Sync)>,
+) -> Vec<u64> {
+    let pair = Pair::new(law, parameters, domain);
+    let own = own.filter(|_| !law.self_pairs);
+    let (dim, targets) = (pack::dim(law.i), pack::rows(i));
+    let sources = pair.sources(j);
     let result = |k: usize| {
-        let [mut total, mut lost] = [X::F::default(); 2];
-        let left_out = left_out(k);
-        for (l, j) in j.iter().enumerate() {
-            if left_out != Some(l) {
-                let mut term = X::F::default();
-                X::pair(interaction, &space, &i[k], j, l as u32, &mut term);
-                X::F::compensate::<f64, Either<f64>>(&term, &mut total, &mut lost);
-            }
-        }
-        with_lost(&total, &lost)
+        let target = targets[k * dim..(k + 1) * dim].to_vec();
+        let [mut total, lost] = pair.sum(target, &sources, own.map(|own| own(k)));
+        add_lost(law.f, &mut total, &lost);
+        total
     };
-    parallel::map(i.len(), X::LAW.stack(size_of::<f64>()), &result)
+    parallel::map(i.count(), law.stack(size_of::<f64>()), &result).concat()
 }
 
 /// Adds the rounding errors of sums to these. That of an infinite sum is NaN, and is left out.
-fn with_lost<F: Record<Lane = f64, Host = F>>(total: &F, lost: &F) -> F {
-    let [mut total, lost] = [total, lost].map(|f| pack::rows(&std::slice::from_ref(f)));
-    let is_sum = F::FIELDS
+fn add_lost(fields: &[Field], total: &mut [u64], lost: &[u64]) {
+    let is_sum = fields
         .iter()
         .flat_map(|field| std::iter::repeat_n(field.kind.is_sum(), field.kind.components()));
-    for ((total, lost), _) in total.iter_mut().zip(lost).zip(is_sum).filter(|(_, is_sum)| *is_sum) {
+    for ((total, &lost), _) in total.iter_mut().zip(lost).zip(is_sum).filter(|(_, is_sum)| *is_sum)
+    {
         let whole = f64::from_bits(*total) + f64::from_bits(lost);
         if !whole.is_nan() {
             *total = whole.to_bits();
         }
     }
-    pack::record(&total)
 }

@@ -1,59 +1,75 @@
-//! One pair of a law in `f64`, for what is derived from the law itself.
+//! Pairs of a law in `f64`, one by one: for the reference, and for what is derived from the law itself.
 
 use super::columns::Columns;
 use super::loops::{Loops, Setting, View};
 use super::sums::Folding;
 use super::variant::{BySize, Variant};
 use crate::numeric::simd::{LINE, Line};
-use crate::pack::{self, OwnedRows};
+use crate::pack::{self, OwnedRows, Rows};
 use crate::{Domain, Field, Law, Math, Precision, SimdLevel};
 
-/// The pair function of a law with its parameters, in open space.
+/// The pair function of a law with its parameters.
 pub(crate) struct Pair {
     law: &'static Law,
     loops: Loops<u64>,
     parameters: Columns<u64>,
+    domain: Domain,
     folding: Folding,
 }
 
+/// j-particles in `f64`.
+pub(crate) struct Sources(Columns<u64>);
+
 impl Pair {
     /// Returns the pair function of a law with these parameters, which are one row.
-    pub fn new(law: &'static Law, parameters: &[u64]) -> Self {
+    pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Self {
         let variant = Variant {
             level: SimdLevel::Scalar,
             precision: Precision::Double,
             math: Math::Exact,
-            is_periodic: false,
+            is_periodic: domain.is_periodic(),
         };
         let BySize::Bits64(loops) = (law.cpu_loops)(variant).0 else {
             unreachable!("loops in f64")
         };
         let parameters = one(law.parameters, parameters.to_vec());
-        Self { law, loops, parameters, folding: Folding::new(law.f, Precision::Double) }
+        Self { law, loops, parameters, domain, folding: Folding::new(law.f, Precision::Double) }
+    }
+
+    /// Packs j-particles.
+    pub fn sources(&self, j: &dyn Rows) -> Sources {
+        Sources(Columns::pack::<f64>(j).expect("memory for the j-particles"))
     }
 
     /// Returns the result of one j-particle for one i-particle, as a row.
     pub fn evaluate(&self, i: Vec<u64>, j: Vec<u64>) -> Vec<u64> {
-        let (i, j) = (one(self.law.i, i), one(self.law.j, j));
+        let [total, _] = self.sum(i, &Sources(one(self.law.j, j)), None);
+        total
+    }
+
+    /// Returns the compensated sums of all j-particles for one i-particle, and their rounding errors, as rows. The
+    /// j-particle of its own index is left out.
+    pub fn sum(&self, i: Vec<u64>, j: &Sources, own: Option<usize>) -> [Vec<u64>; 2] {
+        let i = one(self.law.i, i);
         let setting = Setting {
             parameters: self.parameters.lines(),
-            domain: Domain::Open,
-            skips_self: false,
+            domain: self.domain,
+            skips_self: own.is_some(),
             folding: &self.folding,
         };
-        let mut sums = vec![Line([0; LINE]); pack::dim(self.law.f)];
-        self.folding.begin(&mut sums);
-        (self.loops.one)(&setting, &first(&i), &first(&j), &mut sums, None);
-        sums.iter().map(|line| line.0[0]).collect()
+        let i = View { lines: i.lines(), first: own.unwrap_or(0), range: 0..1 };
+        let j = View { lines: j.0.lines(), first: 0, range: 0..j.0.len() };
+        let mut sums = [(); 2].map(|()| vec![Line([0; LINE]); pack::dim(self.law.f)]);
+        for sums in &mut sums {
+            self.folding.begin(sums);
+        }
+        let [total, lost] = &mut sums;
+        (self.loops.one)(&setting, &i, &j, total, Some(lost));
+        sums.map(|sums| sums.iter().map(|line| line.0[0]).collect())
     }
 }
 
 /// Packs one record.
 fn one(fields: &'static [Field], row: Vec<u64>) -> Columns<u64> {
     Columns::pack::<f64>(&OwnedRows::new(fields, row)).expect("memory for one record")
-}
-
-/// Returns the first record.
-fn first(columns: &Columns<u64>) -> View<'_, u64> {
-    View { lines: columns.lines(), first: 0, range: 0..1 }
 }
