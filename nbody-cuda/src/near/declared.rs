@@ -2,6 +2,9 @@
 
 use nbody_core::near::margin;
 
+use super::keys::{Frame, Position, Positions, cells_of_lists, kind};
+use super::order::{Bounds, Order};
+use super::sort;
 use crate::border::{self, Address, Declared as _, border};
 
 border! {
@@ -22,6 +25,12 @@ border! {
         pub capacity: u64,
         /// The number of entries that lists have taken.
         pub used: Address<u64>,
+    }
+
+    /// The periodic box.
+    pub struct PeriodicBox {
+        /// The lengths, 0 along open axes.
+        pub length: [f64; 3],
     }
 
     /// The order of a set.
@@ -88,14 +97,30 @@ border! {
     }
 }
 
+/// Returns the declarations for the order of particles.
+fn order() -> Vec<String> {
+    let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];
+    let order = [Bounds::text(), Order::text()];
+    [&[cells_of_lists::text()][..], &sort::declared(), &keys, &order].concat()
+}
+
+/// Returns the declarations for programs that only order particles.
+#[cfg(test)]
+pub(crate) fn of_order() -> String {
+    border::text(&order())
+}
+
 /// Returns the declarations for the rebuild of lists.
 pub(crate) fn of_rebuild() -> String {
-    border::text(&[Lists::text(), Room::text(), Margin::text(), Change::text(), Request::text()])
+    let lists = [Lists::text(), Room::text(), Margin::text(), Change::text(), Request::text()];
+    border::text(&[&order()[..], &lists].concat())
 }
 
 /// Returns the declarations for evaluations.
 pub(crate) fn of_evaluation() -> String {
-    border::text(&[Lists::text(), Placed::text(), Rows::text(), Restriction::text()])
+    let positions = [Position::text(), PeriodicBox::text(), Placed::text()];
+    let pairs = [Lists::text(), Rows::text(), Restriction::text()];
+    border::text(&[&positions[..], &pairs].concat())
 }
 
 impl From<margin::Change> for Change {

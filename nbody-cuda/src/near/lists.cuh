@@ -22,7 +22,7 @@ struct Part {
 
 // A group of i-particles.
 struct Group {
-    Box box;
+    Bounds box;
     double centre[3];
     float half[3]; // the greatest distance from the centre along each axis
     float extent2; // the square of that in any direction, or more
@@ -42,7 +42,7 @@ struct SearchShared {
     double displacements[IMAGES][3];
     Level levels[LEVELS]; // of the tree
     u32 top; // level of the tree
-    Box whole; // the box of all j-particles
+    Bounds whole; // the box of all j-particles
     Desk desks[WARPS];
 };
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
 {
     const u32 n = i.from.n, first = index * GROUP, lane = threadIdx.x % LANES;
     const u32 place = first + lane < n ? first + lane : first;
-    const Box box = i.boxes[index];
+    const Bounds box = i.bounds[index];
     Relative relative = {};
     ::__syncwarp();
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -92,7 +92,7 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
 
 // Returns the square of the distance of a box from another one that is displaced.
 __device__ __forceinline__ double distance2(
-    const Box &one, const Box &other, const double (&displacement)[3])
+    const Bounds &one, const Bounds &other, const double (&displacement)[3])
 {
     double gap[3];
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -131,7 +131,7 @@ class Search {
         bool is_near = false;
         if (node < nodes.count) {
             const double limit = reach.of_node(nodes.first + node);
-            const Box &box = j.boxes[nodes.first + node];
+            const Bounds &box = j.bounds[nodes.first + node];
             is_near = distance2(desk.group.box, box, displacement) <= limit;
             if (level == 0) leaf_limit = reach.of_leaf();
         }
@@ -316,7 +316,7 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
     if (image == 0) shared.top = top_of_tree;
     if (image <= top_of_tree) shared.levels[image] = level_of(j.from.n, image);
     const Level top = level_of(j.from.n, top_of_tree);
-    const Box whole = box_of_warp(image < top.count ? j.boxes[top.first + image] : no_box());
+    const Bounds whole = box_of_warp(image < top.count ? j.bounds[top.first + image] : no_box());
     if (image == 0) shared.whole = whole;
     const u32 steps[] = {image, image / 3, image / 9};
     for (u32 axis = 0; axis < 3 && image < IMAGES; ++axis) {

@@ -7,6 +7,7 @@ pub mod declared;
 pub mod given;
 #[cfg(test)]
 mod interval;
+pub mod keys;
 pub mod neighbours;
 pub mod order;
 pub mod reach;
@@ -23,23 +24,15 @@ use reach::Varying;
 pub(crate) const BLOCK: usize = 256;
 
 /// The text that orders particles, of which the rebuild is a part.
-const ORDER: [&str; 9] = [
+const ORDER: [&str; 7] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     include_str!("../../kernels/wrap.cuh"),
     sort::TEXT,
     include_str!("hilbert.cuh"),
-    include_str!("grid_of_lists.cuh"),
-    POSITION,
-    KEYS,
+    keys::TEXT,
     include_str!("order.cuh"),
 ];
-
-/// The text of positions and of the frame of the cells of the curve.
-pub(crate) const POSITION: &str = include_str!("position.cuh");
-
-/// The text that finds the keys of particles.
-pub(crate) const KEYS: &str = include_str!("keys.cuh");
 
 impl Program {
     /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs
@@ -78,7 +71,7 @@ impl Program {
             include_str!("rebuild.cuh"),
         ];
         let declared = declared::of_rebuild();
-        let parts = [&ORDER[..], &[&*declared], &limits, reach, &lists].concat();
+        let parts = [&[&*declared], &ORDER[..], &limits, reach, &lists].concat();
         Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }
 

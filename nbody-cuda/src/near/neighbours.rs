@@ -18,7 +18,8 @@ use nbody_core::{Domain, NeighbourTimes, Skin};
 
 use super::declared::{Lists, Placed, Restriction};
 use super::given::{Excluded, Given};
-use super::order::Order;
+use super::keys;
+use super::order::OrderMemory;
 use super::reach::{Reach, Varying};
 use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
 use crate::border::Address;
@@ -64,7 +65,7 @@ pub(crate) struct Neighbours {
     /// The cutoffs that depend on particles.
     reach: Reach,
     /// The order of the i-particles, and of the j-particles if they are in another buffer.
-    orders: [Order; 2],
+    orders: [OrderMemory; 2],
     begins: Scratch,
     counts: Scratch,
     origins: Scratch,
@@ -156,9 +157,15 @@ pub(crate) struct Set<'a> {
 }
 
 impl Set<'_> {
-    /// Returns the space of its positions: given pairs may be of a set in three dimensions and one in a plane.
-    fn frame(&self, of_lists: &Frame) -> Frame {
-        Frame { dimensions: of_lists.dimensions.min(self.dimensions), ..*of_lists }
+    /// Returns the frame of its positions: given pairs may be of a set in three dimensions and one in a plane.
+    fn frame(&self, build: &Build) -> keys::Frame {
+        let dimensions = build.frame.dimensions.min(self.dimensions);
+        keys::Frame::of(&Frame { dimensions, ..build.frame }, &build.domain)
+    }
+
+    /// Returns the positions.
+    fn positions(&self) -> keys::Positions {
+        keys::Positions::of(self.buffer, self.words, self.position)
     }
 }
 
@@ -539,7 +546,7 @@ impl Neighbours {
     /// Returns the memory of all of these.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
-        let orders = self.orders.iter().flat_map(Order::memory);
+        let orders = self.orders.iter().flat_map(OrderMemory::memory);
         let given = self.given.iter().flat_map(Given::memory).chain(self.excluded.memory());
         lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
     }

@@ -16,8 +16,6 @@ constexpr u32 RESIDENT_BLOCKS = 3;
 struct Place {
     u32 byte, kind;
 };
-// Kinds besides those of coordinates; the last one is that of numbers which are not looked at.
-constexpr u32 INTEGER = DOUBLE_SINGLE + 1, UNWATCHED = INTEGER + 1;
 
 // The bounds of the reach, as the device finds them.
 struct Found {

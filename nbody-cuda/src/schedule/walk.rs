@@ -10,8 +10,9 @@ use super::Text;
 use super::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
+use crate::border::{self, Declared as _};
 use crate::layout::bytes_of;
-use crate::near::POSITION;
+use crate::near::keys::{Frame, Position};
 use crate::tree::WORK;
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
@@ -51,6 +52,7 @@ impl Program {
         let most = u32::MAX as usize / config.bag * config.bag;
         let folded = options.order.unwrap_or_default().bag.min(most);
         let first = law.f.first().map_or(0, |field| field.kind.components());
+        let declared = border::text(&[Position::text(), Frame::text()]);
         let constants = format!(
             "\
 // The length of a result is that of its first field.
@@ -68,20 +70,20 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
         let text = match walk {
             Walk::Groups => Text {
                 title: "pairs of a tree, by groups",
-                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("groups.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => Text {
                 title: "pairs of a tree, by particle",
-                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("links.cuh")],
+                parts: &[BAG, FORCE_LOOP, SEEN, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_links"],
             },
         };
-        Ok(Self::assemble(law, options, config, text, &constants))
+        Ok(Self::assemble(law, options, config, text, &(declared + &constants)))
     }
 }
 

@@ -11,11 +11,13 @@ use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision, near};
 
 use super::far_particles;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
+use crate::border;
 use crate::compile::cache::Cache;
 use crate::layout::{bytes_of, numbers_of};
 use crate::near::BLOCK;
-use crate::near::order::Positions;
-use crate::near::sort::{self, Sort};
+use crate::near::keys::cells_of_trees::KEY_BITS;
+use crate::near::keys::{Frame, Position, Positions};
+use crate::near::sort::{self, SortMemory};
 use crate::{Error, Program};
 
 /// The kernels, in the order of their launches.
@@ -25,8 +27,6 @@ const CELLS: &CStr = c"build_cells";
 
 /// The most particles of a tree: cells count theirs in 28 bits.
 pub(crate) const LIMIT: usize = (1 << 28) - 1;
-/// Bits of a key.
-const KEY_BITS: u32 = 63;
 /// More depths than cells have.
 pub(super) const DEPTHS: usize = 48;
 /// The phases of `build_cells`.
@@ -110,7 +110,7 @@ pub(crate) struct Tree {
     precision: Precision,
     expansion: Expansion,
     /// The sort and the positions in order of i if they are in another buffer, and of j.
-    sorts: [Sort; 2],
+    sorts: [SortMemory; 2],
     at: [Scratch; 2],
     words: Scratch,
     summaries: Scratch,
@@ -263,10 +263,10 @@ impl Tree {
         let dimensions: usize =
             cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
         // The device finds the origin and the unit.
-        let lengths = near::lengths(domain, dimensions).map(f64::to_bits);
-        let frame = [&lengths[..], &[0; 4], &[dimensions as u64]].concat();
+        let (length, dimensions) = (near::lengths(domain, dimensions), dimensions as u32);
+        let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
-        let launch = Launch::new(ORDER, blocks as u32).argument(request).argument(&frame);
+        let launch = Launch::new(ORDER, blocks as u32).argument(request).value(&frame);
         let launch = launch.argument(&self.set(sets.i, self.law.i, sets.of_i())?);
         let launch = launch.argument(&self.set(sets.j(), self.law.j, OF_J)?);
         let launch = launch.argument(&self.efforts());
@@ -307,8 +307,8 @@ impl Tree {
         let position = Binding::new(self.law.name, cutoff::position(fields), fields)?;
         let position = *position.places().first().expect("particles with charges have a position");
         let words = numbers_of(fields, self.precision);
-        let mut argument = Positions::of(buffer, words, position).argument().to_vec();
-        argument.extend(self.sorts[set].argument());
+        let mut argument = border::words(&Positions::of(buffer, words, position));
+        argument.extend(border::words(&self.sorts[set].argument()));
         let words = if set == OF_J { self.words.memory().address() } else { 0 };
         argument.extend([self.at[set].memory().address(), words]);
         Ok(argument)
@@ -318,7 +318,7 @@ impl Tree {
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
         let mut reserve = |set: usize, n: usize| {
             self.sorts[set].reserve(&*backend, n, blocks)?;
-            self.at[set].reserve(&*backend, &[n, POSITION, size_of::<f64>()], false).map(|_| ())
+            self.at[set].reserve(&*backend, &[n, size_of::<Position>()], false).map(|_| ())
         };
         reserve(OF_J, sets.j().n)?;
         if sets.j.is_some() {
@@ -422,7 +422,7 @@ impl Tree {
 
     /// Returns the memory.
     pub fn memory(&self) -> Vec<&dyn Memory> {
-        let sorts = self.sorts.iter().flat_map(Sort::reserved);
+        let sorts = self.sorts.iter().flat_map(SortMemory::reserved);
         let all = [&self.words, &self.summaries, &self.charges, &self.seen, &self.radii];
         let all = all.into_iter().chain(&self.at).chain(&self.cells).chain(&self.efforts);
         sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()

@@ -7,15 +7,16 @@ use super::build::{CELL, DEPTHS, SIGHTS, WARPS};
 use crate::Program;
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, Memory, Module, gpu};
+use crate::border;
 use crate::compile::cache::Cache;
+use crate::near::keys::cells_of_trees;
 use crate::near::sort::tests::random;
 use crate::near::{BLOCK, sort};
 
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 7] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     sort::TEXT,
-    include_str!("grid_of_trees.cuh"),
     include_str!("seen.cuh"),
     include_str!("boundaries.cuh"),
     include_str!("cells.cuh"),
@@ -57,8 +58,11 @@ struct Divided {
 impl<'a> Divider<'a> {
     fn new(backend: &'a dyn Backend) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
+        let declared = [&[cells_of_trees::text()][..], &sort::declared()].concat();
+        let declared = border::text(&declared);
+        let parts = [&[&*declared], &PARTS[..]].concat();
         let program =
-            Program::of_words("divide", "cells of keys", &[c"divide_keys"], BLOCK, &PARTS);
+            Program::of_words("divide", "cells of keys", &[c"divide_keys"], BLOCK, &parts);
         let module = match backend.build(&program, &Cache::at(folder.path())) {
             Err(crate::Error::NvrtcNotFound(_)) => return None,
             built => built.unwrap().0,

@@ -12,8 +12,10 @@ use std::fmt::Write as _;
 use nbody_core::pack::Binding;
 use nbody_core::{Carried, Charges, Expansion, Law, Math, Mixed, Options, Precision};
 
+use crate::border::{self, Declared as _};
 use crate::layout::{kind_of_word, numbers_of};
-use crate::near::{BLOCK, KEYS, POSITION, sort};
+use crate::near::keys::{self, Frame, Position, Positions, cells_of_trees, kind};
+use crate::near::{BLOCK, sort};
 use crate::{Error, Program};
 
 /// The text of the work of walks.
@@ -32,15 +34,16 @@ impl Program {
     pub fn tree(law: &Law, precision: Precision, expansion: Expansion) -> Result<Self, Error> {
         let refused = |reason| nbody_core::Error::NoTree { law: law.name, reason };
         let charges = law.charges.map_err(refused)?;
+        let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];
+        let declared = [&[cells_of_trees::text()][..], &sort::declared(), &keys].concat();
         let parts = [
+            &border::text(&declared),
             include_str!("../../kernels/grid.cuh"),
             include_str!("../../kernels/scan.cuh"),
             include_str!("../../kernels/wrap.cuh"),
             sort::TEXT,
             include_str!("../near/hilbert.cuh"),
-            include_str!("grid_of_trees.cuh"),
-            POSITION,
-            KEYS,
+            keys::TEXT,
             include_str!("frame.cuh"),
             include_str!("seen.cuh"),
             include_str!("boundaries.cuh"),

@@ -13,7 +13,7 @@ use crate::backend::{Launch, Memory, in_batch};
 use crate::border::{self, Address};
 use crate::near::BLOCK;
 use crate::near::declared::{Request, Room};
-use crate::near::order::{self, Positions};
+use crate::near::order;
 
 impl Neighbours {
     /// Does work, and adds the time that it takes on the device to that of a part, if times are measured.
@@ -63,12 +63,10 @@ impl Neighbours {
         forced: bool,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        let Build { domain, frame, has_j, n, .. } = build;
+        let Build { has_j, n, .. } = build;
         let order = |set: usize| {
-            let Set { buffer, words, position, .. } = sets[set];
             let order = &self.orders[if *has_j { set } else { 0 }];
-            let frame = sets[set].frame(frame);
-            order.argument(&Positions::of(buffer, words, position), domain, &frame)
+            order.argument(sets[set].positions(), sets[set].frame(build))
         };
         let orders = [order(0), order(1)];
         let request = self.request(build, self.base.as_ref(), forced);
@@ -88,8 +86,8 @@ impl Neighbours {
         let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
         let reply = [self.reply.address()];
         self.timed(&mut times.look, || {
-            let look = launch(LOOK, blocks).value(&request).argument(&orders[0]);
-            module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
+            let look = launch(LOOK, blocks).value(&request).value(&orders[0]);
+            module.launch(look.value(&orders[1]).argument(&reach).argument(&[state]))?;
             if self.given.is_none() {
                 return Ok(());
             }
@@ -101,7 +99,7 @@ impl Neighbours {
         let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
         let rebuild = |phases: Range<u32>| {
             let rebuild = launch(REBUILD, blocks).value(&request);
-            let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
+            let rebuild = rebuild.value(&orders[0]).value(&orders[1]).argument(&lists);
             let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
             module.launch(rebuild.phases(phases))
         };

@@ -5,8 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{ALL_FINITE, LOOK, Neighbours, Outcome, STATE, STATE_AT_FIRST, Set};
 use crate::Error;
 use crate::backend::{Launch, Memory, Scratch};
+use crate::border::Address;
 use crate::near::BLOCK;
-use crate::near::order::Positions;
+use crate::near::keys::{Position, Positions};
+use crate::near::order::Order;
 
 /// The contents that are remembered.
 const MOST: usize = 16;
@@ -93,19 +95,20 @@ impl Neighbours {
     ) -> Result<Recheck, Error> {
         let build = self.built.expect("lists are evaluated once they are built");
         let base = self.base()?;
-        let Set { buffer, words, position, .. } = particles;
+        let buffer = particles.buffer;
         state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
-        let now = now.reserve(&*self.backend, &[buffer.n, 3, size_of::<f64>()], false)?;
-        let at = Positions::of(buffer, words, position);
-        let frame = particles.frame(&build.frame);
-        let order = |at: &Positions| self.orders[set].argument_with(at, &build.domain, &frame, now);
+        let now = now.reserve(&*self.backend, &[buffer.n, size_of::<Position>()], false)?;
+        let from = particles.positions();
+        let order = self.orders[set].argument(from, particles.frame(&build));
+        let order = Order { now: Address::of(now), ..order };
         // A second set is looked at behind a first one of no particles.
-        let first = if set == 0 { order(&at) } else { order(&Positions { n: 0, ..at }) };
+        let n = if set == 0 { from.n } else { 0 };
+        let first = Order { from: Positions { n, ..from }, ..order };
         let mut request = self.request(&build, base.as_ref(), false);
         request.two_sets = set as u32;
         let reach = self.reach_argument(&build, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
-        let launch = launch.value(&request).argument(&first).argument(&order(&at));
+        let launch = launch.value(&request).value(&first).value(&order);
         let launch = launch.argument(&reach).argument(&[state.address() + STATE]);
         let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
         let memory = memory.chain([&*buffer.memory, now, &**state]);
