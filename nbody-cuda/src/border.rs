@@ -101,7 +101,7 @@ pub(crate) trait Declared: Border {
 }
 
 /// A value that kernels do not change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Const<T>(PhantomData<T>);
 
 impl<T: Named> Named for Const<T> {
@@ -111,7 +111,7 @@ impl<T: Named> Named for Const<T> {
 }
 
 /// An address in device memory, of one or more values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub(crate) struct Address<T>(u64, PhantomData<T>);
 
@@ -267,29 +267,30 @@ impl Literal for f64 {
     }
 }
 
-/// Declares structs, or the constants of a module, for both sides. Their comments go to both, too.
+/// Declares structs, or the constants of a module, for both sides. Their comments go to both, too. In CUDA C a struct
+/// with a type parameter is declared for one type.
 macro_rules! border {
     ($(
         $(#[doc = $doc:literal])*
         $(#[align($align:literal)])?
-        pub struct $name:ident {
+        pub struct $name:ident $(<$of:ident>)? {
             $($(#[doc = $comment:literal])* pub $field:ident: $kind:ty,)*
         }
     )*) => {$(
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         #[repr(C $(, align($align))?)]
-        pub struct $name {
+        pub struct $name $(<$of>)? {
             $($(#[doc = $comment])* pub $field: $kind,)*
         }
 
-        impl $crate::border::Named for $name {
+        impl $(<$of: $crate::border::Border>)? $crate::border::Named for $name $(<$of>)? {
             fn declare(name: &str) -> String {
                 format!(concat!(stringify!($name), " {}"), name)
             }
         }
 
-        impl $crate::border::Border for $name {
+        impl $(<$of: $crate::border::Border>)? $crate::border::Border for $name $(<$of>)? {
             fn write(&self, to: &mut $crate::border::Writer) {
                 let begin = to.bytes();
                 $(
@@ -310,7 +311,7 @@ macro_rules! border {
             }
         }
 
-        impl $crate::border::Declared for $name {
+        impl $(<$of: $crate::border::Border>)? $crate::border::Declared for $name $(<$of>)? {
             fn text() -> String {
                 let mut text = String::new();
                 $(text.push_str(concat!("//", $doc, "\n"));)*
@@ -351,7 +352,7 @@ macro_rules! border {
                 $(
                     let comment = concat!("", $($comment),*);
                     let name = stringify!($constant);
-                    text.push_str(&$crate::border::constant(name, $constant, comment));
+                    text.push_str(&$crate::border::constant(name, &$constant, comment));
                 )*
                 text.push('\n');
                 text
@@ -363,7 +364,7 @@ macro_rules! border {
 pub(crate) use border;
 
 /// Returns the declaration of a constant, with its comment behind it.
-pub(crate) fn constant<T: Literal>(name: &str, value: T, comment: &str) -> String {
+pub(crate) fn constant<T: Literal>(name: &str, value: &T, comment: &str) -> String {
     let (variable, value) = (T::declare(name), value.literal());
     let comment = comment.trim().trim_end_matches('.');
     let mut letters = comment.chars();

@@ -1,6 +1,6 @@
 //! Arguments that kernels of neighbour lists take from the host.
 
-use nbody_core::near::margin;
+use nbody_core::near::{image, margin};
 
 use super::keys::{Frame, Position, Positions, cells_of_lists, kind};
 use super::order::{Bounds, Order};
@@ -33,6 +33,13 @@ border! {
         pub length: [f64; 3],
     }
 
+    /// Lists to build.
+    pub struct NewLists<R> {
+        pub lists: Lists,
+        pub room: Room,
+        pub reach: R,
+    }
+
     /// The order of a set.
     pub struct Placed {
         /// The index of each particle for the caller.
@@ -43,7 +50,7 @@ border! {
     }
 
     /// The j-particles that each i-particle leaves out, in ascending rows of indices.
-    pub struct Rows {
+    pub struct ExcludedRows {
         /// The first index of each row; null if no particle is left out.
         pub begins: Address<u64>,
         pub indices: Address<u32>,
@@ -54,7 +61,7 @@ border! {
         /// A bit of each entry for each i-particle that it acts on; null if it acts on all of them.
         pub masks: Address<u32>,
         /// Pairs that all interactions over the lists leave out, and pairs that this one leaves out.
-        pub excluded: [Rows; 2],
+        pub excluded: [ExcludedRows; 2],
     }
 
     /// The margin that is left for a particle.
@@ -82,7 +89,7 @@ border! {
     }
 
     /// A request to look at lists, and to rebuild them if need be.
-    pub struct Request {
+    pub struct LookRequest {
         /// The margin of lists whose cutoffs depend on no particle.
         pub margin: Margin,
         pub change: Change,
@@ -94,6 +101,53 @@ border! {
         pub i_phases: u32,
         /// The number of phases that order all particles.
         pub phases: u32,
+    }
+
+    /// The state that launches leave to the next one.
+    pub struct LookState {
+        /// Whether the last look has found that lists must be built.
+        pub wanted: u32,
+        /// The first particle whose position is not finite, those of i before those of j; or another reason.
+        pub refused: u32,
+        /// The number of blocks that have built their lists.
+        pub done: u32,
+        /// The count of blocks at a barrier.
+        pub arrived: u32,
+        /// The number of entries that lists have taken.
+        pub used: u64,
+    }
+}
+
+border! {
+    /// Reasons to refuse particles, above the numbers of particles whose position is not finite.
+    pub mod refusal {
+        pub const NOTHING: u32 = u32::MAX;
+        /// A cutoff is half of a periodic box or more, or beyond the precision.
+        pub const BEYOND_BOX: u32 = NOTHING - 1;
+        /// The first cutoff may be infinite or NaN; of the next cutoff it is 1 less.
+        pub const UNBOUNDED: u32 = BEYOND_BOX - 1;
+        /// With the number of a particle of j that is not at the place of that of i.
+        pub const ELSEWHERE: u32 = 1 << 31;
+    }
+
+    /// The answer to the host: one of these in the upper bits, and below it a number of entries, or a reason.
+    pub mod answer {
+        pub const STILL_GOOD: u32 = 0;
+        pub const BUILT: u32 = 1;
+        pub const REFUSED: u32 = 2;
+        /// Bits of the number.
+        pub const ANSWER_BITS: u32 = 60;
+    }
+
+    /// Entries of lists.
+    pub mod entry {
+        /// Bits of the place of a j-particle; above them is its image.
+        pub const INDEX_BITS: u32 = image::INDEX_BITS;
+        pub const IMAGES: u32 = image::IMAGES;
+        /// The image that is not displaced.
+        pub const ITSELF: u32 = image::ITSELF;
+        /// The length of a list that there is no room for.
+        pub const NO_ROOM: u32 = u32::MAX;
     }
 }
 
@@ -112,15 +166,17 @@ pub(crate) fn of_order() -> String {
 
 /// Returns the declarations for the rebuild of lists.
 pub(crate) fn of_rebuild() -> String {
-    let lists = [Lists::text(), Room::text(), Margin::text(), Change::text(), Request::text()];
-    border::text(&[&order()[..], &lists].concat())
+    let lists = [entry::text(), Lists::text(), Room::text()];
+    let looks = [Margin::text(), Change::text(), LookRequest::text(), LookState::text()];
+    let answers = [refusal::text(), answer::text()];
+    border::text(&[&order()[..], &lists, &looks, &answers].concat())
 }
 
 /// Returns the declarations for evaluations.
 pub(crate) fn of_evaluation() -> String {
     let positions = [Position::text(), PeriodicBox::text(), Placed::text()];
-    let pairs = [Lists::text(), Rows::text(), Restriction::text()];
-    border::text(&[&positions[..], &pairs].concat())
+    let pairs = [entry::text(), Lists::text(), ExcludedRows::text(), Restriction::text()];
+    border::text(&[&positions[..], &pairs, &[refusal::text()]].concat())
 }
 
 impl From<margin::Change> for Change {

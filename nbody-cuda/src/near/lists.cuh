@@ -2,18 +2,8 @@
 // `near::list` defines them: this builds the same, one after another wherever there is room.
 namespace nbody {
 
-constexpr u32 INDEX_BITS = 27; // of an entry, for the place of a j-particle; above it is its image
-constexpr u32 IMAGES = 27;
 constexpr u32 LEVELS = 5; // of a tree over 2^27 particles
 constexpr u32 PARTS = 128; // of a list that a warp keeps
-constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
-
-// Lists to build.
-struct NewLists {
-    Lists lists;
-    Room room;
-    Reach reach;
-};
 
 // Accepted j-particles of a leaf: the entry of the first one, and a bit for each.
 struct Part {

@@ -38,7 +38,7 @@ impl Program {
     /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs
     /// that depend on no particle.
     pub fn neighbours() -> Self {
-        Self::rebuild(&[include_str!("one_reach.cuh")])
+        Self::rebuild(&[&reach::declared_constant(), include_str!("one_reach.cuh")])
     }
 
     /// Returns the program that rebuilds neighbour lists for this interaction, whose cutoff may depend on
@@ -59,7 +59,8 @@ impl Program {
             return Self::neighbours();
         }
         let interval = include_str!("../../kernels/interval.cuh");
-        Self::rebuild(&[interval, &varying.text(), include_str!("reach.cuh")])
+        let (declared, text) = (reach::declared_varying(), varying.text());
+        Self::rebuild(&[interval, &declared, &text, include_str!("reach.cuh")])
     }
 
     fn rebuild(reach: &[&str]) -> Self {

@@ -5,16 +5,10 @@ namespace nbody {
 constexpr u32 SPLITS = BLOCK / LANES; // of a list
 static_assert(BLOCK % LANES == 0 && I_PER_THREAD == 1, "a group is a warp");
 
-constexpr u32 NO_ROOM = ~0u; // the length of a list that there was no room for
-constexpr u32 ALL_FINITE = ~0u;
-constexpr u32 IMAGES = 27;
-
-constexpr u32 INDEX_BITS = 27; // of an entry, for the place
 // Whether particles have more than a position. Given pairs may be of particles of which one has none.
 constexpr bool HAS_MORE_I = sizeof(ParticleI) > WordsI::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr bool HAS_MORE_J = sizeof(ParticleJ) > WordsJ::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
-constexpr u32 ITSELF = 13; // the image that is not displaced
 
 // Returns a coordinate from its words.
 __device__ __forceinline__ double coordinate_of(const real *words)
@@ -406,7 +400,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     backup total[FDIM];
     reset(total);
 
-    if (*not_finite != ALL_FINITE) return;
+    if (*not_finite != NOTHING) return;
     const ActsOn acts_on(restriction, i_order + first, ni - first < LANES ? ni - first : LANES);
     const Sources j = {j_particles, j_at, j_order, nj};
     const bool skip_self = one_set && !SELF_PAIRS;
@@ -433,7 +427,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) add_listed(
     const u32 *not_finite, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= n || *not_finite != ALL_FINITE) return;
+    if (k >= n || *not_finite != NOTHING) return;
     backup term[FDIM];
     backup sum[FDIM];
     load(results, k, n, term);
