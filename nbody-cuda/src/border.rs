@@ -8,9 +8,6 @@
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
-use crate::Error;
-use crate::backend::Memory;
-
 /// A type with a name in CUDA C.
 pub(crate) trait Named {
     /// Returns the declaration in CUDA C of a variable of this type, such as `double x[3]`.
@@ -124,11 +121,6 @@ impl<T> Address<T> {
         Self(address, PhantomData)
     }
 
-    /// Returns the address of memory.
-    pub fn of(memory: &dyn Memory) -> Self {
-        Self::at(memory.address())
-    }
-
     /// Returns the address of the part of a value that begins at this byte of it.
     pub fn part<U>(self, byte: usize) -> Address<U> {
         Address::at(self.0 + byte as u64)
@@ -206,6 +198,7 @@ macro_rules! number {
 number! {
     u32: |number| number.into(), |bits| bits as u32;
     u64: |number| number, |bits| bits;
+    f32: |number| number.to_bits().into(), |bits| f32::from_bits(bits as u32);
     f64: |number| number.to_bits(), |bits| f64::from_bits(bits);
 }
 
@@ -216,22 +209,9 @@ pub(crate) fn words(value: &impl Border) -> Vec<u64> {
     words
 }
 
-/// Reads the value at the beginning of memory, after all earlier launches have finished.
-pub(crate) fn read<T: Border>(memory: &dyn Memory) -> Result<T, Error> {
-    let mut found = None;
-    memory.read_words(0..size_of::<T>().div_ceil(size_of::<u64>()), &mut |words| {
-        found = Some(T::read(&mut Reader { words, bytes: 0 }));
-    })?;
-    Ok(found.expect("memory passes what it has read"))
-}
-
-/// Replaces memory by a value, and zeros behind it.
-pub(crate) fn write(memory: &mut dyn Memory, value: &impl Border) -> Result<(), Error> {
-    let words = words(value);
-    memory.write(&mut |to| {
-        to.fill(0);
-        to[..words.len()].copy_from_slice(&words);
-    })
+/// Returns the value at the beginning of words.
+pub(crate) fn value<T: Border>(words: &[u64]) -> T {
+    T::read(&mut Reader { words, bytes: 0 })
 }
 
 /// A number that can be a constant.
@@ -280,6 +260,7 @@ macro_rules! border {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[repr(C $(, align($align))?)]
+        #[allow(clippy::struct_field_names, reason = "names are those of the kernels")]
         pub struct $name $(<$of>)? {
             $($(#[doc = $comment])* pub $field: $kind,)*
         }
@@ -488,7 +469,7 @@ constexpr float SLACK = 4.7683716e-7f;
         let each = [1.0, 2.0].map(|x| Point { x: [x, 0.0, -x] });
         let points = Points { first: Address::at(5), count: 7, each, last: 9 };
         let words = words(&points);
-        let found = Points::read(&mut Reader { words: &words, bytes: 0 });
+        let found: Points = value(&words);
         assert_eq!(format!("{found:?}"), format!("{points:?}"));
     }
 

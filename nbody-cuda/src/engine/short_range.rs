@@ -441,7 +441,7 @@ impl ListEngine {
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
         let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
-        let launch = launch.argument(&self.parameters).argument(&space).value(&periodic);
+        let launch = launch.record(&self.parameters).record(&space).value(&periodic);
         let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
         let restriction = near.lists.restriction(&self.excluded);
         let launch = self.excluded.memory().fold(launch.value(&restriction), Launch::reads);

@@ -1,11 +1,12 @@
 //! Arguments that kernels of neighbour lists take from the host.
 
-use nbody_core::near::{image, margin};
+use nbody_core::near::{self, boxes, image, list, margin};
 
 use super::keys::{Frame, Position, Positions, cells_of_lists, kind};
 use super::order::{Bounds, Order};
 use super::sort;
 use crate::border::{self, Address, Declared as _, border};
+use crate::config::warp;
 
 border! {
     /// The lists of groups of i-particles. An entry is the place of a j-particle in the order, and above it its
@@ -139,6 +140,22 @@ border! {
         pub const ANSWER_BITS: u32 = 60;
     }
 
+    /// Limits of distances within reach.
+    pub mod limits {
+        /// The share of the extent of a box by which limits of distances of boxes grow, for rounding.
+        pub const MARGIN: f64 = list::MARGIN;
+        /// The relative rounding error of coordinates of particles.
+        pub const ROUNDOFF: f64 = list::ROUNDOFF;
+        /// The width of bounds, in units of the reach, beyond which positions are not relative to the middle.
+        pub const WIDE: f64 = boxes::WIDE;
+    }
+
+    /// Groups of particles.
+    pub mod group {
+        /// The particles of a group, and boxes of a box of the next level.
+        pub const GROUP: u32 = near::GROUP as u32;
+    }
+
     /// Entries of lists.
     pub mod entry {
         /// Bits of the place of a j-particle; above them is its image.
@@ -155,7 +172,7 @@ border! {
 fn order() -> Vec<String> {
     let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];
     let order = [Bounds::text(), Order::text()];
-    [&[cells_of_lists::text()][..], &sort::declared(), &keys, &order].concat()
+    [&sort::declared()[..], &[cells_of_lists::text(), group::text()], &keys, &order].concat()
 }
 
 /// Returns the declarations for programs that only order particles.
@@ -166,7 +183,7 @@ pub(crate) fn of_order() -> String {
 
 /// Returns the declarations for the rebuild of lists.
 pub(crate) fn of_rebuild() -> String {
-    let lists = [entry::text(), Lists::text(), Room::text()];
+    let lists = [entry::text(), limits::text(), Lists::text(), Room::text()];
     let looks = [Margin::text(), Change::text(), LookRequest::text(), LookState::text()];
     let answers = [refusal::text(), answer::text()];
     border::text(&[&order()[..], &lists, &looks, &answers].concat())
@@ -174,7 +191,7 @@ pub(crate) fn of_rebuild() -> String {
 
 /// Returns the declarations for evaluations.
 pub(crate) fn of_evaluation() -> String {
-    let positions = [Position::text(), PeriodicBox::text(), Placed::text()];
+    let positions = [warp::text(), Position::text(), PeriodicBox::text(), Placed::text()];
     let pairs = [entry::text(), Lists::text(), ExcludedRows::text(), Restriction::text()];
     border::text(&[&positions[..], &pairs, &[refusal::text()]].concat())
 }

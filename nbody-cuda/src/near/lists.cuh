@@ -254,7 +254,7 @@ __device__ __forceinline__ void set_list(
     for (u32 axis = 0; axis < 3; ++axis) {
         // Far from the middle of a wide group its coordinates would lose digits.
         const double width = group.box.greatest[axis] - group.box.least[axis];
-        const bool is_wide = width > 8.0 * greatest(built.reach) && i.frame.length[axis] == 0.0;
+        const bool is_wide = width > WIDE * greatest(built.reach) && i.frame.length[axis] == 0.0;
         built.lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
     }
 }

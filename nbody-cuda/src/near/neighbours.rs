@@ -23,7 +23,7 @@ use super::keys;
 use super::order::OrderMemory;
 use super::reach::{ReachMemory, Varying};
 use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
-use crate::border::{self, Address};
+use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::{Error, Program};
 pub(crate) use download::Downloaded;
@@ -168,7 +168,7 @@ impl Neighbours {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let kernel = build(&**backend, cache, Program::neighbours())?;
         let mut state = backend.allocate(size_of::<LookState>())?;
-        border::write(&mut *state, &LookState::FIRST)?;
+        state.set(&LookState::FIRST)?;
         Ok(Self {
             backend: backend.clone(),
             kernel,
@@ -452,7 +452,7 @@ impl Neighbours {
 
     /// Resets what launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
-        border::write(&mut *self.state, &LookState::FIRST)
+        self.state.set(&LookState::FIRST)
     }
 
     fn reserve(&mut self, build: &Build) -> Result<(), Error> {

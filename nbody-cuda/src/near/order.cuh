@@ -2,7 +2,7 @@
 // both: this finds the same keys and the same boxes.
 namespace nbody {
 
-constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
+static_assert(GROUP == LANES, "a group is a warp");
 constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
 
 // The boxes of a level of the tree: that of the groups is 0.

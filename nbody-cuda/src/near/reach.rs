@@ -423,7 +423,7 @@ impl ReachMemory {
     /// Returns the greatest cutoff and the skin that the device has found.
     pub fn found(&self) -> Result<[f64; 2], Error> {
         let Some(memory) = &self.found else { return Ok([0.0; 2]) };
-        let FoundReach { greatest, skin, .. } = border::read(&**memory)?;
+        let FoundReach { greatest, skin, .. } = memory.value()?;
         Ok([greatest, skin])
     }
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::backend::{Backend, Memory, Scratch};
 use crate::border::{Address, Declared as _, border};
+use crate::config::warp;
 
 border! {
     /// Keys and their values.
@@ -39,8 +40,8 @@ border! {
 pub(crate) const TEXT: &str = include_str!("sort.cuh");
 
 /// Returns the declarations that the text needs.
-pub(crate) fn declared() -> [String; 3] {
-    [digit::text(), Keyed::text(), Sort::text()]
+pub(crate) fn declared() -> [String; 4] {
+    [warp::text(), digit::text(), Keyed::text(), Sort::text()]
 }
 
 /// The memory of a sort of 64-bit keys with 32-bit values, which are the indices of the keys at first.

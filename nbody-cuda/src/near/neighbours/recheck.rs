@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{LOOK, Neighbours, Outcome, Set};
 use crate::Error;
 use crate::backend::{Launch, Memory, Scratch};
-use crate::border::{self, Address};
+use crate::border::Address;
 use crate::near::BLOCK;
 use crate::near::declared::{LookState, refusal};
 use crate::near::keys::{Position, Positions};
@@ -97,7 +97,7 @@ impl Neighbours {
         let build = self.built.expect("lists are evaluated once they are built");
         let base = self.base()?;
         let buffer = particles.buffer;
-        border::write(&mut **state, &LookState::FIRST)?;
+        state.set(&LookState::FIRST)?;
         let now = now.reserve(&*self.backend, &[buffer.n, size_of::<Position>()], false)?;
         let from = particles.positions();
         let order = self.orders[set].argument(from, particles.frame(&build));
@@ -114,7 +114,7 @@ impl Neighbours {
         let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
         let memory = memory.chain([&*buffer.memory, now, &**state]);
         self.kernel.module.launch(memory.fold(launch, Launch::reads))?;
-        let LookState { wanted, refused, .. } = border::read(&**state)?;
+        let LookState { wanted, refused, .. } = state.value()?;
         Ok(match refused {
             refusal::NOTHING if wanted == 0 => Recheck::Good,
             refusal::NOTHING => Recheck::Old,
