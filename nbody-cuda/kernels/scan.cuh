@@ -1,7 +1,6 @@
 // Sums over the threads of a block.
 namespace nbody {
 
-constexpr u32 LANES = 32; // threads of a warp
 constexpr u32 WARPS = BLOCK / LANES;
 
 // Returns the value of another thread of this warp.

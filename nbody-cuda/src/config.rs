@@ -3,6 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::border::border;
+
+border! {
+    /// Warps.
+    pub mod warp {
+        /// The threads of a warp.
+        pub const LANES: u32 = 32;
+    }
+}
+
 /// The schedule of a program: which pairs it evaluates together, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -6,6 +6,9 @@ use super::GROUP;
 use crate::numeric::simd::Best;
 use crate::parallel;
 
+/// The width of bounds, in units of the reach, beyond which positions are not relative to the middle.
+pub const WIDE: f64 = 8.0;
+
 /// The least and greatest coordinates of some particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -53,7 +56,6 @@ impl Bounds {
     /// Returns the point that positions of pairs within this reach are relative to: the middle, but the
     /// origin along open axes that these bounds are wide along, where it would cost digits.
     pub fn origin(&self, reach: f64, lengths: &[f64; 3]) -> [f64; 3] {
-        const WIDE: f64 = 8.0;
         let centre = self.centre();
         [0, 1, 2].map(|axis| {
             let is_wide = self.greatest[axis] - self.least[axis] > WIDE * reach;

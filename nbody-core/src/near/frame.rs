@@ -23,11 +23,11 @@ impl Grid {
 }
 
 /// Number of particles whose positions choose a frame.
-const SAMPLE: usize = 1024;
+pub const SAMPLE: usize = 1024;
 /// The share of a sample that lies beyond the middle range on each side.
-const TAIL: usize = 16;
+pub const TAIL: usize = 16;
 /// The edge of a periodic box in units of cells, half a cell short of 2.
-const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
+pub const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
 
 /// The origin and the unit of cells.
 ///

@@ -14,6 +14,10 @@ use crate::parallel;
 
 /// Groups whose lists a thread builds at a time.
 const GROUPS: usize = 64;
+/// The share of the extent of a box by which limits of distances of boxes grow, for rounding.
+pub const MARGIN: f64 = f64::EPSILON * 8.0;
+/// The relative rounding error of coordinates of particles.
+pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
 /// The j-particles for each group of i-particles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -280,7 +284,6 @@ impl<'a> Search<'a> {
 
     /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
     fn node_limit(&self, reach: f64) -> f64 {
-        const MARGIN: f64 = f64::EPSILON * 8.0;
         let extent = self.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
         let reach = reach + extent * MARGIN;
         reach * reach * (1.0 + MARGIN)
@@ -289,7 +292,6 @@ impl<'a> Search<'a> {
     /// Returns the greatest square of a distance of particles within reach, which the rounding of relative
     /// coordinates and of the square does not exceed.
     fn limit(&self, reach: f64) -> f32 {
-        const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
         let half = self.half.map(f64::from);
         let error = 4.0 * ROUNDOFF * (half[0] + half[1] + half[2] + reach);
         let reach = reach + error;

@@ -6,7 +6,9 @@ use super::moments::Moments;
 use crate::numeric::simd::Best;
 
 /// The least second moment along an axis, in units of the largest: others are rounding errors.
-const FLAT: f64 = 1e-12;
+pub const FLAT: f64 = 1e-12;
+/// Rotations of each two axes.
+pub const SWEEPS: usize = 6;
 /// Cells whose axes are found together.
 const CELLS: usize = 16;
 /// A number of each of them.
@@ -66,7 +68,6 @@ impl Rotations {
 
     #[inline(always)]
     fn run(&mut self) {
-        const SWEEPS: usize = 6;
         for _ in 0..SWEEPS {
             self.rotate(0, 1);
             self.rotate(0, 2);

@@ -6,7 +6,7 @@ use crate::{Charges, Field};
 /// Steps of the square of a distance for a factor of 2, as a power of 2.
 const STEPS: u32 = 3;
 /// All that is above the bits of a step in an `f32`.
-const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - STEPS;
+pub const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - STEPS;
 /// The numbers of a table.
 const SIZE: usize = 1 << (8 + STEPS);
 

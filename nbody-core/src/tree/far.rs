@@ -24,7 +24,10 @@ pub struct FarParticles {
 
 /// The least charge that others are divided by, in units of the largest of a cell: its rounding error. Charges
 /// of both signs whose sum is 0 would lose these others.
-const LEAST: f64 = f64::EPSILON;
+pub const LEAST: f64 = f64::EPSILON;
+/// The least distance at which far particles act, in units of that of the farthest of them from their
+/// centre: nearer, they may be where i-particles are.
+pub const CLEAR: f64 = 1.25;
 /// Cells that a thread chooses the far particles of at a time.
 const CHUNK: usize = 256;
 

@@ -18,7 +18,11 @@ pub mod report;
 mod siblings;
 pub mod walk;
 
+pub use axes::{FLAT, SWEEPS};
+
 /// i-particles of a group, which share a walk.
 pub const GROUP: usize = 32;
+/// The most children of a cell.
+pub const FAN: usize = 8;
 /// The most particles of a cell that is not divided.
 pub const LEAF: usize = 16;

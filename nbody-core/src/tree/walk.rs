@@ -15,12 +15,12 @@ use crate::numeric::simd::Best;
 use crate::parallel;
 
 /// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
-const SLACK: f32 = 4.0 * f32::EPSILON;
+pub const SLACK: f32 = 4.0 * f32::EPSILON;
 /// Cells of so many particles are tested by the nearest i-particle if their box is too near.
-const MANY: u32 = 1024;
+pub const MANY: u32 = 1024;
 /// Opened cells of a depth at whose children all cells are tested so. Few groups have as many: those whose box has
 /// others in it, as where the curve leads around a cluster, or which open nearly all cells anyway.
-const CROWD: usize = 96;
+pub const CROWD: usize = 96;
 /// Opened cells of one depth for which there is room; others act through their particles.
 pub const QUEUE: usize = 4096;
 

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::ops::Range;
 
 use super::Memory;
-use crate::border::{Border, Writer};
+use crate::border::{Address, Border, Writer};
 
 /// A launch of a kernel, with the arguments in the order of its declaration.
 #[derive(Debug)]
@@ -35,9 +35,11 @@ impl<'a> Launch<'a> {
         Self { kernel, blocks, phases: None, memory: Vec::with_capacity(8), arguments }
     }
 
-    /// Passes one argument by its words in memory. An empty struct is passed as one word.
+    /// Passes a record by its words: the parameters of a law, whose layout follows from the fields that it declares, or
+    /// the space of its precision ([`space`](crate::layout::space)). All other arguments are declared values. An empty
+    /// struct is passed as one word.
     #[must_use]
-    pub fn argument(mut self, words: &[u64]) -> Self {
+    pub fn record(mut self, words: &[u64]) -> Self {
         let Arguments { words: all, begins } = &mut self.arguments;
         begins.push(all.len());
         all.extend_from_slice(if words.is_empty() { &[0] } else { words });
@@ -63,7 +65,7 @@ impl<'a> Launch<'a> {
     /// Passes numbers, each an argument of its own.
     #[must_use]
     pub fn numbers<const N: usize>(self, numbers: [u32; N]) -> Self {
-        numbers.into_iter().fold(self, |launch, number| launch.argument(&[number.into()]))
+        numbers.into_iter().fold(self, |launch, number| launch.value(&number))
     }
 
     /// Passes the addresses of memory, each an argument of its own.
@@ -71,7 +73,7 @@ impl<'a> Launch<'a> {
     pub fn pointers<const N: usize>(self, memory: [&'a dyn Memory; N]) -> Self {
         memory.into_iter().fold(self, |mut launch, memory| {
             launch.memory.push(memory);
-            launch.argument(&[memory.address()])
+            launch.value(&Address::<u64>::of(memory))
         })
     }
 

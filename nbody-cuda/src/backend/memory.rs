@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::Error;
+use crate::border::{self, Address, Border};
 
 /// Memory of a backend, which kernels read and write.
 pub(crate) trait Memory: Debug + Send + Sync {
@@ -35,6 +36,33 @@ pub(crate) trait Memory: Debug + Send + Sync {
     /// Passes the contents to `take`, after all earlier launches have finished.
     fn read(&self, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
         self.read_words(0..self.words(), take)
+    }
+}
+
+impl dyn Memory + '_ {
+    /// Returns the value at the beginning of the contents, after all earlier launches have finished.
+    pub fn value<T: Border>(&self) -> Result<T, Error> {
+        let mut found = None;
+        self.read_words(0..size_of::<T>().div_ceil(size_of::<u64>()), &mut |words| {
+            found = Some(border::value(words));
+        })?;
+        Ok(found.expect("memory passes what it has read"))
+    }
+
+    /// Replaces the contents by a value, and zeros behind it.
+    pub fn set(&mut self, value: &impl Border) -> Result<(), Error> {
+        let words = border::words(value);
+        self.write(&mut |to| {
+            to.fill(0);
+            to[..words.len()].copy_from_slice(&words);
+        })
+    }
+}
+
+impl<T> Address<T> {
+    /// Returns the address of memory.
+    pub fn of(memory: &dyn Memory) -> Self {
+        Self::at(memory.address())
     }
 }
 

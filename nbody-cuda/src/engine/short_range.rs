@@ -16,11 +16,10 @@ use super::neighbours::{CudaNeighbours, Sets};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
 use crate::layout::{bytes, bytes_of, numbers_of, space, words};
+use crate::near::declared::PeriodicBox;
 use crate::near::given::Excluded;
+use crate::near::keys::Position;
 use crate::{Error, Program};
-
-/// Coordinates of a position.
-const COORDINATES: usize = 3;
 
 /// A program of an interaction over lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +188,8 @@ impl ListEngine {
     ) -> Result<(), Error> {
         let (_, kernel) = &self.built[kernel];
         // The images of given pairs are found when they are evaluated.
-        let lengths = if near.is_given() { [0.0; 3] } else { near.lengths() }.map(f64::to_bits);
+        let length = if near.is_given() { [0.0; 3] } else { near.lengths() };
+        let periodic = PeriodicBox { length };
         let space = space(near.space_of_pairs(), self.options.precision);
         let precision = self.options.precision;
         let (i, of_i) = sets.i;
@@ -210,12 +210,11 @@ impl ListEngine {
             }
             let record = numbers_of(fields, precision) * bytes_of(precision);
             let to = self.particles[set].reserve(&*self.backend, &[buffer.n, record], false)?;
-            let coordinates = COORDINATES * size_of::<f64>();
-            let at =
-                self.positions[set].reserve(&*self.backend, &[buffer.n, coordinates], false)?;
+            let sizes = [buffer.n, size_of::<Position>()];
+            let at = self.positions[set].reserve(&*self.backend, &sizes, false)?;
             let blocks = buffer.n.div_ceil(kernel.program.config.block) as u32;
             let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
-            let launch = launch.value(&near.lists.placed(place)).argument(&lengths);
+            let launch = launch.value(&near.lists.placed(place)).value(&periodic);
             let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
             let launch = launch.pointers([to, at]);
             near.lists.timed(&mut times.pack, || kernel.module.launch(launch))?;
@@ -223,7 +222,7 @@ impl ListEngine {
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
         let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
-        let launch = launch.argument(&self.parameters).argument(&space).argument(&lengths);
+        let launch = launch.record(&self.parameters).record(&space).value(&periodic);
         let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
         let restriction = near.lists.restriction(&self.excluded);
         let launch = self.excluded.memory().fold(launch.value(&restriction), Launch::reads);

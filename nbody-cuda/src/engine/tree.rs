@@ -14,11 +14,13 @@ use nbody_core::{
 };
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::layout::{bytes, space, words};
 use crate::schedule::walk;
 use crate::tree::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
+use crate::tree::declared::{WalkedTree, walk_of_group};
 use crate::{Error, Program, Walk};
 
 /// The engine of trees of CUDA programs.
@@ -54,8 +56,6 @@ struct Last {
     tree: usize,
     built: Built,
     by: Walk,
-    /// The results, the j-particles and the i-particles.
-    n: [usize; 3],
     times: Option<Times>,
     walk: Duration,
 }
@@ -152,7 +152,7 @@ impl TreeEngine {
             Err(refusal) => return Err(refused(refusal, &sets, law)?),
         };
         let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
-        let mut last = Last { tree, built, by, n, times, walk };
+        let mut last = Last { tree, built, by, times, walk };
         self.walk_all((&mut last, kernel), &sets, (out, store))?;
         self.set_report(n, last.built.is_of_one_sign);
         self.last = Some(last);
@@ -238,26 +238,27 @@ impl TreeEngine {
             }
             Walk::Particles => (ni.div_ceil(kernel.program.config.block), 0),
         };
-        let sizes = [queues, 2 * walk::QUEUE, size_of::<u32>()];
+        let sizes = [queues, 2 * walk_of_group::QUEUE as usize, size_of::<u32>()];
         let queues = self.queues.reserve(&*self.backend, &sizes, false)?;
         let has_lengths = share > 0.0;
         let [lengths, before] = self.lengths.0.each_ref();
         let lengths = lengths.get().filter(|_| has_lengths);
         let before = before.get().filter(|_| is_estimated);
         let estimate = self.estimate.as_deref();
-        let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
-        let mut argument = tree.argument(sets).to_vec();
-        argument.extend([address(before), address(lengths), address(estimate)]);
-        argument.extend([queues.address(), tree.counters()]);
-        argument.push(share.to_bits());
-        let numbers = [ni, last.n[1], out.n, tree.room()].map(|n| n as u32);
-        let counts = is_estimated == has_lengths;
-        let flags = [sets.one_set, is_estimated, store == Store::Add, counts].map(u32::from);
-        let pairs = numbers.chunks(2).chain(flags.chunks(2));
-        argument.extend(pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32));
-        argument.extend(tree.efforts());
-        let launch = Launch::new(name, blocks as u32).argument(&self.parameters);
-        let launch = launch.argument(&self.space).argument(&argument);
+        let walked = WalkedTree {
+            before: before.map_or(Address::NULL, Address::of),
+            lengths: lengths.map_or(Address::NULL, Address::of),
+            estimate: estimate.map_or(Address::NULL, Address::of),
+            queues: Address::of(queues),
+            share,
+            wanted: out.n as u32,
+            is_estimated: is_estimated.into(),
+            adds: (store == Store::Add).into(),
+            counts: (is_estimated == has_lengths).into(),
+            ..tree.walked(sets)
+        };
+        let launch = Launch::new(name, blocks as u32).record(&self.parameters);
+        let launch = launch.record(&self.space).value(&walked);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
         let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
         let launch = memory.fold(launch, Launch::reads);

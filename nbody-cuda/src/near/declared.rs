@@ -1,8 +1,12 @@
 //! Arguments that kernels of neighbour lists take from the host.
 
-use nbody_core::near::margin;
+use nbody_core::near::{self, boxes, image, list, margin};
 
+use super::keys::{Frame, Position, Positions, cells_of_lists, kind};
+use super::order::{Bounds, Order};
+use super::sort;
 use crate::border::{self, Address, Declared as _, border};
+use crate::config::warp;
 
 border! {
     /// The lists of groups of i-particles. An entry is the place of a j-particle in the order, and above it its
@@ -24,6 +28,19 @@ border! {
         pub used: Address<u64>,
     }
 
+    /// The periodic box.
+    pub struct PeriodicBox {
+        /// The lengths, 0 along open axes.
+        pub length: [f64; 3],
+    }
+
+    /// Lists to build.
+    pub struct NewLists<R> {
+        pub lists: Lists,
+        pub room: Room,
+        pub reach: R,
+    }
+
     /// The order of a set.
     pub struct Placed {
         /// The index of each particle for the caller.
@@ -34,7 +51,7 @@ border! {
     }
 
     /// The j-particles that each i-particle leaves out, in ascending rows of indices.
-    pub struct Rows {
+    pub struct ExcludedRows {
         /// The first index of each row; null if no particle is left out.
         pub begins: Address<u64>,
         pub indices: Address<u32>,
@@ -45,7 +62,7 @@ border! {
         /// A bit of each entry for each i-particle that it acts on; null if it acts on all of them.
         pub masks: Address<u32>,
         /// Pairs that all interactions over the lists leave out, and pairs that this one leaves out.
-        pub excluded: [Rows; 2],
+        pub excluded: [ExcludedRows; 2],
     }
 
     /// The margin that is left for a particle.
@@ -73,7 +90,7 @@ border! {
     }
 
     /// A request to look at lists, and to rebuild them if need be.
-    pub struct Request {
+    pub struct LookRequest {
         /// The margin of lists whose cutoffs depend on no particle.
         pub margin: Margin,
         pub change: Change,
@@ -86,16 +103,97 @@ border! {
         /// The number of phases that order all particles.
         pub phases: u32,
     }
+
+    /// The state that launches leave to the next one.
+    pub struct LookState {
+        /// Whether the last look has found that lists must be built.
+        pub wanted: u32,
+        /// The first particle whose position is not finite, those of i before those of j; or another reason.
+        pub refused: u32,
+        /// The number of blocks that have built their lists.
+        pub done: u32,
+        /// The count of blocks at a barrier.
+        pub arrived: u32,
+        /// The number of entries that lists have taken.
+        pub used: u64,
+    }
+}
+
+border! {
+    /// Reasons to refuse particles, above the numbers of particles whose position is not finite.
+    pub mod refusal {
+        pub const NOTHING: u32 = u32::MAX;
+        /// A cutoff is half of a periodic box or more, or beyond the precision.
+        pub const BEYOND_BOX: u32 = NOTHING - 1;
+        /// The first cutoff may be infinite or NaN; of the next cutoff it is 1 less.
+        pub const UNBOUNDED: u32 = BEYOND_BOX - 1;
+        /// With the number of a particle of j that is not at the place of that of i.
+        pub const ELSEWHERE: u32 = 1 << 31;
+    }
+
+    /// The answer to the host: one of these in the upper bits, and below it a number of entries, or a reason.
+    pub mod answer {
+        pub const STILL_GOOD: u32 = 0;
+        pub const BUILT: u32 = 1;
+        pub const REFUSED: u32 = 2;
+        /// Bits of the number.
+        pub const ANSWER_BITS: u32 = 60;
+    }
+
+    /// Limits of distances within reach.
+    pub mod limits {
+        /// The share of the extent of a box by which limits of distances of boxes grow, for rounding.
+        pub const MARGIN: f64 = list::MARGIN;
+        /// The relative rounding error of coordinates of particles.
+        pub const ROUNDOFF: f64 = list::ROUNDOFF;
+        /// The width of bounds, in units of the reach, beyond which positions are not relative to the middle.
+        pub const WIDE: f64 = boxes::WIDE;
+    }
+
+    /// Groups of particles.
+    pub mod group {
+        /// The particles of a group, and boxes of a box of the next level.
+        pub const GROUP: u32 = near::GROUP as u32;
+    }
+
+    /// Entries of lists.
+    pub mod entry {
+        /// Bits of the place of a j-particle; above them is its image.
+        pub const INDEX_BITS: u32 = image::INDEX_BITS;
+        pub const IMAGES: u32 = image::IMAGES;
+        /// The image that is not displaced.
+        pub const ITSELF: u32 = image::ITSELF;
+        /// The length of a list that there is no room for.
+        pub const NO_ROOM: u32 = u32::MAX;
+    }
+}
+
+/// Returns the declarations for the order of particles.
+fn order() -> Vec<String> {
+    let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];
+    let order = [Bounds::text(), Order::text()];
+    [&sort::declared()[..], &[cells_of_lists::text(), group::text()], &keys, &order].concat()
+}
+
+/// Returns the declarations for programs that only order particles.
+#[cfg(test)]
+pub(crate) fn of_order() -> String {
+    border::text(&order())
 }
 
 /// Returns the declarations for the rebuild of lists.
 pub(crate) fn of_rebuild() -> String {
-    border::text(&[Lists::text(), Room::text(), Margin::text(), Change::text(), Request::text()])
+    let lists = [entry::text(), limits::text(), Lists::text(), Room::text()];
+    let looks = [Margin::text(), Change::text(), LookRequest::text(), LookState::text()];
+    let answers = [refusal::text(), answer::text()];
+    border::text(&[&order()[..], &lists, &looks, &answers].concat())
 }
 
 /// Returns the declarations for evaluations.
 pub(crate) fn of_evaluation() -> String {
-    border::text(&[Lists::text(), Placed::text(), Rows::text(), Restriction::text()])
+    let positions = [warp::text(), Position::text(), PeriodicBox::text(), Placed::text()];
+    let pairs = [entry::text(), Lists::text(), ExcludedRows::text(), Restriction::text()];
+    border::text(&[&positions[..], &pairs, &[refusal::text()]].concat())
 }
 
 impl From<margin::Change> for Change {

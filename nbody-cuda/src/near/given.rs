@@ -5,7 +5,7 @@ use nbody_core::near::image;
 use nbody_core::near::list::Lists;
 use nbody_core::{Csr, Error as CoreError};
 
-use super::declared::{self, Placed, Rows};
+use super::declared::{self, ExcludedRows, Placed};
 use crate::Error;
 use crate::backend::{Backend, Memory};
 use crate::border::Address;
@@ -138,9 +138,9 @@ impl Excluded {
         Ok(())
     }
 
-    pub fn rows(&self) -> Rows {
+    pub fn rows(&self) -> ExcludedRows {
         let memory = self.memory.as_ref();
-        Rows {
+        ExcludedRows {
             begins: memory.map_or(Address::NULL, |it| Address::at(it.offsets.address())),
             indices: memory.map_or(Address::NULL, |it| Address::at(it.indices.address())),
         }

@@ -1,16 +1,6 @@
 // Cells of space, and the keys of particles along the Hilbert curve through them. nbody-core's `near::frame`
-// defines both: this finds the same keys. KEY_BITS and OCTAVES precede this text.
+// defines both: this finds the same keys.
 namespace nbody {
-
-using Byte = unsigned char;
-
-// The positions of n particles in records of `row_bytes`.
-struct Positions {
-    const Byte *rows;
-    u32 n, row_bytes, byte; // of the first coordinate
-    u32 kind; // of coordinates
-};
-enum Kind : u32 { SINGLE, DOUBLE, DOUBLE_SINGLE };
 
 constexpr u32 FRACTION = 52; // bits of the fraction of a double
 

@@ -23,7 +23,6 @@ __device__ __forceinline__ Margin margin_of(const Change &change, double greates
 // Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
 __device__ __forceinline__ double node_limit(double reach, const double (&length)[3])
 {
-    constexpr double MARGIN = 0x1p-52 * 8.0;
     double extent = 0.0;
     for (u32 axis = 0; axis < 3; ++axis) extent = ::fmax(extent, length[axis]);
     const double farther = reach + extent * MARGIN;
@@ -34,7 +33,6 @@ __device__ __forceinline__ double node_limit(double reach, const double (&length
 // coordinates and of the square does not exceed.
 __device__ __forceinline__ float limit(double reach, const float (&half)[3])
 {
-    constexpr double ROUNDOFF = 0x1p-24;
     const double error =
         4.0 * ROUNDOFF * (double(half[0]) + double(half[1]) + double(half[2]) + reach);
     const double farther = reach + error;

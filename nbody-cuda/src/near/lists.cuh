@@ -2,18 +2,8 @@
 // `near::list` defines them: this builds the same, one after another wherever there is room.
 namespace nbody {
 
-constexpr u32 INDEX_BITS = 27; // of an entry, for the place of a j-particle; above it is its image
-constexpr u32 IMAGES = 27;
 constexpr u32 LEVELS = 5; // of a tree over 2^27 particles
 constexpr u32 PARTS = 128; // of a list that a warp keeps
-constexpr u32 NO_ROOM = ~0u; // the length of a list that there is no room for
-
-// Lists to build.
-struct NewLists {
-    Lists lists;
-    Room room;
-    Reach reach;
-};
 
 // Accepted j-particles of a leaf: the entry of the first one, and a bit for each.
 struct Part {
@@ -22,7 +12,7 @@ struct Part {
 
 // A group of i-particles.
 struct Group {
-    Box box;
+    Bounds box;
     double centre[3];
     float half[3]; // the greatest distance from the centre along each axis
     float extent2; // the square of that in any direction, or more
@@ -42,7 +32,7 @@ struct SearchShared {
     double displacements[IMAGES][3];
     Level levels[LEVELS]; // of the tree
     u32 top; // level of the tree
-    Box whole; // the box of all j-particles
+    Bounds whole; // the box of all j-particles
     Desk desks[WARPS];
 };
 
@@ -69,7 +59,7 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
 {
     const u32 n = i.from.n, first = index * GROUP, lane = threadIdx.x % LANES;
     const u32 place = first + lane < n ? first + lane : first;
-    const Box box = i.boxes[index];
+    const Bounds box = i.bounds[index];
     Relative relative = {};
     ::__syncwarp();
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -92,7 +82,7 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
 
 // Returns the square of the distance of a box from another one that is displaced.
 __device__ __forceinline__ double distance2(
-    const Box &one, const Box &other, const double (&displacement)[3])
+    const Bounds &one, const Bounds &other, const double (&displacement)[3])
 {
     double gap[3];
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -131,7 +121,7 @@ class Search {
         bool is_near = false;
         if (node < nodes.count) {
             const double limit = reach.of_node(nodes.first + node);
-            const Box &box = j.boxes[nodes.first + node];
+            const Bounds &box = j.bounds[nodes.first + node];
             is_near = distance2(desk.group.box, box, displacement) <= limit;
             if (level == 0) leaf_limit = reach.of_leaf();
         }
@@ -264,7 +254,7 @@ __device__ __forceinline__ void set_list(
     for (u32 axis = 0; axis < 3; ++axis) {
         // Far from the middle of a wide group its coordinates would lose digits.
         const double width = group.box.greatest[axis] - group.box.least[axis];
-        const bool is_wide = width > 8.0 * greatest(built.reach) && i.frame.length[axis] == 0.0;
+        const bool is_wide = width > WIDE * greatest(built.reach) && i.frame.length[axis] == 0.0;
         built.lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
     }
 }
@@ -316,7 +306,7 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
     if (image == 0) shared.top = top_of_tree;
     if (image <= top_of_tree) shared.levels[image] = level_of(j.from.n, image);
     const Level top = level_of(j.from.n, top_of_tree);
-    const Box whole = box_of_warp(image < top.count ? j.boxes[top.first + image] : no_box());
+    const Bounds whole = box_of_warp(image < top.count ? j.bounds[top.first + image] : no_box());
     if (image == 0) shared.whole = whole;
     const u32 steps[] = {image, image / 3, image / 9};
     for (u32 axis = 0; axis < 3 && image < IMAGES; ++axis) {

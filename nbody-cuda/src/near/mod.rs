@@ -7,6 +7,7 @@ pub mod declared;
 pub mod given;
 #[cfg(test)]
 mod interval;
+pub mod keys;
 pub mod neighbours;
 pub mod order;
 pub mod reach;
@@ -23,29 +24,21 @@ use reach::Varying;
 pub(crate) const BLOCK: usize = 256;
 
 /// The text that orders particles, of which the rebuild is a part.
-const ORDER: [&str; 9] = [
+const ORDER: [&str; 7] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     include_str!("../../kernels/wrap.cuh"),
     sort::TEXT,
     include_str!("hilbert.cuh"),
-    include_str!("grid_of_lists.cuh"),
-    POSITION,
-    KEYS,
+    keys::TEXT,
     include_str!("order.cuh"),
 ];
-
-/// The text of positions and of the frame of the cells of the curve.
-pub(crate) const POSITION: &str = include_str!("position.cuh");
-
-/// The text that finds the keys of particles.
-pub(crate) const KEYS: &str = include_str!("keys.cuh");
 
 impl Program {
     /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs
     /// that depend on no particle.
     pub fn neighbours() -> Self {
-        Self::rebuild(&[include_str!("one_reach.cuh")])
+        Self::rebuild(&[&reach::declared_constant(), include_str!("one_reach.cuh")])
     }
 
     /// Returns the program that rebuilds neighbour lists for this interaction, whose cutoff may depend on
@@ -66,7 +59,8 @@ impl Program {
             return Self::neighbours();
         }
         let interval = include_str!("../../kernels/interval.cuh");
-        Self::rebuild(&[interval, &varying.text(), include_str!("reach.cuh")])
+        let (declared, text) = (reach::declared_varying(), varying.text());
+        Self::rebuild(&[interval, &declared, &text, include_str!("reach.cuh")])
     }
 
     fn rebuild(reach: &[&str]) -> Self {
@@ -78,7 +72,7 @@ impl Program {
             include_str!("rebuild.cuh"),
         ];
         let declared = declared::of_rebuild();
-        let parts = [&ORDER[..], &[&*declared], &limits, reach, &lists].concat();
+        let parts = [&[&*declared], &ORDER[..], &limits, reach, &lists].concat();
         Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }
 

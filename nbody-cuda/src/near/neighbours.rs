@@ -6,6 +6,7 @@ mod outcome;
 mod recheck;
 
 use std::ffi::CStr;
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use nbody_core::near::frame::Frame;
@@ -16,10 +17,11 @@ use nbody_core::near::{self, GROUP};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, NeighbourTimes, Skin};
 
-use super::declared::{Lists, Placed, Restriction};
+use super::declared::{Lists, LookState, Placed, Restriction, refusal};
 use super::given::{Excluded, Given};
-use super::order::Order;
-use super::reach::{Reach, Varying};
+use super::keys;
+use super::order::OrderMemory;
+use super::reach::{ReachMemory, Varying};
 use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
 use crate::border::Address;
 use crate::compile::cache::Cache;
@@ -33,10 +35,6 @@ use recheck::Rechecks;
 const ENTRIES: usize = 16;
 /// Numbers of an origin.
 const ORIGIN: usize = 3;
-/// The length of a list that there is no room for.
-const NO_ROOM: u32 = u32::MAX;
-/// The first particle whose position is not finite, where all are.
-const ALL_FINITE: u64 = u32::MAX as u64;
 
 /// The kernels, in the order of their launches.
 pub(super) const KERNELS: &[&CStr] = &[LOOK, REBUILD, TELL];
@@ -44,12 +42,10 @@ const LOOK: &CStr = c"look";
 const REBUILD: &CStr = c"rebuild";
 const TELL: &CStr = c"tell";
 
-/// A `State` of the text, the number of entries, and the count of blocks at a barrier: the byte of each,
-/// and their words at first.
-const STATE: u64 = 0;
-const USED: u64 = 16;
-const ARRIVED: u64 = 24;
-const STATE_AT_FIRST: [u64; 4] = [ALL_FINITE << 32, 0, 0, 0];
+impl LookState {
+    /// The state before the first launch.
+    const FIRST: Self = Self { wanted: 0, refused: refusal::NOTHING, done: 0, arrived: 0, used: 0 };
+}
 
 /// Neighbour lists of particles in device memory.
 #[derive(Debug)]
@@ -62,9 +58,9 @@ pub(crate) struct Neighbours {
     /// Those that are left out.
     pub excluded: Excluded,
     /// The cutoffs that depend on particles.
-    reach: Reach,
+    reach: ReachMemory,
     /// The order of the i-particles, and of the j-particles if they are in another buffer.
-    orders: [Order; 2],
+    orders: [OrderMemory; 2],
     begins: Scratch,
     counts: Scratch,
     origins: Scratch,
@@ -156,24 +152,30 @@ pub(crate) struct Set<'a> {
 }
 
 impl Set<'_> {
-    /// Returns the space of its positions: given pairs may be of a set in three dimensions and one in a plane.
-    fn frame(&self, of_lists: &Frame) -> Frame {
-        Frame { dimensions: of_lists.dimensions.min(self.dimensions), ..*of_lists }
+    /// Returns the frame of its positions: given pairs may be of a set in three dimensions and one in a plane.
+    fn frame(&self, build: &Build) -> keys::Frame {
+        let dimensions = build.frame.dimensions.min(self.dimensions);
+        keys::Frame::of(&Frame { dimensions, ..build.frame }, &build.domain)
+    }
+
+    /// Returns the positions.
+    fn positions(&self) -> keys::Positions {
+        keys::Positions::of(self.buffer, self.words, self.position)
     }
 }
 
 impl Neighbours {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let kernel = build(&**backend, cache, Program::neighbours())?;
-        let mut state = backend.allocate(size_of_val(&STATE_AT_FIRST))?;
-        state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
+        let mut state = backend.allocate(size_of::<LookState>())?;
+        state.set(&LookState::FIRST)?;
         Ok(Self {
             backend: backend.clone(),
             kernel,
             cache: cache.clone(),
             given: None,
             excluded: Excluded::default(),
-            reach: Reach::default(),
+            reach: ReachMemory::default(),
             orders: Default::default(),
             begins: Scratch::default(),
             counts: Scratch::default(),
@@ -450,7 +452,7 @@ impl Neighbours {
 
     /// Resets what launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
-        self.state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))
+        self.state.set(&LookState::FIRST)
     }
 
     fn reserve(&mut self, build: &Build) -> Result<(), Error> {
@@ -520,8 +522,12 @@ impl Neighbours {
 
     /// Returns the number of the first particle whose position is not finite, if any.
     pub fn not_finite(&self) -> Address<u32> {
-        const NOT_FINITE: u64 = 4; // bytes of the state in front of it
-        Address::at(self.state.address() + NOT_FINITE)
+        self.state_part(offset_of!(LookState, refused))
+    }
+
+    /// Returns the address of a part of the state that begins at this byte.
+    fn state_part<T>(&self, byte: usize) -> Address<T> {
+        Address::<LookState>::of(&*self.state).part(byte)
     }
 
     /// Returns whether some j-particles of lists do not act on all i-particles of their group, even if an
@@ -539,7 +545,7 @@ impl Neighbours {
     /// Returns the memory of all of these.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
-        let orders = self.orders.iter().flat_map(Order::memory);
+        let orders = self.orders.iter().flat_map(OrderMemory::memory);
         let given = self.given.iter().flat_map(Given::memory).chain(self.excluded.memory());
         lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
     }

@@ -3,9 +3,7 @@ namespace nbody {
 
 constexpr u32 RESIDENT_BLOCKS = 3; // of a multiprocessor, while lists are built
 
-struct Reach {
-    double greatest; // the greatest cutoff and the skin
-};
+using Reach = ConstantReach;
 
 // Returns the margin of the lists; the host has found it.
 __device__ __forceinline__ Margin margin_now(const Reach &, const Change &, const Margin &of_host)
@@ -20,8 +18,6 @@ __device__ __forceinline__ void bounds_phase(const Reach &, const Order &, u32, 
 
 // Finds the reach of all pairs. Returns whether there is one.
 __device__ __forceinline__ bool find_reach(const Reach &, const Order &, const Order &) { return true; }
-
-constexpr u32 NOTHING = ~0u;
 
 // Returns the reason why lists were not built.
 __device__ __forceinline__ u32 refusal(const Reach &) { return NOTHING; }

@@ -2,24 +2,8 @@
 // both: this finds the same keys and the same boxes.
 namespace nbody {
 
-constexpr u32 GROUP = LANES; // particles of a group, and boxes of a box of the next level
+static_assert(GROUP == LANES, "a group is a warp");
 constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
-
-// The least and greatest coordinates of some particles; of none, infinities.
-struct Box {
-    double least[3], greatest[3];
-};
-
-// The order, which a sort makes in its memory: the index of each particle, those of the caller. Then
-// positions in this order, all x first, and boxes, those of the groups first and then level by level.
-struct Order {
-    Positions from;
-    Frame frame;
-    Sort sort;
-    double *positions;
-    Box *boxes;
-    Position *now; // the positions at the last look, which continue those in the box
-};
 
 // The boxes of a level of the tree: that of the groups is 0.
 struct Level {
@@ -56,7 +40,7 @@ __device__ __forceinline__ void find_keys(const Order &order, Curve &curve)
 }
 
 // Returns the box of the boxes of this warp.
-__device__ __forceinline__ Box box_of_warp(Box box)
+__device__ __forceinline__ Bounds box_of_warp(Bounds box)
 {
     for (u32 half = LANES / 2; half > 0; half /= 2) {
         const int other = int((threadIdx.x ^ half) % LANES);
@@ -69,10 +53,10 @@ __device__ __forceinline__ Box box_of_warp(Box box)
     return box;
 }
 
-__device__ __forceinline__ Box no_box()
+__device__ __forceinline__ Bounds no_box()
 {
     const double infinite = ::__longlong_as_double(0x7ff0000000000000ll);
-    Box box;
+    Bounds box;
     for (u32 axis = 0; axis < 3; ++axis) {
         box.least[axis] = infinite;
         box.greatest[axis] = -infinite;
@@ -81,14 +65,14 @@ __device__ __forceinline__ Box no_box()
 }
 
 // Writes the positions in the order, and the boxes of groups and of the first level above them.
-__device__ __forceinline__ void find_boxes(const Order &order, Box (&boxes)[GROUP])
+__device__ __forceinline__ void find_boxes(const Order &order, Bounds (&boxes)[GROUP])
 {
     const u32 n = order.from.n, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const Level groups = level_of(n, 0), above = level_of(n, 1);
     for (u32 chunk = blockIdx.x; chunk < above.count; chunk += gridDim.x) {
         for (u32 g = warp; g < GROUP; g += WARPS) {
             const u32 group = chunk * GROUP + g, place = group * GROUP + lane;
-            Box box = no_box();
+            Bounds box = no_box();
             if (place < n) {
                 const u32 k = order.sort.even.values[place];
                 const Position position = position_of(order.from, order.frame, k);
@@ -101,13 +85,13 @@ __device__ __forceinline__ void find_boxes(const Order &order, Box (&boxes)[GROU
             box = box_of_warp(box);
             if (lane == 0) {
                 boxes[g] = box;
-                if (group < groups.count) order.boxes[group] = box;
+                if (group < groups.count) order.bounds[group] = box;
             }
         }
         __syncthreads();
         if (warp == 0 && groups.count > GROUP) {
-            const Box box = box_of_warp(boxes[lane]);
-            if (lane == 0) order.boxes[above.first + chunk] = box;
+            const Bounds box = box_of_warp(boxes[lane]);
+            if (lane == 0) order.bounds[above.first + chunk] = box;
         }
         __syncthreads();
     }
@@ -121,16 +105,16 @@ __device__ __forceinline__ void join_boxes(const Order &order, u32 level)
     const u32 warps = gridDim.x * WARPS;
     for (u32 k = blockIdx.x * WARPS + threadIdx.x / LANES; k < here.count; k += warps) {
         const u32 child = k * GROUP + lane;
-        const Box box =
-            box_of_warp(child < below.count ? order.boxes[below.first + child] : no_box());
-        if (lane == 0) order.boxes[here.first + k] = box;
+        const Bounds box =
+            box_of_warp(child < below.count ? order.bounds[below.first + child] : no_box());
+        if (lane == 0) order.bounds[here.first + k] = box;
     }
 }
 
 union OrderShared {
     Curve curve;
     SortShared sort;
-    Box boxes[GROUP];
+    Bounds boxes[GROUP];
 };
 
 constexpr u32 BOXES_PHASE = 1 + SORT_PHASES;

@@ -1,63 +1,43 @@
 //! Particles along a Hilbert curve on one backend, with the boxes of groups of them (`order.cuh`).
 
 use nbody_core::near::GROUP;
-use nbody_core::near::frame::Frame;
-use nbody_core::pack::Place;
-use nbody_core::{Domain, Mixed, Precision};
 
-use super::sort::{self, Sort};
+use super::keys::cells_of_lists::KEY_BITS;
+use super::keys::{Frame, Position, Positions};
+use super::sort::{self, Sort, SortMemory};
 use crate::Error;
-use crate::backend::{Backend, Buffer, Memory, Scratch};
-use crate::layout::bytes_of;
+use crate::backend::{Backend, Memory, Scratch};
+use crate::border::{Address, border};
 
-/// Bits of a key.
-const KEY_BITS: u32 = 48;
-/// Numbers of a box.
-const BOX: usize = 6;
+border! {
+    /// The least and greatest coordinates of some particles; of none, infinities.
+    pub struct Bounds {
+        pub least: [f64; 3],
+        pub greatest: [f64; 3],
+    }
 
-/// The positions of particles in device memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Positions<'a> {
-    pub memory: &'a dyn Memory,
-    pub n: usize,
-    pub precision: Precision,
-    /// The words of a record, and that of the first coordinate.
-    pub words: usize,
-    pub first: usize,
+    /// The order of particles, which a sort makes in its memory.
+    pub struct Order {
+        pub from: Positions,
+        pub frame: Frame,
+        /// The sort, which leaves the index of each particle for the caller in the order.
+        pub sort: Sort,
+        /// The positions in the order, all x first.
+        pub positions: Address<f64>,
+        /// The bounds of groups, and then of each level above them.
+        pub bounds: Address<Bounds>,
+        /// The positions at the last look, which continue those in the box.
+        pub now: Address<Position>,
+    }
 }
 
 /// The memory of an order of particles.
 #[derive(Debug, Default)]
-pub(crate) struct Order {
-    sort: Sort,
+pub(crate) struct OrderMemory {
+    sort: SortMemory,
     positions: Scratch,
-    boxes: Scratch,
+    bounds: Scratch,
     now: Scratch,
-}
-
-impl<'a> Positions<'a> {
-    /// Returns the positions of particles of this many words.
-    pub fn of(p: &'a Buffer, words: usize, position: Place) -> Self {
-        let first = match p.precision {
-            Precision::Single => position.word::<f32>(),
-            Precision::Mixed => position.word::<Mixed>(),
-            Precision::Double => position.word::<f64>(),
-        };
-        Self { memory: &*p.memory, n: p.n, precision: p.precision, words, first }
-    }
-
-    /// Returns a `Positions` of the text.
-    pub fn argument(&self) -> [u64; 3] {
-        let Self { memory, n, precision, words, first } = *self;
-        let bytes = bytes_of(precision);
-        let kind = match precision {
-            Precision::Single => 0,
-            Precision::Double => 1,
-            Precision::Mixed => 2,
-        };
-        let [n, row_bytes, byte] = [n, words * bytes, first * bytes].map(|it| it as u64);
-        [memory.address(), n | row_bytes << 32, byte | kind << 32]
-    }
 }
 
 /// Returns the number of boxes of each level of the tree over `n` particles, that of the groups first.
@@ -77,45 +57,33 @@ pub(crate) fn phases(n: usize) -> u32 {
     2 + sort::phases(KEY_BITS) + levels(n).len().saturating_sub(2) as u32
 }
 
-impl Order {
+impl OrderMemory {
     /// Reserves memory for `n` particles, which this many blocks order.
     pub fn reserve(&mut self, backend: &dyn Backend, n: usize, blocks: usize) -> Result<(), Error> {
         self.sort.reserve(backend, n, blocks)?;
         let boxes = levels(n).iter().sum();
-        self.positions.reserve(backend, &[3, n, size_of::<f64>()], false)?;
-        self.boxes.reserve(backend, &[boxes, BOX, size_of::<f64>()], false)?;
-        self.now.reserve(backend, &[n, 3, size_of::<f64>()], false)?;
+        self.positions.reserve(backend, &[n, size_of::<Position>()], false)?;
+        self.bounds.reserve(backend, &[boxes, size_of::<Bounds>()], false)?;
+        self.now.reserve(backend, &[n, size_of::<Position>()], false)?;
         Ok(())
     }
 
     /// Returns the memory.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let sort = self.sort.memory().into_iter();
-        sort.chain([&self.positions, &self.boxes, &self.now].map(Scratch::memory)).collect()
+        sort.chain([&self.positions, &self.bounds, &self.now].map(Scratch::memory)).collect()
     }
 
-    /// Returns an `Order` of the text.
-    pub fn argument(&self, from: &Positions, domain: &Domain, frame: &Frame) -> Vec<u64> {
-        self.argument_with(from, domain, frame, self.now())
-    }
-
-    /// Returns an `Order` of the text, whose looks write the positions to other memory.
-    pub fn argument_with(
-        &self,
-        from: &Positions,
-        domain: &Domain,
-        frame: &Frame,
-        now: &dyn Memory,
-    ) -> Vec<u64> {
-        let lengths = nbody_core::near::lengths(domain, frame.dimensions);
-        let numbers = lengths.iter().chain(&frame.origin).chain([&frame.scale]);
-        let memory = [self.positions.memory(), self.boxes.memory(), now].map(Memory::address);
-        let mut words = from.argument().to_vec();
-        words.extend(numbers.map(|number| number.to_bits()));
-        words.push(frame.dimensions as u64);
-        words.extend(self.sort.argument());
-        words.extend(memory);
-        words
+    /// Returns the memory as kernels take it.
+    pub fn argument(&self, from: Positions, frame: Frame) -> Order {
+        Order {
+            from,
+            frame,
+            sort: self.sort.argument(),
+            positions: Address::of(self.positions.memory()),
+            bounds: Address::of(self.bounds.memory()),
+            now: Address::of(self.now.memory()),
+        }
     }
 
     /// Returns the index of each particle in the order.
@@ -135,8 +103,8 @@ impl Order {
 
     /// Returns the least and greatest coordinates of groups, and those of each level above them.
     #[cfg(test)]
-    pub fn boxes(&self) -> &dyn Memory {
-        self.boxes.memory()
+    pub fn bounds(&self) -> &dyn Memory {
+        self.bounds.memory()
     }
 }
 
@@ -145,17 +113,18 @@ mod tests {
     use std::fmt;
     use std::sync::Arc;
 
-    use nbody_core::near::boxes::Bounds;
+    use nbody_core::near::boxes;
+    use nbody_core::near::frame;
     use nbody_core::near::order::{Ordered, key};
-    use nbody_core::pack::Binding;
-    use nbody_core::{Field, FieldKind};
+    use nbody_core::pack::{Binding, Place};
+    use nbody_core::{Domain, Field, FieldKind, Precision};
 
     use super::*;
     use crate::Program;
     use crate::backend::emulator::Emulator;
-    use crate::backend::{Launch, Module, gpu};
+    use crate::backend::{Buffer, Launch, Module, gpu};
     use crate::compile::cache::Cache;
-    use crate::layout::numbers_of;
+    use crate::layout::{bytes_of, numbers_of};
 
     /// Particles in records with other fields.
     struct Particles {
@@ -273,7 +242,8 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
 
 } // namespace nbody
 ";
-        let parts = [&super::super::ORDER[..], &[KERNEL]].concat();
+        let declared = super::super::declared::of_order();
+        let parts = [&[&*declared], &super::super::ORDER[..], &[KERNEL]].concat();
         Program::near("order", "particles along a curve", &[c"order"], &parts)
     }
 
@@ -282,7 +252,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
         backend: Arc<dyn Backend>,
         module: Box<dyn Module>,
         arrived: Box<dyn Memory>,
-        order: Order,
+        order: OrderMemory,
     }
 
     impl Rebuild {
@@ -292,12 +262,12 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
                 Err(Error::NvrtcNotFound(_)) => return None,
                 built => built.unwrap().0,
             };
-            let (mut arrived, order) = (backend.allocate(4).unwrap(), Order::default());
+            let (mut arrived, order) = (backend.allocate(4).unwrap(), OrderMemory::default());
             arrived.zero().unwrap();
             Some(Self { backend, module, arrived, order })
         }
 
-        fn order(&mut self, particles: &Particles, domain: &Domain, frame: &Frame) {
+        fn order(&mut self, particles: &Particles, frame: Frame) {
             let n = particles.positions.len();
             let (p, words, place) = particles.upload(&self.backend);
             let from = Positions::of(&p, words, place);
@@ -306,16 +276,16 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
             let launch = Launch::new(c"order", blocks as u32);
             let launch = launch.pointers([&*self.arrived]).reads(&*p.memory);
             let launch = self.order.memory().into_iter().fold(launch, Launch::reads);
-            let launch = launch.argument(&self.order.argument(&from, domain, frame));
+            let launch = launch.value(&self.order.argument(from, frame));
             self.module.launch(launch.phases(0..phases(n))).unwrap();
         }
 
         /// Compares an order with that of nbody-core.
         fn check(&mut self, particles: &Particles, domain: &Domain) {
             let (n, stored) = (particles.positions.len(), particles.stored());
-            let frame = Frame::of(n, &|k| stored[k], domain, particles.dimensions);
+            let frame = frame::Frame::of(n, &|k| stored[k], domain, particles.dimensions);
             let expected = Ordered::of(&stored, domain, &frame);
-            self.order(particles, domain, &frame);
+            self.order(particles, Frame::of(&frame, domain));
             let indices = read(self.order.indices());
             let indices = &bytemuck::cast_slice::<_, u32>(&indices)[..n];
             assert!(indices == expected.indices, "{particles:?}");
@@ -329,13 +299,13 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
             assert!((0..n).map(at).eq(expected.positions), "{particles:?}");
             let levels = levels(n);
             assert_eq!(levels, expected.tree.levels.iter().map(Vec::len).collect::<Vec<_>>());
-            let boxes = numbers(self.order.boxes());
-            let boxes = boxes.chunks(BOX).map(|numbers| Bounds {
+            let bounds = numbers(self.order.bounds());
+            let bounds = bounds.chunks(6).map(|numbers| boxes::Bounds {
                 least: [numbers[0], numbers[1], numbers[2]],
                 greatest: [numbers[3], numbers[4], numbers[5]],
             });
             let expected = expected.tree.levels.concat();
-            assert!(boxes.take(levels.iter().sum()).eq(expected), "{particles:?}");
+            assert!(bounds.take(levels.iter().sum()).eq(expected), "{particles:?}");
         }
 
         fn check_all(&mut self, sizes: &[usize]) {

@@ -12,41 +12,7 @@ constexpr u32 RESIDENT_BLOCKS = 2;
 constexpr u32 RESIDENT_BLOCKS = 3;
 #endif
 
-// Where a number is in the records of particles, and its kind there.
-struct Place {
-    u32 byte, kind;
-};
-// Kinds besides those of coordinates; the last one is that of numbers which are not looked at.
-constexpr u32 INTEGER = DOUBLE_SINGLE + 1, UNWATCHED = INTEGER + 1;
-
-// The bounds of the reach, as the device finds them.
-struct Found {
-    double greatest; // the greatest cutoff
-    double skin;
-    u32 refused; // the reason why there is no reach
-    u32 is_nonnegative; // all numbers of all particles are 0 or more
-};
-
-// By how much cutoffs grow, as a share, when a number grows and when it becomes smaller: whatever numbers are,
-// and if none is negative.
-struct Slopes {
-    double any[2], nonnegative[2];
-};
-
-struct Reach {
-    double constant; // the greatest cutoff that depends on no particle
-    double share, length; // of the skin: a share of a typical cutoff, and a length
-    const Interval *parameters; // of the cutoffs
-    const Place *places[2]; // of the numbers of i and of j
-    const Slopes *slopes[2];
-    Interval *bounds[2]; // of these numbers: of the groups first and then level by level
-    double *values[2]; // the numbers when the lists were built, in the order
-    Found *found;
-};
-
-constexpr u32 NOTHING = ~0u;
-constexpr u32 BEYOND_BOX = ~0u - 1; // a cutoff is half of a periodic box or more, or beyond the precision
-constexpr u32 UNBOUNDED = ~0u - 2; // the first cutoff may be infinite or NaN; the next one: 1 less
+using Reach = VaryingReach;
 
 __device__ __forceinline__ u32 watched(u32 set) { return set == 0 ? WATCHED_I : WATCHED_J; }
 
@@ -56,11 +22,11 @@ __device__ __forceinline__ Interval no_number()
 }
 
 // Returns a number exactly as it is stored.
-__device__ __forceinline__ double number(const Positions &from, u32 k, Place place)
+__device__ __forceinline__ double number(const Positions &from, u32 k, Stored stored)
 {
-    const Byte *const at = from.rows + size_t(k) * from.row_bytes + place.byte;
-    if (place.kind == INTEGER) return *reinterpret_cast<const u32 *>(at);
-    if (place.kind == DOUBLE) return *reinterpret_cast<const double *>(at);
+    const Byte *const at = from.rows + size_t(k) * from.row_bytes + stored.byte;
+    if (stored.kind == INTEGER) return *reinterpret_cast<const u32 *>(at);
+    if (stored.kind == DOUBLE) return *reinterpret_cast<const double *>(at);
     return *reinterpret_cast<const float *>(at);
 }
 
@@ -79,9 +45,9 @@ __device__ __forceinline__ double growth_of(
     const Interval *const bounds = reach.bounds[set] + size_t(at / GROUP) * numbers;
     double growth = 0.0;
     for (u32 w = 0; w < numbers; ++w) {
-        const Place place = reach.places[set][w];
-        if (place.kind == UNWATCHED) continue;
-        const double x = number(order.from, k, place);
+        const Stored stored = reach.numbers[set][w];
+        if (stored.kind == UNWATCHED) continue;
+        const double x = number(order.from, k, stored);
         const double lo = bounds[w].lo, hi = bounds[w].hi;
         if (lo <= x && x <= hi) continue;
         const bool is_nonnegative = reach.found->is_nonnegative;
@@ -134,7 +100,7 @@ __device__ __forceinline__ void find_bounds(const Reach &reach, const Order &ord
                 Interval x = no_number();
                 if (place < n) {
                     const u32 k = order.sort.even.values[place];
-                    const double value = number(order.from, k, reach.places[set][w]);
+                    const double value = number(order.from, k, reach.numbers[set][w]);
                     reach.values[set][size_t(w) * n + place] = value;
                     x = Interval::exactly(value);
                 }

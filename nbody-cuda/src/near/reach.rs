@@ -8,28 +8,140 @@ use nbody_core::near::cutoff::{Cutoff, Watched};
 use nbody_core::pack::{Place, dim};
 use nbody_core::{Interval, Law, Mixed, Precision};
 
+use super::declared::{Lists, NewLists, Room};
+use super::keys::kind;
 use super::order::levels;
 use crate::Error;
-use crate::backend::{Backend, Memory, Scratch};
+use crate::backend::{Backend, Launch, Memory, Scratch};
+use crate::border::{self, Address, Border, Const, Declared as _, Named, Reader, Writer, border};
 use crate::layout::bytes_of;
 
-/// Words of the bounds of a number.
-const BOUNDS: usize = 3;
-/// Slopes of a number.
-const SLOPES: usize = 4;
+border! {
+    /// The place of a number in the records of particles, and its kind there.
+    pub struct Stored {
+        pub byte: u32,
+        pub kind: u32,
+    }
 
-/// Kinds of `reach.cuh`.
-const INTEGER: usize = 3;
-const UNWATCHED: usize = 4;
+    /// By how much cutoffs grow, as a share, when a number grows and when it becomes smaller: for any numbers, and
+    /// if none is negative.
+    pub struct Slopes {
+        pub any: [f64; 2],
+        pub nonnegative: [f64; 2],
+    }
 
-/// Returns where a number is in records of a precision, and its kind there.
-fn stored(place: Place, precision: Precision) -> [usize; 2] {
+    /// The reach of lists as the device finds it.
+    pub struct FoundReach {
+        /// The greatest cutoff.
+        pub greatest: f64,
+        pub skin: f64,
+        /// The reason why there is no reach.
+        pub refused: u32,
+        /// Whether all numbers of all particles are 0 or more.
+        pub is_nonnegative: u32,
+    }
+
+    /// The reach of cutoffs that depend on numbers of particles.
+    pub struct VaryingReach {
+        /// The greatest cutoff that depends on no particle.
+        pub constant: f64,
+        /// The skin is a share of a typical cutoff, and a length.
+        pub share: f64,
+        pub length: f64,
+        /// The parameters of the cutoffs.
+        pub parameters: Address<Const<Interval>>,
+        /// The numbers of i and of j.
+        pub numbers: [Address<Const<Stored>>; 2],
+        pub slopes: [Address<Const<Slopes>>; 2],
+        /// The bounds of these numbers: of the groups first, and then level by level.
+        pub bounds: [Address<Interval>; 2],
+        /// The numbers when the lists were built, in the order.
+        pub values: [Address<f64>; 2],
+        pub found: Address<FoundReach>,
+    }
+
+    /// The reach of cutoffs that depend on no particle.
+    pub struct ConstantReach {
+        /// The greatest cutoff and the skin.
+        pub greatest: f64,
+    }
+}
+
+impl Named for Interval {
+    fn declare(name: &str) -> String {
+        format!("bounds::Interval {name}")
+    }
+}
+
+/// An `Interval` of `interval.cuh`.
+impl Border for Interval {
+    fn write(&self, to: &mut Writer) {
+        let begin = to.bytes();
+        self.lo.write(to);
+        self.hi.write(to);
+        to.put(self.may_be_nan.into(), 1);
+        to.pad(begin + size_of::<Self>());
+    }
+
+    fn read(from: &mut Reader) -> Self {
+        let begin = from.bytes();
+        let [lo, hi] = Border::read(from);
+        let may_be_nan = from.take(1) != 0;
+        from.skip(begin + size_of::<Self>());
+        Self { lo, hi, may_be_nan }
+    }
+}
+
+/// The reach of lists as kernels take it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reach {
+    Constant(ConstantReach),
+    Varying(VaryingReach),
+}
+
+impl Reach {
+    /// Passes it to a kernel.
+    pub fn pass<'a>(&self, launch: Launch<'a>) -> Launch<'a> {
+        match self {
+            Self::Constant(reach) => launch.value(reach),
+            Self::Varying(reach) => launch.value(reach),
+        }
+    }
+
+    /// Passes lists to build within it.
+    pub fn pass_lists<'a>(&self, launch: Launch<'a>, lists: Lists, room: Room) -> Launch<'a> {
+        match *self {
+            Self::Constant(reach) => launch.value(&NewLists { lists, room, reach }),
+            Self::Varying(reach) => launch.value(&NewLists { lists, room, reach }),
+        }
+    }
+}
+
+/// Returns the declarations for cutoffs that depend on no particle.
+pub(crate) fn declared_constant() -> String {
+    border::text(&[ConstantReach::text(), NewLists::<ConstantReach>::text()])
+}
+
+/// Returns the declarations for cutoffs that depend on numbers of particles, behind those of intervals.
+pub(crate) fn declared_varying() -> String {
+    let bytes = size_of::<Interval>();
+    let interval = format!(
+        "static_assert(sizeof(bounds::Interval) == {bytes}, \"the layout of the host\");\n\n"
+    );
+    let declared = [Stored::text(), Slopes::text(), FoundReach::text(), VaryingReach::text()];
+    let lists = NewLists::<VaryingReach>::text();
+    border::text(&[&[interval][..], &declared, &[lists]].concat())
+}
+
+/// Returns the place of a number in records of a precision.
+fn stored(place: Place, precision: Precision) -> Stored {
     let (word, kind) = match precision {
-        Precision::Single => (place.word::<f32>(), 0),
-        Precision::Double => (place.word::<f64>(), 1),
-        Precision::Mixed => (place.word::<Mixed>(), 0),
+        Precision::Single => (place.word::<f32>(), kind::SINGLE),
+        Precision::Double => (place.word::<f64>(), kind::DOUBLE),
+        Precision::Mixed => (place.word::<Mixed>(), kind::SINGLE),
     };
-    [word * bytes_of(precision), if place.is_integer() { INTEGER } else { kind }]
+    let kind = if place.is_integer() { kind::INTEGER } else { kind };
+    Stored { byte: (word * bytes_of(precision)) as u32, kind }
 }
 
 /// The cutoffs of lists that depend on numbers of particles.
@@ -40,10 +152,10 @@ pub(crate) struct Varying {
     parameters: Vec<Vec<Interval>>,
     /// The places of the numbers that each depends on, of i and of j, among those of the set.
     reads: Vec<[Vec<usize>; 2]>,
-    /// The places of i and of j: the byte in a record, and a kind of `reach.cuh`.
-    places: [Vec<[usize; 2]>; 2],
-    /// By how much cutoffs grow with each of these numbers, `Slopes` of `reach.cuh`.
-    slopes: [Vec<[f64; SLOPES]>; 2],
+    /// The places of i and of j.
+    places: [Vec<Stored>; 2],
+    /// By how much cutoffs grow with each of these numbers.
+    slopes: [Vec<Slopes>; 2],
     precision: Precision,
 }
 
@@ -62,7 +174,7 @@ impl Declared {
 
 /// The memory of bounds.
 #[derive(Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct ReachMemory {
     varying: Varying,
     /// The parameters, and the places of i and of j.
     numbers: Option<Box<dyn Memory>>,
@@ -70,6 +182,16 @@ pub(crate) struct Reach {
     bounds: [Scratch; 2],
     values: [Scratch; 2],
     found: Option<Box<dyn Memory>>,
+}
+
+impl Stored {
+    /// The first number of a record in single precision.
+    const FIRST: Self = Self { byte: 0, kind: kind::SINGLE };
+}
+
+impl Slopes {
+    /// Cutoffs do not grow.
+    const NONE: Self = Self { any: [0.0; 2], nonnegative: [0.0; 2] };
 }
 
 impl Varying {
@@ -86,7 +208,7 @@ impl Varying {
         varying.slopes = watched.map(|watched| {
             let [any, nonnegative] = [false, true].map(|it| watched.slopes(cutoffs, it));
             let both = any.into_iter().zip(nonnegative);
-            both.map(|([a, b], [c, d])| [a, b, c, d]).collect()
+            both.map(|(any, nonnegative)| Slopes { any, nonnegative }).collect()
         });
         varying
     }
@@ -97,7 +219,7 @@ impl Varying {
     pub fn with_numbers(&self, set: usize, numbers: &[(usize, Place)]) -> Self {
         let mut other = self.clone();
         let places = &mut other.places[set];
-        places.fill([0, UNWATCHED]);
+        places.fill(Stored { byte: 0, kind: kind::UNWATCHED });
         for &(number, place) in numbers {
             places[number] = stored(place, self.precision);
         }
@@ -107,9 +229,9 @@ impl Varying {
     /// Takes the cutoff of a law whose parameters are not known, for its text.
     pub fn of_law(law: &'static Law) -> Self {
         let reads = law.cutoff_reads.map(|reads| (0..reads.len()).collect());
-        let places = law.cutoff_reads.map(|reads| vec![[0; 2]; reads.len()]);
+        let places = law.cutoff_reads.map(|reads| vec![Stored::FIRST; reads.len()]);
         let parameters = vec![Interval::WHOLE; dim(law.parameters)];
-        let slopes = law.cutoff_reads.map(|reads| vec![[0.0; SLOPES]; reads.len()]);
+        let slopes = law.cutoff_reads.map(|reads| vec![Slopes::NONE; reads.len()]);
         let precision = Precision::default();
         Self {
             laws: vec![Declared::of(law)],
@@ -124,12 +246,12 @@ impl Varying {
     /// Takes the cutoff of this text, which depends on the first number of the records of i.
     #[cfg(test)]
     pub fn of_text(text: &'static str) -> Self {
-        let slope = |numbers: usize| vec![[0.0; SLOPES]; numbers];
+        let slope = |numbers: usize| vec![Slopes::NONE; numbers];
         Self {
             laws: vec![Declared { name: "test", text }],
             parameters: vec![Vec::new()],
             reads: vec![[vec![0], Vec::new()]],
-            places: [vec![[0; 2]], Vec::new()],
+            places: [vec![Stored::FIRST], Vec::new()],
             slopes: [slope(1), slope(0)],
             precision: Precision::Single,
         }
@@ -142,11 +264,9 @@ impl Varying {
 
     /// Copies the parameters, and the places and the slopes of i and of j, to the device.
     pub fn upload(&self, backend: &dyn Backend) -> Result<Box<dyn Memory>, Error> {
-        let bounds = |it: &Interval| [it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan.into()];
-        let parameters = self.parameters.iter().flatten().flat_map(bounds);
-        let place = |&[byte, kind]: &[usize; 2]| (byte | kind << u32::BITS) as u64;
-        let places = self.places.iter().flatten().map(place);
-        let slopes = self.slopes.iter().flatten().flatten().map(|slope| slope.to_bits());
+        let parameters = self.parameters.iter().flatten().flat_map(border::words);
+        let places = self.places.iter().flatten().flat_map(border::words);
+        let slopes = self.slopes.iter().flatten().flat_map(border::words);
         let words: Vec<_> = parameters.chain(places).chain(slopes).collect();
         let mut numbers = backend.allocate(size_of_val(&words[..]))?;
         numbers.write(&mut |to| to[..words.len()].copy_from_slice(&words))?;
@@ -216,12 +336,12 @@ __device__ __forceinline__ void each_cutoff(
     }
 }
 
-impl Reach {
+impl ReachMemory {
     /// Copies the parameters and places of these cutoffs to the device.
     pub fn set(&mut self, backend: &dyn Backend, varying: Varying) -> Result<(), Error> {
         let numbers = varying.upload(backend)?;
         if self.found.is_none() {
-            let mut found = backend.allocate(3 * size_of::<f64>())?;
+            let mut found = backend.allocate(size_of::<FoundReach>())?;
             found.zero()?;
             self.found = Some(found);
         }
@@ -237,7 +357,7 @@ impl Reach {
     pub fn reserve(&mut self, backend: &dyn Backend, n: [usize; 2]) -> Result<(), Error> {
         for (set, n) in n.into_iter().enumerate() {
             let (numbers, nodes) = (self.varying.places[set].len(), levels(n).iter().sum());
-            let sizes = [numbers, nodes, BOUNDS, size_of::<u64>()];
+            let sizes = [numbers, nodes, size_of::<Interval>()];
             self.bounds[set].reserve(backend, &sizes, false)?;
             self.values[set].reserve(backend, &[numbers, n, size_of::<f64>()], false)?;
         }
@@ -250,35 +370,39 @@ impl Reach {
         scratch.chain(others).collect()
     }
 
-    /// Returns a `Reach` of `reach.cuh`, for the greatest cutoff that depends on no particle, and a skin
-    /// that is a share of a typical cutoff and a length. Other records than those of the lists have
-    /// numbers of their own.
+    /// Returns the memory as kernels take it, for the greatest cutoff that depends on no particle, and a skin that is a
+    /// share of a typical cutoff and a length. Other records than those of the lists have numbers of their own.
     pub fn argument(
         &self,
         constant: f64,
-        skin: [f64; 2],
+        [share, length]: [f64; 2],
         is_one: bool,
         numbers: Option<&dyn Memory>,
-    ) -> Vec<u64> {
-        let address = |memory: Option<&dyn Memory>| memory.map_or(0, Memory::address);
-        let numbers = address(numbers.or(self.numbers.as_deref()));
-        let parameters = self.varying.parameters.iter().map(Vec::len).sum::<usize>() * BOUNDS;
-        // The places of i and of j, and then their slopes.
-        let mut at = numbers + (parameters * size_of::<u64>()) as u64;
-        let places = self.varying.places.each_ref();
-        let mut words = vec![constant.to_bits(), skin[0].to_bits(), skin[1].to_bits(), numbers];
-        for (numbers, each) in [(places, 1), (places, SLOPES)] {
-            for numbers in numbers {
-                words.push(at);
-                at += (numbers.len() * each * size_of::<u64>()) as u64;
-            }
+    ) -> VaryingReach {
+        let numbers = numbers.or(self.numbers.as_deref());
+        let parameters = numbers.map_or(Address::NULL, Address::of);
+        // The places of i and of j follow the parameters, and then their slopes.
+        let mut at =
+            self.varying.parameters.iter().map(Vec::len).sum::<usize>() * size_of::<Interval>();
+        let mut next = |bytes: usize| {
+            at += bytes;
+            at - bytes
+        };
+        let Varying { places, slopes, .. } = &self.varying;
+        let numbers = places.each_ref().map(|it| parameters.part(next(size_of_val(&it[..]))));
+        let slopes = slopes.each_ref().map(|it| parameters.part(next(size_of_val(&it[..]))));
+        let sets = [0, usize::from(!is_one)];
+        VaryingReach {
+            constant,
+            share,
+            length,
+            parameters,
+            numbers,
+            slopes,
+            bounds: sets.map(|set| Address::of(self.bounds[set].memory())),
+            values: sets.map(|set| Address::of(self.values[set].memory())),
+            found: self.found.as_deref().map_or(Address::NULL, Address::of),
         }
-        for scratch in [&self.bounds, &self.values] {
-            let sets = [0, usize::from(!is_one)];
-            words.extend(sets.map(|set| scratch[set].memory().address()));
-        }
-        words.push(address(self.found.as_deref()));
-        words
     }
 
     /// Returns the numbers that cutoffs depend on, when the lists were built, of sets of this many
@@ -298,10 +422,8 @@ impl Reach {
 
     /// Returns the greatest cutoff and the skin that the device has found.
     pub fn found(&self) -> Result<[f64; 2], Error> {
-        let mut found = [0.0; 2];
-        if let Some(memory) = &self.found {
-            memory.read(&mut |words| found = [words[0], words[1]].map(f64::from_bits))?;
-        }
-        Ok(found)
+        let Some(memory) = &self.found else { return Ok([0.0; 2]) };
+        let FoundReach { greatest, skin, .. } = memory.value()?;
+        Ok([greatest, skin])
     }
 }

@@ -2,21 +2,6 @@
 // not the second orders the particles and builds the lists again. The host need not know.
 namespace nbody {
 
-// The state that launches leave to the next one.
-struct State {
-    u32 wanted; // whether the last look has found that lists must be built
-    // The first particle whose position is not finite, those of i before those of j; or the reason why
-    // cutoffs are refused.
-    u32 refused;
-    u32 done; // blocks of the launch that builds lists
-};
-
-constexpr u32 ELSEWHERE = 1u << 31; // with a particle of j that is not at the place of that of i
-
-// The answer to the host: this in the upper bits, with a number below.
-enum Answer : u32 { STILL_GOOD, BUILT, REFUSED };
-constexpr u32 ANSWER_BITS = 60;
-
 // Returns the displacement of a particle along an axis from its position before, by the nearest image.
 __device__ __forceinline__ double moved_along(double x, double before, double length)
 {
@@ -31,7 +16,7 @@ __device__ __forceinline__ double moved_along(double x, double before, double le
 
 // Looks at the particles of a set, whose numbers begin with `first`.
 __device__ __forceinline__ void check(
-    const Request &request, const Reach &reach, const Order &order, u32 set, State *state, u32 first)
+    const LookRequest &request, const Reach &reach, const Order &order, u32 set, LookState *state, u32 first)
 {
     const u32 n = order.from.n;
     const Margin margin = margin_now(reach, request.change, request.margin);
@@ -64,7 +49,7 @@ __device__ __forceinline__ void check(
 }
 
 // Looks whether the particles of two buffers are at the same places.
-__device__ __forceinline__ void compare(const Positions &i, const Order &j, State *state)
+__device__ __forceinline__ void compare(const Positions &i, const Order &j, LookState *state)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
         for (u32 axis = 0; axis < j.frame.dimensions; ++axis) {
@@ -76,14 +61,14 @@ __device__ __forceinline__ void compare(const Positions &i, const Order &j, Stat
 }
 
 // Returns whether lists must be built.
-__device__ __forceinline__ bool is_wanted(const State *state)
+__device__ __forceinline__ bool is_wanted(const LookState *state)
 {
     return state->wanted && state->refused == NOTHING;
 }
 
 // The first launch: a look at the particles of both sets. Of one set, j is i.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
-    const Request request, const Order i, const Order j, const Reach reach, State *state)
+    const LookRequest request, const Order i, const Order j, const Reach reach, LookState *state)
 {
     if (request.two_sets == 2) compare(i.from, j, state);
     check(request, reach, i, 0, state, 0);
@@ -91,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
 }
 
 // Returns the answer to the host; if lists were wanted, they are built and have this many entries.
-__device__ __forceinline__ u64 answer(const State *state, u64 entries)
+__device__ __forceinline__ u64 answer(const LookState *state, u64 entries)
 {
     if (state->refused != NOTHING) return u64(REFUSED) << ANSWER_BITS | state->refused;
     if (!state->wanted) return u64(STILL_GOOD) << ANSWER_BITS;
@@ -99,7 +84,7 @@ __device__ __forceinline__ u64 answer(const State *state, u64 entries)
 }
 
 // The second of two launches where lists are given: the answer.
-extern "C" __global__ void __launch_bounds__(BLOCK) tell(State *state, volatile u64 *reply)
+extern "C" __global__ void __launch_bounds__(BLOCK) tell(LookState *state, volatile u64 *reply)
 {
     if (threadIdx.x != 0) return;
     state->wanted = 0;
@@ -113,7 +98,7 @@ union RebuildShared {
 
 // Builds the lists. The last block that is done knows of all of them.
 __device__ __forceinline__ void list_phase(
-    const Order &i, const Order &j, const NewLists &built, State *state, volatile u64 *reply,
+    const Order &i, const Order &j, const NewLists &built, LookState *state, volatile u64 *reply,
     SearchShared &shared)
 {
     if (find_reach(built.reach, i, j)) build_lists(i, j, built, shared);
@@ -131,7 +116,7 @@ __device__ __forceinline__ void list_phase(
 // The second launch, which does nothing but answer unless lists are wanted: the order of i, and of j if they
 // are two sets, and in the last phase the lists.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
-    const Request request, const Order i, const Order j, const NewLists built, State *state,
+    const LookRequest request, const Order i, const Order j, const NewLists built, LookState *state,
     volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     if (!is_wanted(state)) {

@@ -4,30 +4,11 @@
 namespace nbody {
 
 using u16 = unsigned short;
-using u64 = unsigned long long;
 
-constexpr u32 DIGIT_BITS = 8;
-constexpr u32 DIGITS = 1 << DIGIT_BITS;
 constexpr u32 KEYS = 8; // of a thread in a batch
 constexpr u32 BATCH = KEYS * BLOCK; // keys that a block moves at a time
-constexpr u32 SQUAD = 16; // blocks whose counts are added up
 constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
 static_assert(BLOCK % DIGITS == 0 && BATCH <= 1 << 16, "threads of a block");
-
-// Keys and their values.
-struct Keyed {
-    u64 *keys;
-    u32 *values;
-};
-
-// The memory of a sort. Even passes move keys and values from `even` to `odd`, odd passes back. The values
-// of the first pass are the indices of the keys, and are not read.
-struct Sort {
-    Keyed even, odd;
-    u32 *counts; // of the keys of each block and digit
-    u32 *sums; // of the counts of squads of blocks, for even and odd passes
-    u32 n;
-};
 
 // The shared memory of a block in a phase.
 union SortShared {

@@ -2,19 +2,51 @@
 
 use crate::Error;
 use crate::backend::{Backend, Memory, Scratch};
+use crate::border::{Address, Declared as _, border};
+use crate::config::warp;
+
+border! {
+    /// Keys and their values.
+    pub struct Keyed {
+        pub keys: Address<u64>,
+        pub values: Address<u32>,
+    }
+
+    /// The memory of a sort. Even passes move keys and values from `even` to `odd`, odd passes back. The values
+    /// of the first pass are the indices of the keys, and are not read.
+    pub struct Sort {
+        pub even: Keyed,
+        pub odd: Keyed,
+        /// The number of keys of each block and digit.
+        pub counts: Address<u32>,
+        /// The sums of counts of squads of blocks, for even and odd passes.
+        pub sums: Address<u32>,
+        pub n: u32,
+    }
+}
+
+border! {
+    /// The digits of keys.
+    pub mod digit {
+        /// Bits of a digit: a pass sorts by one digit.
+        pub const DIGIT_BITS: u32 = 8;
+        pub const DIGITS: u32 = 1 << DIGIT_BITS;
+        /// Blocks whose counts are added up.
+        pub const SQUAD: u32 = 16;
+    }
+}
 
 /// The text of the device functions.
 pub(crate) const TEXT: &str = include_str!("sort.cuh");
 
-/// Bits of a digit, of which a pass sorts by one.
-const DIGIT_BITS: u32 = 8;
-const DIGITS: usize = 1 << DIGIT_BITS;
-/// Blocks whose counts are added up.
-const SQUAD: usize = 16;
+/// Returns the declarations that the text needs.
+pub(crate) fn declared() -> [String; 4] {
+    [warp::text(), digit::text(), Keyed::text(), Sort::text()]
+}
 
 /// The memory of a sort of 64-bit keys with 32-bit values, which are the indices of the keys at first.
 #[derive(Debug, Default)]
-pub(crate) struct Sort {
+pub(crate) struct SortMemory {
     keys: [Scratch; 2],
     values: [Scratch; 2],
     counts: Scratch,
@@ -24,10 +56,10 @@ pub(crate) struct Sort {
 
 /// Returns the number of phases that sort keys of this many bits.
 pub(crate) const fn phases(bits: u32) -> u32 {
-    2 * bits.div_ceil(DIGIT_BITS)
+    2 * bits.div_ceil(digit::DIGIT_BITS)
 }
 
-impl Sort {
+impl SortMemory {
     /// Reserves memory for `n` keys, which this many blocks sort.
     pub fn reserve(&mut self, backend: &dyn Backend, n: usize, blocks: usize) -> Result<(), Error> {
         for keys in &mut self.keys {
@@ -36,9 +68,9 @@ impl Sort {
         for values in &mut self.values {
             values.reserve(backend, &[n, size_of::<u32>()], false)?;
         }
-        let row = DIGITS * size_of::<u32>();
+        let row = digit::DIGITS as usize * size_of::<u32>();
         self.counts.reserve(backend, &[blocks, row], false)?;
-        self.sums.reserve(backend, &[2, blocks.div_ceil(SQUAD), row], false)?;
+        self.sums.reserve(backend, &[2, blocks.div_ceil(digit::SQUAD as usize), row], false)?;
         self.n = n;
         Ok(())
     }
@@ -55,14 +87,20 @@ impl Sort {
         all.filter_map(Scratch::get)
     }
 
-    /// Returns a `Sort` of the text.
-    pub fn argument(&self) -> Vec<u64> {
-        self.memory().iter().map(|memory| memory.address()).chain([self.n as u64]).collect()
+    /// Returns the memory as kernels take it.
+    pub fn argument(&self) -> Sort {
+        let Self { keys, values, counts, sums, n } = self;
+        let keyed = |k: usize| Keyed {
+            keys: Address::of(keys[k].memory()),
+            values: Address::of(values[k].memory()),
+        };
+        let [counts, sums] = [counts, sums].map(|it| Address::of(it.memory()));
+        Sort { even: keyed(0), odd: keyed(1), counts, sums, n: *n as u32 }
     }
 
     /// Returns the values in the order of keys of this many bits.
     pub fn values(&self, bits: u32) -> &dyn Memory {
-        self.values[(bits.div_ceil(DIGIT_BITS) % 2) as usize].memory()
+        self.values[(bits.div_ceil(digit::DIGIT_BITS) % 2) as usize].memory()
     }
 }
 
@@ -74,6 +112,7 @@ pub(crate) mod tests {
     use crate::backend::emulator::Emulator;
     use crate::backend::gpu;
     use crate::backend::{Launch, Module};
+    use crate::border;
     use crate::compile::cache::Cache;
 
     const PARTS: [&str; 4] = [
@@ -104,20 +143,22 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
         backend: &'a dyn Backend,
         module: Box<dyn Module>,
         arrived: Box<dyn Memory>,
-        sort: Sort,
+        sort: SortMemory,
     }
 
     impl<'a> Sorter<'a> {
         fn new(backend: &'a dyn Backend) -> Option<Self> {
             let folder = tempfile::tempdir().unwrap();
-            let program = Program::of_words("sort", "a radix sort", &[c"sort"], BLOCK, &PARTS);
+            let declared = border::text(&super::declared());
+            let parts = [&[&*declared], &PARTS[..]].concat();
+            let program = Program::of_words("sort", "a radix sort", &[c"sort"], BLOCK, &parts);
             let module = match backend.build(&program, &Cache::at(folder.path())) {
                 Err(Error::NvrtcNotFound(_)) => return None,
                 built => built.unwrap().0,
             };
             let mut arrived = backend.allocate(4).unwrap();
             arrived.zero().unwrap();
-            Some(Self { backend, module, arrived, sort: Sort::default() })
+            Some(Self { backend, module, arrived, sort: SortMemory::default() })
         }
 
         /// Sorts keys by their lowest bits and returns their indices in the order.
@@ -127,7 +168,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             self.sort.reserve(self.backend, keys.len(), blocks).unwrap();
             let launch = Launch::new(c"sort", blocks as u32).pointers([&*self.arrived]);
             let launch = self.sort.memory().into_iter().fold(launch, Launch::reads);
-            let launch = launch.argument(&self.sort.argument()).pointers([&*from]);
+            let launch = launch.value(&self.sort.argument()).pointers([&*from]);
             let launch = launch.phases(0..1 + phases(bits));
             self.module.launch(launch).unwrap();
             let mut found = Vec::new();

@@ -13,6 +13,7 @@ use nbody_core::pack::{self, Binding, dim};
 use nbody_core::{Domain, Field, ParticleProgram, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes, numbers_of, space};
 use crate::{Error, Program};
@@ -181,8 +182,9 @@ impl ParticleEngine {
         let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));
         let launch = or_null(launch, from.map(|from| &*from.memory));
-        let due = first.filter(|first| first.is_due).map_or(0, |first| first.order.due());
-        let launch = launch.argument(&[due]);
+        let due =
+            first.filter(|first| first.is_due).map_or(Address::NULL, |first| first.order.due());
+        let launch = launch.value(&due);
         kernel.module.launch(launch)
     }
 
@@ -249,7 +251,7 @@ impl ParticleEngine {
         count: usize,
     ) -> Launch<'a> {
         let blocks = count.div_ceil(built.program.config.block) as u32;
-        let launch = Launch::new(name, blocks).argument(&self.parameters).argument(&self.space);
+        let launch = Launch::new(name, blocks).record(&self.parameters).record(&self.space);
         let launch = launch.pointers([&*p.memory]);
         let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
         or_null(or_null(launch, q), f).numbers([count as u32])
@@ -304,7 +306,7 @@ fn reads(program: &ParticleProgram) -> [bool; 2] {
 fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a> {
     match memory {
         Some(memory) => launch.pointers([memory]),
-        None => launch.argument(&[0]),
+        None => launch.value(&Address::<u8>::NULL),
     }
 }
 

@@ -3,42 +3,23 @@
 namespace nbody {
 
 using u64 = unsigned long long;
-using Byte = unsigned char;
 
-// The integers of particles, and which of them take part: those that are not zero, or, with
-// `soonest`, those that are the first to follow `now`, modulo 2^32.
-struct Rows {
-    const Byte *rows;
-    u32 n, row_bytes, byte, now, soonest;
-};
-
-// The state of a selection; the findings of blocks follow it.
-struct State {
-    u32 least; // difference to `now`
-    u32 active; // particles that take part
-    u32 ended; // blocks; zero before and after a launch
-    u32 due; // the time at which they take part
-};
-
-// The least difference to `now` in a block, and the particles that have it; then the active particles
-// of all blocks before it.
-struct Found {
-    u32 least, count;
-};
-
-__device__ __forceinline__ Found *found_of(State *state) { return reinterpret_cast<Found *>(state + 1); }
+__device__ __forceinline__ BlockFound *found_of(SelectionState *state)
+{
+    return reinterpret_cast<BlockFound *>(state + 1);
+}
 
 // Returns the difference of an integer to `now`; without `soonest`, 0 for a particle that takes part, and
 // 1 for others. Those take part that have the least.
-__device__ __forceinline__ u32 due(const Rows &rows, u32 k)
+__device__ __forceinline__ u32 due(const Candidates &candidates, u32 k)
 {
-    const Byte *const row = rows.rows + size_t(k) * rows.row_bytes;
-    const u32 integer = *reinterpret_cast<const u32 *>(row + rows.byte);
-    return rows.soonest ? integer - rows.now : integer == 0;
+    const Byte *const row = candidates.rows + size_t(k) * candidates.row_bytes;
+    const u32 integer = *reinterpret_cast<const u32 *>(row + candidates.byte);
+    return candidates.soonest ? integer - candidates.now : integer == 0;
 }
 
 // Returns the greatest difference of particles that can take part.
-__device__ __forceinline__ u32 limit(const Rows &rows) { return rows.soonest ? ~0u : 0; }
+__device__ __forceinline__ u32 limit(const Candidates &candidates) { return candidates.soonest ? ~0u : 0; }
 
 // Returns the least value of a block.
 __device__ __forceinline__ u32 least_of_block(u32 value)
@@ -58,14 +39,14 @@ __device__ __forceinline__ u32 least_of_block(u32 value)
 // Finds the particles that take part: the last block sums up the findings of all, and tells the host
 // the least difference and, in the upper half of the word, how many particles have it.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
-    const Rows rows, State *state, const u32 blocks, volatile u64 *reply)
+    const Candidates candidates, SelectionState *state, const u32 blocks, volatile u64 *reply)
 {
-    Found *const found = found_of(state);
+    BlockFound *const found = found_of(state);
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    const u32 mine = k < rows.n ? due(rows, k) : ~0u;
-    const u32 least_here = least_of_block(mine < limit(rows) ? mine : limit(rows));
+    const u32 mine = k < candidates.n ? due(candidates, k) : ~0u;
+    const u32 least_here = least_of_block(mine < limit(candidates) ? mine : limit(candidates));
     u32 sum;
-    sum_before(k < rows.n && mine == least_here ? 1 : 0, sum);
+    sum_before(k < candidates.n && mine == least_here ? 1 : 0, sum);
     if (threadIdx.x == 0) found[blockIdx.x] = {least_here, sum};
     if (!is_last(&state->ended, blocks)) return;
     u32 least = ~0u;
@@ -84,19 +65,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
     if (threadIdx.x != 0) return;
     state->least = least;
     state->active = active;
-    state->due = rows.now + least;
+    state->due = candidates.now + least;
     *reply = u64(active) << 32 | least;
 }
 
 // Writes the indices of the particles, those that take part first.
 extern "C" __global__ void __launch_bounds__(BLOCK) order(
-    const Rows rows, State *state, u32 *__restrict__ indices)
+    const Candidates candidates, SelectionState *state, u32 *__restrict__ indices)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    const bool active = k < rows.n && due(rows, k) == state->least;
+    const bool active = k < candidates.n && due(candidates, k) == state->least;
     u32 sum;
     const u32 before = found_of(state)[blockIdx.x].count + sum_before(active ? 1 : 0, sum);
-    if (k < rows.n) indices[active ? before : state->active + k - before] = k;
+    if (k < candidates.n) indices[active ? before : state->active + k - before] = k;
 }
 
 // Copies the rows of these indices, with one thread per word.

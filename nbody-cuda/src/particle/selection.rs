@@ -1,5 +1,6 @@
 //! Selections of particles on one backend, without their types.
 
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use nbody_core::pack::Place;
@@ -7,16 +8,47 @@ use nbody_core::{Mixed, Precision};
 
 use super::program::BLOCK;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch, check_backend};
+use crate::border::{self, Address, Const, Declared as _, border};
 use crate::compile::cache::Cache;
+use crate::config::warp;
 use crate::layout::{LIMIT, bytes_of};
 use crate::{Error, Program};
 
 const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 const SCAN: &str = include_str!("../../kernels/scan.cuh");
 
-/// Bytes of the state of a selection, and of the finding of a block, which follow it.
-const STATE: usize = 16;
-const FOUND: usize = 8;
+border! {
+    /// The integers of particles, and which particles take part: those whose integer is not zero, or, with `soonest`,
+    /// those whose integers are the first to follow `now`, modulo 2^32.
+    pub struct Candidates {
+        pub rows: Address<Const<u8>>,
+        pub n: u32,
+        pub row_bytes: u32,
+        /// The byte of the integer in a row.
+        pub byte: u32,
+        pub now: u32,
+        pub soonest: u32,
+    }
+
+    /// The state of a selection; the findings of blocks follow it.
+    pub struct SelectionState {
+        /// The least difference to `now`.
+        pub least: u32,
+        /// The number of particles that take part.
+        pub active: u32,
+        /// The number of blocks that have ended; zero before and after a launch.
+        pub ended: u32,
+        /// The time at which the particles take part.
+        pub due: u32,
+    }
+
+    /// The least difference to `now` in a block, and the number of particles that have it; then the number of active
+    /// particles in all blocks before it.
+    pub struct BlockFound {
+        pub least: u32,
+        pub count: u32,
+    }
+}
 
 /// An order of particles in which those that take part come first.
 #[derive(Debug)]
@@ -59,7 +91,7 @@ impl Order {
         }
         let blocks = p.n.div_ceil(BLOCK);
         let Self { backend, kernel, state, indices, reply, .. } = self;
-        let state = state.reserve(&**backend, &[STATE + FOUND * blocks], true)?;
+        let state = state.reserve(&**backend, &[bytes_of_state(blocks)], true)?;
         let indices = indices.reserve(&**backend, &[p.n, size_of::<u32>()], false)?;
         let bytes = bytes_of(p.precision);
         let word = match p.precision {
@@ -67,17 +99,18 @@ impl Order {
             Precision::Mixed => integer.word::<Mixed>(),
             Precision::Double => integer.word::<f64>(),
         };
-        let [n, row_bytes, byte] = [p.n, words * bytes, word * bytes].map(|it| it as u64);
-        let (soonest, now) = (u64::from(now.is_some()), u64::from(now.unwrap_or(0)));
-        let rows = [p.memory.address(), n | row_bytes << 32, byte | now << 32, soonest];
+        let [n, row_bytes, byte] = [p.n, words * bytes, word * bytes].map(|it| it as u32);
+        let (soonest, now) = (now.is_some().into(), now.unwrap_or(0));
+        let rows = Address::of(&*p.memory);
+        let candidates = Candidates { rows, n, row_bytes, byte, now, soonest };
         let launch = |name| {
-            let launch = Launch::new(name, blocks as u32).argument(&rows).reads(&*p.memory);
+            let launch = Launch::new(name, blocks as u32).value(&candidates).reads(&*p.memory);
             launch.pointers([state])
         };
         let module = &kernel.module;
         reply.expect()?;
         let find = launch(c"find_active").numbers([blocks as u32]);
-        module.launch(find.argument(&[reply.address()]))?;
+        module.launch(find.value(&Address::<u64>::at(reply.address())))?;
         module.launch(launch(c"order").pointers([indices]))?;
         self.n = p.n;
         Ok(())
@@ -99,9 +132,9 @@ impl Order {
     }
 
     /// Returns the address of the time at which the particles take part.
-    pub fn due(&self) -> u64 {
-        const DUE: u64 = 12;
-        self.state.memory().address() + DUE
+    pub fn due(&self) -> Address<u32> {
+        let state = Address::<SelectionState>::of(self.state.memory());
+        state.part(offset_of!(SelectionState, due))
     }
 
     /// Returns the indices in this order.
@@ -133,10 +166,17 @@ impl Order {
     }
 }
 
+/// Returns the bytes of the state and of the findings of these blocks.
+fn bytes_of_state(blocks: usize) -> usize {
+    size_of::<SelectionState>() + size_of::<BlockFound>() * blocks
+}
+
 impl Program {
     /// Returns the program of selections ([`Selection`](crate::Selection)).
     pub fn selection() -> Self {
-        let parts = [LAST_BLOCK, SCAN, include_str!("selection.cuh")];
+        let state = [SelectionState::text(), BlockFound::text()];
+        let declared = border::text(&[&[warp::text(), Candidates::text()][..], &state].concat());
+        let parts = [&*declared, LAST_BLOCK, SCAN, include_str!("selection.cuh")];
         let kernels = &[c"find_active", c"order", c"gather"];
         Self::of_words("selection", "an order of particles", kernels, BLOCK, &parts)
     }

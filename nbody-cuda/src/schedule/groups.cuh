@@ -2,8 +2,6 @@
 // the depths of cells.
 namespace nbody {
 
-constexpr u32 AT_HAND = 64; // opened cells of a depth in shared memory
-constexpr u32 CROWD = 96; // opened cells of a depth, at whose children all cells are tested by the nearest i-particle
 static_assert(BLOCK == LANES, "a warp a block");
 
 // The sums of the i-particles of a warp, folded.
@@ -89,7 +87,7 @@ __device__ __forceinline__ u32 votes_before(u32 votes) { return ::__popc(votes &
 
 // Finds the box of the i-particles of the warp.
 __device__ __forceinline__ void find_target(
-    const Walk &walk, const Position &at, u32 index, Shared &shared)
+    const WalkedTree &walk, const Position &at, u32 index, Shared &shared)
 {
     const double infinite = ::__longlong_as_double(0x7ff0000000000000ll);
     Target target;
@@ -119,7 +117,7 @@ __device__ __forceinline__ void find_target(
 
 // The walk of a group, which lists entries bag by bag.
 class Walker {
-    const Walk &walk;
+    const WalkedTree &walk;
     const Test test;
     const Own own;
     Shared &shared;
@@ -132,7 +130,7 @@ class Walker {
 
 public:
     __device__ __forceinline__ Walker(
-        const Walk &walk, const Own &own, Shared &shared)
+        const WalkedTree &walk, const Own &own, Shared &shared)
         : walk(walk), test(walk), own(own), shared(shared)
     {
         ::__syncwarp();
@@ -282,7 +280,7 @@ private:
         const bool overlaps = own.overlaps(cell), is_other = is_tested & !overlaps;
         const float distance2 = test.distance2(cell.centre, k, shared.target.middle, shared.target.half);
         bool is_far = is_other & test.is_far(cell, distance2, shared.target.most);
-        bool is_large = is_other & !is_far & ((opened > CROWD) | (cell.count() >= MANY));
+        bool is_large = is_other & !is_far & ((opened > CROWD) | (count_of(cell) >= MANY));
         if (::__any_sync(~0u, is_large)) {
             // Most are too near to any one i-particle.
             const float one2 = test.distance2(cell.centre, k, shared.at[LANES / 2], shared.target.slack);
@@ -303,7 +301,7 @@ private:
         }
         next_opened += ::__popc(votes);
         if (next_opened > QUEUE) next_opened = QUEUE;
-        Acting acting = {cell.first, cell.count()};
+        Acting acting = {cell.first, count_of(cell)};
         if (is_far) acting = far_particles_of(walk, cell, k);
         if (overlaps) acting = own.particles_of(cell);
         first_acting = acting.first;
@@ -369,7 +367,7 @@ struct Group {
     __device__ __forceinline__ bool has_lane() const { return lane() < count; }
     // Returns the place of the i-particle of a lane in the order of the tree.
     __device__ __forceinline__ u32 place() const { return first + (has_lane() ? lane() : count - 1); }
-    __device__ __forceinline__ bool wants(const Walk &walk, u32 index) const
+    __device__ __forceinline__ bool wants(const WalkedTree &walk, u32 index) const
     {
         return has_lane() && index < walk.wanted;
     }
@@ -377,7 +375,7 @@ struct Group {
 
 // Stores the results and the effort of a group.
 __device__ __forceinline__ void finish(
-    const Walk &walk, const Group &group, u32 met, Shared &shared, backup *out)
+    const WalkedTree &walk, const Group &group, u32 met, Shared &shared, backup *out)
 {
     const u32 index = walk.order[group.place()];
     backup total[FDIM];
@@ -392,7 +390,7 @@ __device__ __forceinline__ void finish(
 
 // Evaluates the walk of a group.
 __device__ __forceinline__ void walk_group(
-    const Parameters &self, const Space &space, const Walk &walk, const ParticleI *i_particles, const Group &group,
+    const Parameters &self, const Space &space, const WalkedTree &walk, const ParticleI *i_particles, const Group &group,
     Shared &shared, backup *out)
 {
     const u32 place = group.place(), index = walk.order[place];
@@ -432,7 +430,7 @@ __device__ __forceinline__ void walk_group(
 // Evaluates the walks of all groups, the heavy ones first. `out` is a structure of arrays, component c of i-particle k
 // of the caller at [c * wanted + k].
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
-    const Parameters parameters, const Space space, const Walk walk,
+    const Parameters parameters, const Space space, const WalkedTree walk,
     const ParticleI *__restrict__ i_particles, backup *__restrict__ out)
 {
     __shared__ Parameters shared_self; // for entries whose index differs between threads

@@ -23,7 +23,7 @@ struct Sums {
 };
 
 // Returns what an i-particle at this position tests cells with.
-__device__ __forceinline__ Target target_of_particle(const Walk &walk, const Position &at, u32 index)
+__device__ __forceinline__ Target target_of_particle(const WalkedTree &walk, const Position &at, u32 index)
 {
     Target target;
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ Target target_of_particle(const Walk &walk, const Pos
 
 // Evaluates the walks of all i-particles.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_links(
-    const Parameters parameters, const Space space, const Walk walk,
+    const Parameters parameters, const Space space, const WalkedTree walk,
     const ParticleI *__restrict__ i_particles, backup *__restrict__ out)
 {
     __shared__ Parameters shared_self; // for entries whose index differs between threads

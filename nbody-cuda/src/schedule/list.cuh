@@ -5,28 +5,10 @@ namespace nbody {
 constexpr u32 SPLITS = BLOCK / LANES; // of a list
 static_assert(BLOCK % LANES == 0 && I_PER_THREAD == 1, "a group is a warp");
 
-using u64 = unsigned long long;
-
-// A position in the order of lists, or the origin of a group.
-struct Position {
-    double x[3];
-};
-
-// The lengths of the periodic box, which are zero along open axes.
-struct Box {
-    double length[3];
-};
-
-constexpr u32 NO_ROOM = ~0u; // the length of a list that there was no room for
-constexpr u32 ALL_FINITE = ~0u;
-constexpr u32 IMAGES = 27;
-
-constexpr u32 INDEX_BITS = 27; // of an entry, for the place
 // Whether particles have more than a position. Given pairs may be of particles of which one has none.
 constexpr bool HAS_MORE_I = sizeof(ParticleI) > WordsI::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr bool HAS_MORE_J = sizeof(ParticleJ) > WordsJ::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
-constexpr u32 ITSELF = 13; // the image that is not displaced
 
 // Returns a coordinate from its words.
 __device__ __forceinline__ double coordinate_of(const real *words)
@@ -62,7 +44,7 @@ __device__ __forceinline__ void set_coordinate(real *words, double x)
 // the lists were built: a particle that has left the periodic box is beyond it.
 template <typename Words, typename Particle>
 __device__ __forceinline__ void copy(
-    const real *__restrict__ rows, const Placed &placed, const Box &box, Particle *to, Position *at)
+    const real *__restrict__ rows, const Placed &placed, const PeriodicBox &box, Particle *to, Position *at)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     if (k >= placed.n) return;
@@ -91,20 +73,20 @@ __device__ __forceinline__ void copy(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) copy_i(
-    const real *__restrict__ rows, const Placed placed, const Box box, ParticleI *to, Position *at)
+    const real *__restrict__ rows, const Placed placed, const PeriodicBox box, ParticleI *to, Position *at)
 {
     copy<WordsI>(rows, placed, box, to, at);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
-    const real *__restrict__ rows, const Placed placed, const Box box, ParticleJ *to, Position *at)
+    const real *__restrict__ rows, const Placed placed, const PeriodicBox box, ParticleJ *to, Position *at)
 {
     copy<WordsJ>(rows, placed, box, to, at);
 }
 
 // Returns the displacement of an image; along open axes, and along one that does not exist, it is infinite, but
 // for the particle itself.
-__device__ __forceinline__ Position displacement_of(u32 image, const Box &box)
+__device__ __forceinline__ Position displacement_of(u32 image, const PeriodicBox &box)
 {
     const u32 steps[] = {image % 3, image / 3 % 3, image / 9};
     Position displacement;
@@ -388,7 +370,7 @@ __device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
 // i-particle k of the caller at [c * ni + k]. With `one_set`, i and j are in one order, and the pair of a
 // particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
-    const Parameters parameters, const Space space, const Box box, const Lists lists,
+    const Parameters parameters, const Space space, const PeriodicBox box, const Lists lists,
     const u32 *not_finite, const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
     const u32 *__restrict__ i_order, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const Position *__restrict__ j_at,
@@ -418,7 +400,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     backup total[FDIM];
     reset(total);
 
-    if (*not_finite != ALL_FINITE) return;
+    if (*not_finite != NOTHING) return;
     const ActsOn acts_on(restriction, i_order + first, ni - first < LANES ? ni - first : LANES);
     const Sources j = {j_particles, j_at, j_order, nj};
     const bool skip_self = one_set && !SELF_PAIRS;
@@ -445,7 +427,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) add_listed(
     const u32 *not_finite, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= n || *not_finite != ALL_FINITE) return;
+    if (k >= n || *not_finite != NOTHING) return;
     backup term[FDIM];
     backup sum[FDIM];
     load(results, k, n, term);

@@ -9,26 +9,28 @@ use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 
 use super::Text;
+use super::ordered::WORD;
 use super::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
+use crate::config::warp;
 use crate::layout::{bytes_of, numbers_of};
-use crate::near::declared;
+use crate::near::declared::{self, entry};
+use crate::near::keys::Position;
 use crate::{Error, KernelConfig, Program, Schedule};
 
 /// Threads of a warp.
-const WARP: usize = 32;
+const WARP: usize = warp::LANES as usize;
 /// The most threads of a block.
 const THREADS: usize = 1024;
 /// Typical number of registers per thread beside particles and accumulators.
 const OTHER_REGISTERS: usize = 82;
 /// The fewest warps per multiprocessor, and the most blocks.
 const RESIDENT: [usize; 2] = [8, 32];
-/// Candidates per word of the cutoff filter, and bytes of its hits.
-const WORD: usize = 32;
+/// Bytes of the hits of a word of the cutoff filter.
 const HITS: usize = 8;
 /// Bytes of the displacements of images.
-const DISPLACEMENTS: usize = 648;
+const DISPLACEMENTS: usize = entry::IMAGES as usize * size_of::<Position>();
 /// Bytes of the square of a distance that the screen needs.
 const NORM: usize = 4;
 /// Bytes of the table of j-particles that are left out.

@@ -167,7 +167,7 @@ impl<'a> Buffers<'a> {
 impl Job<'_> {
     /// Creates a launch with the leading arguments of every kernel of pairs.
     fn kernel_of_pairs<'b>(&self, kernel: &'static CStr, blocks: usize) -> Launch<'b> {
-        Launch::new(kernel, blocks as u32).argument(self.parameters).argument(self.space)
+        Launch::new(kernel, blocks as u32).record(self.parameters).record(self.space)
     }
 }
 

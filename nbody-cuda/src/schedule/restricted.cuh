@@ -4,7 +4,7 @@ namespace nbody {
 constexpr bool RESTRICTED = true;
 
 // Returns whether an i-particle leaves out a j-particle.
-__device__ __forceinline__ bool have(const Rows &rows, u32 i, u32 j)
+__device__ __forceinline__ bool have(const ExcludedRows &rows, u32 i, u32 j)
 {
     if (rows.begins == nullptr) return false;
     u64 first = rows.begins[i];
@@ -39,7 +39,7 @@ struct Excluded {
         }
         if (lane == 0) overflows = 0;
         ::__syncwarp();
-        for (const Rows &rows : restriction.excluded) {
+        for (const ExcludedRows &rows : restriction.excluded) {
             if (rows.begins == nullptr) continue;
             for (u64 k = rows.begins[i]; k < rows.begins[i + 1]; ++k) {
                 if (!add(rows.indices[k], 1u << lane)) {
@@ -123,7 +123,7 @@ public:
             mask &= ~excluded->find(j);
         } else {
             for (u32 at = 0; at < n; ++at) {
-                for (const Rows &rows : restriction.excluded) {
+                for (const ExcludedRows &rows : restriction.excluded) {
                     if (have(rows, i[at], j)) mask &= ~(1u << at);
                 }
             }

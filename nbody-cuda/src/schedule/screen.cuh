@@ -10,7 +10,6 @@ namespace nbody {
 constexpr bool SCREENS =
     CUTOFF && !CUTOFF_READS_J && !PERIODIC && sizeof(real) == 4 && HAS_TENSOR_CORES;
 
-constexpr u32 LANES = 32;
 constexpr u32 TILES = WORD / 8; // of 8 j-particles each, in a word
 
 __device__ __forceinline__ float truncated(float x)

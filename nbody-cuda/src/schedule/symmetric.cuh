@@ -13,19 +13,12 @@ static_assert(sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 
 using u64 = unsigned long long;
 
-constexpr u32 WARP = 32;
-constexpr u32 WARPS = BLOCK / WARP;
+constexpr u32 WARPS = BLOCK / LANES;
 constexpr u32 TILE = BLOCK * I_PER_THREAD;
-constexpr u32 GROUP = 2 * WARP;
-static_assert(TILE % GROUP == 0 && GROUP <= BLOCK, "tiles of whole groups");
+static_assert(TILE % GROUP == 0 && GROUP <= BLOCK && GROUP % LANES == 0, "tiles of whole groups");
 
-// The tiles and the blocks of one launch, for a set of `n` particles.
-struct Share {
-    u32 n;
-    u32 first; // the first tile
-    u32 end;   // the tile after the last
-    u32 blocks;
-
+// The meetings of the tiles of one launch.
+struct Share : Tiles {
     // Returns the number of meetings before those of this tile.
     __device__ __forceinline__ u64 meetings_before(u32 tile) const
     {
@@ -94,8 +87,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     if (LOOKS_UP) __syncthreads();
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
 
-    const u32 lane = threadIdx.x % WARP;
-    const u32 warp = threadIdx.x / WARP;
+    const u32 lane = threadIdx.x % LANES;
+    const u32 warp = threadIdx.x / LANES;
     const u32 n = share.n;
     const u64 end = share.begin(blockIdx.x + 1);
 
@@ -106,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
         const u64 tile_last = share.meetings_before(tile + 1);
         const u64 tile_end = tile_last < end ? tile_last : end;
         const u32 tile_begin = tile * TILE;
-        const u32 row = warp * (WARP * I_PER_THREAD) + lane; // and every 32nd from there
-        const u32 warp_begin = tile_begin + warp * (WARP * I_PER_THREAD);
+        const u32 row = warp * (LANES * I_PER_THREAD) + lane; // and every 32nd from there
+        const u32 warp_begin = tile_begin + warp * (LANES * I_PER_THREAD);
 
         backup *const i_part = i_parts + share.i_part(blockIdx.x, tile);
         backup *const j_part = j_parts + share.j_part(tile);
@@ -117,10 +110,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
         reset(nil);
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) {
-            const u32 index = tile_begin + row + m * WARP;
+            const u32 index = tile_begin + row + m * LANES;
             i[m] = particles[index < n ? index : n - 1];
             current[m] = nothing();
-            store(nil, i_part, row + m * WARP, TILE);
+            store(nil, i_part, row + m * LANES, TILE);
             const bool itself = SELF_PAIRS && meeting == tile_first;
             if (itself && !is_beyond(self, space, i[m], i[m])) {
                 act(self, space, i[m], i[m], index, current[m]);
@@ -132,18 +125,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
             const u32 first = tile_begin + column;
             const bool mine = threadIdx.x < GROUP && first + threadIdx.x < n;
             if (mine) {
-                const u32 at = 2 * WARP * warp + lane;
-                bag[at].j = bag[at + WARP].j = particles[first + threadIdx.x];
+                const u32 at = 2 * LANES * warp + lane;
+                bag[at].j = bag[at + LANES].j = particles[first + threadIdx.x];
             }
             __syncthreads();
 #pragma unroll 1
-            for (u32 part = 0; part < GROUP; part += WARP) {
+            for (u32 part = 0; part < GROUP; part += LANES) {
                 const Slot *const others = bag + 2 * part + lane;
                 const u32 j_begin = first + part;
                 Accumulators g = nothing();
-                if (warp_begin + WARP * I_PER_THREAD <= j_begin && j_begin + WARP <= n) {
+                if (warp_begin + LANES * I_PER_THREAD <= j_begin && j_begin + LANES <= n) {
 #pragma unroll UNROLL
-                    for (u32 turn = 0; turn < WARP; ++turn) {
+                    for (u32 turn = 0; turn < LANES; ++turn) {
                         const ParticleJ j = others[turn].j;
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
@@ -151,17 +144,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                         }
                         pass_on(g);
                     }
-                } else if (warp_begin < j_begin + WARP) {
+                } else if (warp_begin < j_begin + LANES) {
                     // Only the pairs above the diagonal and of particles that exist count.
 #pragma unroll 1
-                    for (u32 turn = 0; turn < WARP; ++turn) {
+                    for (u32 turn = 0; turn < LANES; ++turn) {
                         const ParticleJ j = others[turn].j;
-                        const u32 at = j_begin + (lane + turn) % WARP;
+                        const u32 at = j_begin + (lane + turn) % LANES;
 #pragma unroll
                         for (int m = 0; m < I_PER_THREAD; ++m) {
                             const Accumulators before = current[m], g_before = g;
                             meet_symmetric(self, space, i[m], j, current[m], g);
-                            const bool met = tile_begin + row + m * WARP < at && at < n;
+                            const bool met = tile_begin + row + m * LANES < at && at < n;
                             if (!met) current[m] = before;
                             if (!met) g = g_before;
                         }
@@ -183,10 +176,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {
                     backup total[FDIM];
-                    load(i_part, row + m * WARP, TILE, total);
+                    load(i_part, row + m * LANES, TILE, total);
                     fold(current[m], total);
                     current[m] = nothing();
-                    store(total, i_part, row + m * WARP, TILE);
+                    store(total, i_part, row + m * LANES, TILE);
                 }
             }
         }

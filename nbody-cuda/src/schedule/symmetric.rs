@@ -9,6 +9,8 @@ use nbody_core::{Accumulation, Law, Options, Pairs, Precision, SummationOrder};
 use super::resources::{Registers, SHARED_MEMORY, branches, parameters, resident, slot};
 use super::{Job, Occupancy, Plan, Rules, Text, Work, may_reorder};
 use crate::backend::Launch;
+use crate::border::{self, Declared as _, border};
+use crate::config::warp;
 use crate::layout::bytes_of;
 use crate::{Error, KernelConfig, Schedule};
 
@@ -17,13 +19,33 @@ const BLOCK: usize = 128;
 /// Register budget per thread for i-particles and accumulators; the backup accumulators are in
 /// memory.
 const BUDGET: usize = 98;
-/// j-particles of a group, in shared memory together: `GROUP` of `symmetric.cuh`.
-const GROUP: usize = 64;
+/// j-particles of a group.
+const GROUP: usize = groups::GROUP as usize;
 /// Meetings of a tile with a group per block: the fewest for which the schedule is faster than
 /// ordered pairs, and the fewest for which several rounds of blocks balance the load better.
 const FEWEST_MEETINGS: usize = 3;
 const MEETINGS_OF_ROUNDS: usize = 64;
 const ROUNDS: usize = 4;
+
+border! {
+    /// The tiles and the blocks of one launch, for a set of `n` particles.
+    pub struct Tiles {
+        pub n: u32,
+        /// The first tile.
+        pub first: u32,
+        /// The tile after the last.
+        pub end: u32,
+        pub blocks: u32,
+    }
+}
+
+border! {
+    /// Groups of j-particles.
+    pub mod groups {
+        /// The j-particles of a group, in shared memory together.
+        pub const GROUP: u32 = 2 * warp::LANES;
+    }
+}
 
 #[derive(Debug)]
 pub struct Symmetric;
@@ -37,6 +59,10 @@ impl Rules for Symmetric {
             in_order: true,
             kernels: &[c"symmetric", c"merge_parts"],
         }
+    }
+
+    fn constants(&self, _: &KernelConfig, _: &Law, _: Options) -> String {
+        border::text(&[warp::text(), groups::text(), Tiles::text()])
     }
 
     /// Returns none if the law has no third law, if sums are compensated, or if the accumulators do
@@ -124,12 +150,12 @@ impl Rules for Symmetric {
             let pairs = job
                 .kernel_of_pairs(c"symmetric", share.blocks)
                 .pointers([particles])
-                .argument(&share.words(n))
+                .value(&share.argument(n))
                 .pointers([i_parts, j_parts]);
             job.kernel.module.launch(pairs)?;
             let rest = n - share.tiles.start * config.tile();
             let merge = Launch::new(c"merge_parts", rest.div_ceil(config.block) as u32)
-                .argument(&share.words(n))
+                .value(&share.argument(n))
                 .pointers([i_parts, j_parts, out]);
             job.kernel.module.launch(merge)?;
         }
@@ -161,7 +187,7 @@ fn config(law: &Law, options: Options) -> Option<KernelConfig> {
     })
 }
 
-/// The tiles and the blocks of one launch: `Share` of `symmetric.cuh`.
+/// The tiles and the blocks of one launch.
 #[derive(Debug, PartialEq, Eq)]
 struct Share {
     tiles: Range<usize>,
@@ -174,10 +200,11 @@ impl Share {
         self.blocks + self.tiles.len()
     }
 
-    /// Returns the words of the struct in memory.
-    fn words(&self, n: usize) -> [u64; 2] {
-        let two = |low: usize, high: usize| low as u64 | (high as u64) << 32;
-        [two(n, self.tiles.start), two(self.tiles.end, self.blocks)]
+    /// Returns the share as kernels take it.
+    fn argument(&self, n: usize) -> Tiles {
+        let [n, first, end, blocks] =
+            [n, self.tiles.start, self.tiles.end, self.blocks].map(|it| it as u32);
+        Tiles { n, first, end, blocks }
     }
 }
 

@@ -2,43 +2,14 @@
 // mathematics opens the same cells everywhere.
 namespace nbody {
 
-using u64 = unsigned long long;
+__device__ __forceinline__ u32 count_of(const Seen &cell) { return cell.counts % (1u << COUNT_BITS); }
 
-// A tree, and the i-particles of a walk in its order.
-struct Walk {
-    const Seen *cells;
-    const u32 *next; // the cell behind each one and all that is in it
-    const float *radii; // of cells with their far particles
-    const ParticleJ *sources; // in order, and behind them the far particles
-    const Frame *frame;
-    const Position *at; // the positions of the i-particles in order
-    const u32 *order; // their indices
-    const double *before; // the lengths of the last results
-    double *lengths; // of the new ones; null if only distances count
-    const float *estimate; // the binary logarithm of |K(d)| / d^p for steps of the square of a distance
-    u32 *queues; // room for the opened cells of two depths, for each warp
-    Counters *counters;
-    double share; // the greatest error in units of the last results
-    u32 ni, nj, wanted; // i-particles, j-particles; the first i-particles whose results are wanted
-    u32 room; // for the far particles of a cell
-    u32 one_set; // i and j are one set
-    u32 is_estimated; // cells are opened by the estimate, too
-    u32 adds; // the results are added to earlier ones
-    u32 counts; // the work of the walk counts
-    Efforts efforts;
-};
-
-constexpr u32 LANES = 32;
+__device__ __forceinline__ u32 far_count_of(const Seen &cell) { return cell.counts >> COUNT_BITS; }
 
 // The box of i-particles in units of the frame, and the binary logarithm of their greatest error.
 struct Target {
     float middle[3], half[3], slack[3], most;
 };
-
-// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
-constexpr float SLACK = 0x1p-21f;
-// Cells of so many particles are tested by the nearest i-particle if their box is too near.
-constexpr u32 MANY = 1024;
 
 __device__ __forceinline__ float coordinate_in(const Frame &frame, const Position &at, u32 axis)
 {
@@ -55,18 +26,18 @@ __device__ __forceinline__ void set_bounds(Target &target, u32 axis, float least
 }
 
 // Returns the greatest error for a result of this length.
-__device__ __forceinline__ float most_error(const Walk &walk, double length)
+__device__ __forceinline__ float most_error(const WalkedTree &walk, double length)
 {
     return float(::log2(walk.share * length));
 }
 
 // The tests of cells; in a periodic box those that have several images near a group are opened.
 class Test {
-    const Walk &walk;
+    const WalkedTree &walk;
     float length[3]; // of the box, infinite along open axes
 
 public:
-    __device__ __forceinline__ Test(const Walk &walk) : walk(walk)
+    __device__ __forceinline__ Test(const WalkedTree &walk) : walk(walk)
     {
         const Frame &frame = *walk.frame;
         for (u32 axis = 0; PERIODIC && axis < 3; ++axis) {
@@ -104,7 +75,6 @@ public:
     // Returns whether a cell may act from afar at this distance, on results with this greatest error.
     __device__ __forceinline__ bool is_far(const Seen &cell, float distance2, float most) const
     {
-        constexpr u32 STEP_BITS = 20; // below the steps of the estimate
         const bool is_beyond = cell.limit2 < distance2;
         if (!walk.is_estimated) return is_beyond;
         const u32 step = ::__float_as_uint(distance2) >> STEP_BITS;
@@ -123,13 +93,13 @@ struct Own {
 
     __device__ __forceinline__ bool overlaps(const Seen &cell) const
     {
-        return (cell.first < end) & (begin < cell.first + cell.count());
+        return (cell.first < end) & (begin < cell.first + count_of(cell));
     }
 
     // Returns the particles of a cell but for these, which `pass` passes over.
     __device__ __forceinline__ Acting particles_of(const Seen &cell) const
     {
-        const u32 count = cell.count(), last = cell.first + count;
+        const u32 count = count_of(cell), last = cell.first + count;
         if (!overlaps(cell)) return {cell.first, count};
         const u32 before = cell.first < begin ? begin - cell.first : 0;
         const u32 after = end < last ? last - end : 0;
@@ -145,11 +115,11 @@ struct Own {
 };
 
 // Returns the far particles of a cell, or its particles if these are no more.
-__device__ __forceinline__ Acting far_particles_of(const Walk &walk, const Seen &cell, u32 k)
+__device__ __forceinline__ Acting far_particles_of(const WalkedTree &walk, const Seen &cell, u32 k)
 {
-    const u32 count = cell.far_count();
+    const u32 count = far_count_of(cell);
     const bool has_some = count > 0;
-    return {has_some ? walk.nj + k * walk.room : cell.first, has_some ? count : cell.count()};
+    return {has_some ? walk.nj + k * walk.room : cell.first, has_some ? count : count_of(cell)};
 }
 
 // Returns the length of the first field of a result.
@@ -163,7 +133,7 @@ __device__ __forceinline__ double length_of(const backup (&result)[FDIM])
 
 // Stores the result of an i-particle, or adds it to an earlier one.
 __device__ __forceinline__ void store_result(
-    const Walk &walk, backup (&total)[FDIM], backup *out, u32 index)
+    const WalkedTree &walk, backup (&total)[FDIM], backup *out, u32 index)
 {
     if (walk.lengths) walk.lengths[index] = length_of(total);
     if (walk.adds) {
@@ -176,7 +146,7 @@ __device__ __forceinline__ void store_result(
     }
 }
 
-__device__ __forceinline__ void count_work(const Walk &walk, const Work &work)
+__device__ __forceinline__ void count_work(const WalkedTree &walk, const Work &work)
 {
     if (!walk.counts) return;
     ::atomicAdd(&walk.counters->work.tested, work.tested);

@@ -11,8 +11,8 @@ use super::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
 use crate::layout::bytes_of;
-use crate::near::POSITION;
 use crate::tree::WORK;
+use crate::tree::declared::{self, Work, cell, walk_of_group};
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
 /// Typical number of registers per thread beside particles and accumulators.
@@ -27,9 +27,12 @@ const ENTRY: usize = 4;
 const STAGED: usize = 128;
 /// Bytes in shared memory of the cells that are to be tested, of those that are opened, of the i-particles and their
 /// box, and of what the walk took.
-const WALKED: usize = 1024 + 512 + 384 + 40 + 8 + 24;
-/// Opened cells of one depth, as in `groups.cuh`.
-pub(crate) const QUEUE: usize = nbody_core::tree::walk::QUEUE;
+const WALKED: usize = 4 * cell::FAN as usize * GROUP
+    + 4 * 2 * walk_of_group::AT_HAND as usize
+    + 4 * 3 * GROUP
+    + 40
+    + 8
+    + size_of::<Work>();
 
 /// The kernel of each walk.
 pub(crate) fn kernel(walk: Walk) -> &'static CStr {
@@ -44,7 +47,6 @@ impl Program {
     pub fn walk(law: &Law, options: Options, walk: Walk) -> Result<Self, Error> {
         const BAG: &str = include_str!("../../kernels/bag.cuh");
         const FORCE_LOOP: &str = include_str!("../../kernels/force_loop.cuh");
-        const SEEN: &str = include_str!("../tree/seen.cuh");
         const WALK: &str = include_str!("walk.cuh");
         let config = config(law, options, walk)?;
         // No walk meets more.
@@ -58,7 +60,6 @@ namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers
 constexpr unsigned FOLDED = {folded}; // j-particles between folds: a multiple of a bag
-constexpr unsigned QUEUE = {QUEUE}; // opened cells of one depth; others act through their particles
 constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by groups, beside the bag and the sums
 
 }} // namespace nbody
@@ -68,20 +69,20 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
         let text = match walk {
             Walk::Groups => Text {
                 title: "pairs of a tree, by groups",
-                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("groups.cuh")],
+                parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => Text {
                 title: "pairs of a tree, by particle",
-                parts: &[BAG, FORCE_LOOP, SEEN, POSITION, WORK, WALK, include_str!("links.cuh")],
+                parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_links"],
             },
         };
-        Ok(Self::assemble(law, options, config, text, &constants))
+        Ok(Self::assemble(law, options, config, text, &(declared::of_walks() + &constants)))
     }
 }
 

@@ -2,8 +2,6 @@
 // level is that of the cells on both sides of it: the first at which the keys of the two particles differ.
 namespace nbody {
 
-constexpr u32 LEAF = 16; // the most particles of a cell that is not divided
-
 __device__ __forceinline__ u32 log2_of(u64 n)
 {
     const u32 high = u32(n >> 32);
@@ -141,12 +139,6 @@ __device__ __forceinline__ Division division_at(
     const u32 first = is_first ? begin_before(keys, keys[k] >> above << above, k) : 0;
     return {first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k)};
 }
-
-// Levels of keys in sight, a bit for each: a boundary hides those behind it of its own level and of finer ones. The
-// levels in sight from a boundary on both sides that are coarser than its own are those of the cells that it is in.
-struct Sights {
-    u32 before, behind;
-};
 
 // Returns the levels in sight of those near and those far.
 __device__ __forceinline__ u32 in_sight(u32 near, u32 far) { return near | (far & ~near & (near - 1)); }

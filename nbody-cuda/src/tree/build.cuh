@@ -1,69 +1,31 @@
 // The build of a tree, in two launches: the order of the particles, and the cells.
 namespace nbody {
 
-constexpr u32 NOTHING = ~0u;
-constexpr u32 ELSEWHERE = 1u << 31; // the mark of a particle of j that is not at the place of that of i
-
-// The state that the launches of an evaluation leave to those after them.
-struct State : Counters {
-    Frame frame;
-    Extent extent;
-    u32 far; // far particles of all cells
-    Along along[3];
-};
-static_assert(sizeof(Counters) == FRAME_BYTE && sizeof(Counters) + sizeof(Frame) + sizeof(Extent) == FAR_BYTE,
-    "the host reads the state");
-static_assert(sizeof(Counters) - sizeof(Work) == WORK_BYTE, "the host reads the work");
-static_assert(FRAME_BYTE + sizeof(Frame::length) + sizeof(Frame::origin) == SCALE_BYTE, "the host reads the unit");
-static_assert(sizeof(State) <= STATE_BYTES && sizeof(Cell) == CELL_BYTES, "the host reserves memory");
-static_assert(sizeof(Sights) == SIGHTS_BYTES, "the host reserves memory");
-static_assert(sizeof(Seen) == SEEN_BYTES && sizeof(Moments) == MOMENTS_BYTES, "the host reserves memory");
-static_assert(sizeof(Summary) == SUMMARY_BYTES && FAR == FAR_PARTICLES, "the host reserves memory");
-
-// The particles of a set: as they are, and in order.
-struct Set {
-    Positions from;
-    Sort sort;
-    Position *at;
-    real *words; // of the records; null for those of i
-};
-
-// A request of the host.
-struct Request {
-    u32 two_sets; // 1 if j-particles are in another buffer, 2 if they must be at the places of i
-    u32 is_by_angle; // whether an opening angle opens cells
-    double theta; // the angle
-    double harmonic; // the distance from which on the kernel is harmonic
-};
-
-// The answer to the host: this in the upper bits. Below it a number: of the cells, of those that are needed, or of
-// a particle.
-enum Answer : u32 { BUILT, TOO_SMALL, REFUSED };
-constexpr u32 ANSWER_BITS = 60, SIGN_BIT = 59, BOX_BIT = 51, EXPONENT_BITS = 40;
+static_assert(sizeof(Moments) == MOMENTS_BYTES && sizeof(Summary) == SUMMARY_BYTES, "the host reserves memory");
 
 // Looks whether the particles of two buffers are at the same places of a box.
 __device__ __forceinline__ void compare(
-    const Positions &i, const Positions &j, const Frame &box, State *state)
+    const Positions &i, const Positions &j, const Frame &box, TreeState *state)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
         const Position of_i = position_of(i, box, k), of_j = position_of(j, box, k);
         bool is_same = true;
         for (u32 axis = 0; axis < 3; ++axis) is_same &= of_i.x[axis] == of_j.x[axis];
-        if (!is_same) ::atomicMin(&state->refused, ELSEWHERE | k);
+        if (!is_same) ::atomicMin(&state->counters.refused, ELSEWHERE | k);
     }
 }
 
 // Finds the keys, and positions that are not finite; the number of the first particle of the set precedes. The block
 // counts the digits of its share in the same phase.
 __device__ __forceinline__ void find_keys(
-    const Set &set, const Curve &curve, const Frame &frame, State *state, u32 first)
+    const OrderedSet &set, const Curve &curve, const Frame &frame, TreeState *state, u32 first)
 {
     const Share share = share_of(set.from.n);
     for (u32 k = share.begin + threadIdx.x; k < share.end; k += BLOCK) {
         const Position position = position_of(set.from, frame, k);
         bool is_good = true;
         for (u32 axis = 0; axis < 3; ++axis) is_good &= is_finite(position.x[axis]);
-        if (!is_good) ::atomicMin(&state->refused, first + k);
+        if (!is_good) ::atomicMin(&state->counters.refused, first + k);
         set.sort.even.keys[k] = key_of(curve, frame, position);
     }
 }
@@ -93,7 +55,7 @@ struct alignas(ROW_BYTES % 16 == 0 ? 16 : ROW_BYTES % 8 == 0 ? 8 : sizeof(real))
 
 // Copies the j-particles in order, a thread several at a time, so that it waits for their indices together, and then for
 // their records.
-__device__ __forceinline__ void place(const Set &j, const Frame &frame)
+__device__ __forceinline__ void place(const OrderedSet &j, const Frame &frame)
 {
     constexpr u32 SOME = ROW_BYTES <= 16 ? 4 : ROW_BYTES <= 32 ? 2 : 1;
     const Row *const rows = reinterpret_cast<const Row *>(j.from.rows);
@@ -119,7 +81,7 @@ __device__ __forceinline__ void place(const Set &j, const Frame &frame)
 }
 
 // Copies the positions of the i-particles in order.
-__device__ __forceinline__ void place_positions(const Set &i, const Frame &frame)
+__device__ __forceinline__ void place_positions(const OrderedSet &i, const Frame &frame)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.from.n; k += gridDim.x * BLOCK) {
         i.at[k] = position_of(i.from, frame, i.sort.even.values[k]);
@@ -128,9 +90,9 @@ __device__ __forceinline__ void place_positions(const Set &i, const Frame &frame
 
 // Finds the heavy groups of i-particles: one is expected to take what the group of its first i-particle took in the
 // last walks.
-__device__ __forceinline__ void find_heavy(const Efforts &efforts, const Set &i, const State *state)
+__device__ __forceinline__ void find_heavy(const Efforts &efforts, const OrderedSet &i, const TreeState *state)
 {
-    const Work work = state->work;
+    const Work work = state->counters.work;
     const u64 all = work.tested + OF_PAIRS * work.evaluations / LANES;
     const u64 limit = all + all / 2; // of all groups that walked, if each took half more than the mean
     const u32 groups = (i.from.n + LANES - 1) / LANES;
@@ -154,7 +116,7 @@ constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + SORT_PHASES;
 // Orders the particles: the phases choose the frame, find keys, sort those of j, and of i if they are two sets, and
 // copy, and find heavy groups. Of one set, i is j.
 extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
-    const Request request, const Frame box, const Set i, const Set j, const Efforts efforts, State *state,
+    const BuildRequest request, const Frame box, const OrderedSet i, const OrderedSet j, const Efforts efforts, TreeState *state,
     u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     __shared__ OrderShared shared;
@@ -169,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
             find_middle(j.from, box, state->along, shared.sample);
             return;
         }
-        if (phase > KEYS_PHASE && state->refused != NOTHING) return;
+        if (phase > KEYS_PHASE && state->counters.refused != NOTHING) return;
         if (phase == KEYS_PHASE && threadIdx.x == 0) {
             frame = choose_frame(box, state->along);
             if (blockIdx.x == 0) state->frame = frame;
@@ -213,7 +175,7 @@ __device__ __forceinline__ void bounds_of(
 // Returns the distance beyond which a cell may act from afar: that of the opening angle, and at least that of its
 // farthest particle.
 __device__ __forceinline__ double limit_of(
-    const Request &request, const Frame &frame, const Cell &cell, const Summary &summary,
+    const BuildRequest &request, const Frame &frame, const Cell &cell, const Summary &summary,
     const Summary &whole, const Position &at, double radius)
 {
     if (!request.is_by_angle) return CLEAR * radius;
@@ -247,12 +209,12 @@ __device__ __forceinline__ void write_far(
 
 // Makes the far particles of a cell, and what walks see of it. Returns how many there are.
 __device__ __forceinline__ u32 see(
-    const Request &request, const Frame &frame, const Sources &j, const Cell &cell, u32 k,
+    const BuildRequest &request, const Frame &frame, const TreeSources &j, const Cell &cell, u32 k,
     Seen *seen, float *radii)
 {
-    const Summary summary = j.summaries[k];
-    const Summary whole = j.summaries[0];
-    const Charged charges = j.charges[k];
+    const Summary summary = summary_of(j, k);
+    const Summary whole = summary_of(j, 0);
+    const Charged charges = moments_of(j, k);
     const Position low = apart(summary.centre, summary.least);
     const Position high = apart(summary.greatest, summary.centre);
     double farthest[3];
@@ -286,7 +248,7 @@ __device__ __forceinline__ u32 see(
 
 // Does so with all cells.
 __device__ __forceinline__ void see_all(
-    const Request &request, const Sources &j, const Cells &cells, Seen *seen, float *radii, State *state)
+    const BuildRequest &request, const TreeSources &j, const Cells &cells, Seen *seen, float *radii, TreeState *state)
 {
     const Frame frame = state->frame;
     u32 count = 0, sum;
@@ -299,11 +261,12 @@ __device__ __forceinline__ void see_all(
 
 constexpr u32 SUM_PHASES = CELL_PHASES + 1; // behind that of the leaves
 constexpr u32 SEE_PHASE = SUM_PHASES + DEPTHS - 2, ANSWER_PHASE = SEE_PHASE + 1;
+static_assert(ANSWER_PHASE + 1 == BUILD_PHASES, "the phases that the host launches");
 
 // Returns the first phase from this one on that has something to do.
-__device__ __forceinline__ u32 busy_phase(u32 phase, const State *state)
+__device__ __forceinline__ u32 busy_phase(u32 phase, const TreeState *state)
 {
-    if (state->refused != NOTHING) return ANSWER_PHASE;
+    if (state->counters.refused != NOTHING) return ANSWER_PHASE;
     // A lack of room is found in the third phase.
     if (phase >= CELL_PHASES - 1 && state->extent.is_short) return ANSWER_PHASE;
     if (phase >= SUM_PHASES && phase < SEE_PHASE) {
@@ -314,9 +277,9 @@ __device__ __forceinline__ u32 busy_phase(u32 phase, const State *state)
     return phase;
 }
 
-__device__ __forceinline__ void answer(const State *state, const Sources &j, volatile u64 *reply)
+__device__ __forceinline__ void answer(const TreeState *state, const TreeSources &j, volatile u64 *reply)
 {
-    const u32 refused = state->refused;
+    const u32 refused = state->counters.refused;
     const Extent extent = state->extent;
     if (refused != NOTHING) {
         *reply = u64(REFUSED) << ANSWER_BITS | refused;
@@ -327,7 +290,7 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
         return;
     }
     const u64 scale = u64(::__double_as_longlong(state->frame.scale)), exponent = scale >> FRACTION;
-    const u64 is_of_box = scale != exponent << FRACTION, sign = j.summaries[0].is_of_one_sign;
+    const u64 is_of_box = scale != exponent << FRACTION, sign = summary_of(j, 0).is_of_one_sign;
     *reply = u64(BUILT) << ANSWER_BITS | sign << SIGN_BIT | is_of_box << BOX_BIT
         | exponent << EXPONENT_BITS | extent.cells;
 }
@@ -335,16 +298,16 @@ __device__ __forceinline__ void answer(const State *state, const Sources &j, vol
 // Builds the cells: the first phases divide them, others sum up the leaves and then the cells of each depth from the last
 // to the first, choose far particles, and answer.
 extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
-    const Request request, const u64 *keys, const Sources j, const Cells cells, Seen *seen, float *radii,
-    State *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
+    const BuildRequest request, const u64 *keys, const TreeSources j, const Cells cells, Seen *seen, float *radii,
+    TreeState *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     for (u32 phase = first_phase; phase < end_phase; ++phase) {
         if (phase > first_phase) grid_barrier(arrived);
         phase = busy_phase(phase, state);
         if (phase >= end_phase) break;
         if (phase == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
-            state->next = state->far = 0;
-            state->work = {};
+            state->counters.next = state->far = 0;
+            state->counters.work = {};
         }
         if (phase < CELL_PHASES) {
             divide(cells, keys, j.n, state->frame.dimensions, &state->extent, phase);

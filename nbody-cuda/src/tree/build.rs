@@ -1,6 +1,7 @@
 //! The memory of a tree, and the launches that build it (`build.cuh`).
 
 use std::ffi::CStr;
+use std::mem::offset_of;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,13 +10,19 @@ use nbody_core::pack::Binding;
 use nbody_core::tree::GROUP;
 use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision, near};
 
+use super::declared::{
+    BuildRequest, Cell, Cells, Columns, Counters, Efforts, OrderedSet, Seen, Sights, TreeSources,
+    TreeState, WalkedTree, Work, answer, cell, division, phases, refusal,
+};
 use super::far_particles;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
+use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::layout::{bytes_of, numbers_of};
 use crate::near::BLOCK;
-use crate::near::order::Positions;
-use crate::near::sort::{self, Sort};
+use crate::near::keys::cells_of_trees::KEY_BITS;
+use crate::near::keys::{Frame, Position, Positions};
+use crate::near::sort::{self, SortMemory};
 use crate::{Error, Program};
 
 /// The kernels, in the order of their launches.
@@ -23,37 +30,12 @@ pub(super) const KERNELS: &[&CStr] = &[ORDER, CELLS];
 const ORDER: &CStr = c"order_particles";
 const CELLS: &CStr = c"build_cells";
 
-/// The most particles of a tree: cells count theirs in 28 bits.
-pub(crate) const LIMIT: usize = (1 << 28) - 1;
-/// Bits of a key.
-const KEY_BITS: u32 = 63;
-/// More depths than cells have.
-pub(super) const DEPTHS: usize = 48;
-/// The phases of `build_cells`.
-const PHASES: u32 = DEPTHS as u32 + 5;
-/// Words of a position, and of the bounds and the centre of a cell.
-const POSITION: usize = 3;
-/// Bytes of a cell as walks see it, and of one as it is built.
-pub(super) const SEEN: usize = 32;
-pub(super) const CELL: usize = 16;
-/// Bytes of the levels in sight of a block or a warp.
-pub(super) const SIGHTS: usize = 8;
+/// The most particles of a tree: cells count theirs in few bits.
+pub(crate) const LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
 /// Warps of a block.
 pub(super) const WARPS: usize = BLOCK / GROUP;
-/// Words of the state, and those of it that tell of the work of walks, of the unit of the frame and of the number of
-/// far particles.
-pub(super) const STATE: usize = 32;
-pub(super) const WORK: std::ops::Range<usize> = 1..3;
-pub(super) const SCALE: usize = 10;
-pub(super) const FAR: usize = 13;
-/// The byte of the frame in the state.
-pub(super) const FRAME: u64 = 32;
 /// The index of the order of j among those of i and j.
 const OF_J: usize = 1;
-/// The least number that tells of particles at different places.
-const ELSEWHERE: usize = 1 << 31;
-/// The first word of the state at first: all positions are finite.
-const ALL_FINITE: u64 = u32::MAX as u64;
 
 /// The particles of a tree: those of i, and of j if they are in another buffer.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +92,7 @@ pub(crate) struct Tree {
     precision: Precision,
     expansion: Expansion,
     /// The sort and the positions in order of i if they are in another buffer, and of j.
-    sorts: [Sort; 2],
+    sorts: [SortMemory; 2],
     at: [Scratch; 2],
     words: Scratch,
     summaries: Scratch,
@@ -133,6 +115,7 @@ pub(crate) struct Tree {
 
 /// Returns the words of moments, and of a summary of a cell: its centre, its bounds, moments and the sign.
 pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
+    const POSITION: usize = size_of::<Position>() / size_of::<u64>();
     let moments = match expansion {
         Expansion::Monopole => 1,
         Expansion::Second => 10,
@@ -167,7 +150,7 @@ impl Tree {
             radii: Scratch::default(),
             efforts: Default::default(),
             capacity: 0,
-            state: backend.allocate(STATE * size_of::<u64>())?,
+            state: backend.allocate(size_of::<TreeState>())?,
             arrived,
             reply: backend.reply()?,
             scale: None,
@@ -179,10 +162,10 @@ impl Tree {
 
     /// Resets what launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
-        self.state.write(&mut |words| {
-            words.fill(0);
-            words[0] = ALL_FINITE;
-        })?;
+        let work = Work { tested: 0, evaluations: 0, walks: 0 };
+        let counters = Counters { refused: refusal::NOTHING, next: 0, work };
+        // Launches write what follows before they read it.
+        self.state.set(&counters)?;
         self.is_unsettled = false;
         Ok(())
     }
@@ -213,9 +196,9 @@ impl Tree {
             (Some(_), false) => 1,
             (Some(_), true) => 2,
         };
-        let by_angle = u64::from(opening.angle().is_some());
+        let is_by_angle = opening.angle().is_some().into();
         let theta = opening.angle().unwrap_or_default();
-        let request = [two_sets | by_angle << 32, theta.to_bits(), harmonic.to_bits()];
+        let request = BuildRequest { two_sets, is_by_angle, theta, harmonic };
         loop {
             self.is_unsettled = true;
             self.timed(times.as_deref_mut().map(|times| &mut times.order), |tree| {
@@ -226,20 +209,24 @@ impl Tree {
                 tree.divide(&request, j)
             })?;
             let word = self.reply.receive()?;
-            let number = (word & u64::from(u32::MAX)) as usize;
-            match word >> 60 {
-                0 => {
+            let number = word as u32;
+            let count = number as usize;
+            match (word >> answer::ANSWER_BITS) as u32 {
+                answer::BUILT => {
                     self.is_unsettled = false;
-                    let (is_of_one_sign, unit) = (word >> 59 & 1 == 1, word >> 40 & 0xfff);
-                    return Ok(Ok(Built { cells: number, is_of_one_sign, unit }));
+                    let is_of_one_sign = word >> answer::SIGN_BIT & 1 == 1;
+                    // The exponent, and above it whether it is of a box.
+                    let bits = answer::BOX_BIT + 1 - answer::EXPONENT_BITS;
+                    let unit = word >> answer::EXPONENT_BITS & ((1 << bits) - 1);
+                    return Ok(Ok(Built { cells: count, is_of_one_sign, unit }));
                 }
                 // A little more than is needed, for particles that move.
-                1 => self.grow(number + number / 8, j)?,
+                answer::TOO_SMALL => self.grow(count + count / 8, j)?,
                 _ => {
                     self.reset()?;
-                    let is_elsewhere = number >= ELSEWHERE;
+                    let is_elsewhere = number >= refusal::ELSEWHERE;
                     let refusal =
-                        if is_elsewhere { Refusal::Elsewhere } else { Refusal::NotFinite(number) };
+                        if is_elsewhere { Refusal::Elsewhere } else { Refusal::NotFinite(count) };
                     return Ok(Err(refusal));
                 }
             }
@@ -256,69 +243,81 @@ impl Tree {
         Ok(())
     }
 
-    fn order(&self, sets: &Sets, request: &[u64; 3], domain: &Domain) -> Result<(), Error> {
+    fn order(&self, sets: &Sets, request: &BuildRequest, domain: &Domain) -> Result<(), Error> {
         let n = sets.i.n.max(sets.j().n);
         let sorted = if sets.j.is_some() { 2 } else { 1 };
         let phases = sorted * (sort::phases(KEY_BITS) - 1) + 3;
         let dimensions: usize =
             cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
         // The device finds the origin and the unit.
-        let lengths = near::lengths(domain, dimensions).map(f64::to_bits);
-        let frame = [&lengths[..], &[0; 4], &[dimensions as u64]].concat();
+        let (length, dimensions) = (near::lengths(domain, dimensions), dimensions as u32);
+        let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
-        let launch = Launch::new(ORDER, blocks as u32).argument(request).argument(&frame);
-        let launch = launch.argument(&self.set(sets.i, self.law.i, sets.of_i())?);
-        let launch = launch.argument(&self.set(sets.j(), self.law.j, OF_J)?);
-        let launch = launch.argument(&self.efforts());
+        let launch = Launch::new(ORDER, blocks as u32).value(request).value(&frame);
+        let launch = launch.value(&self.set(sets.i, self.law.i, sets.of_i())?);
+        let launch = launch.value(&self.set(sets.j(), self.law.j, OF_J)?);
+        let launch = launch.value(&self.efforts());
         let launch = launch.pointers([&*self.state, &*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.reads(&*sets.i.memory).reads(&*sets.j().memory);
         self.kernel.module.launch(launch.phases(0..phases))
     }
 
-    fn divide(&self, request: &[u64; 3], n: usize) -> Result<(), Error> {
-        let address = |scratch: &Scratch| scratch.memory().address();
-        let [words, at, summaries, charges] =
-            [&self.words, &self.at[OF_J], &self.summaries, &self.charges].map(address);
-        let stride = self.capacity as u64;
-        let sources = [words, at, summaries, stride, charges, stride, n as u64];
-        let [of_cells, next, sights, counts, firsts] = self.cells.each_ref().map(address);
+    fn divide(&self, request: &BuildRequest, n: usize) -> Result<(), Error> {
+        let columns = |scratch: &Scratch| Columns {
+            words: Address::of(scratch.memory()),
+            stride: self.capacity as u64,
+        };
+        let sources = TreeSources {
+            words: Address::of(self.words.memory()),
+            positions: Address::of(self.at[OF_J].memory()),
+            summaries: columns(&self.summaries),
+            charges: columns(&self.charges),
+            n: n as u32,
+        };
         // The memory that the sort leaves free.
         let [keys, _, marks, ..] = self.sorts[OF_J].memory();
-        let capacity = self.capacity as u64;
-        let cells = [of_cells, next, marks.address(), sights, counts, firsts, capacity];
+        let [of_cells, next, sights, counts, firsts] = self.cells.each_ref().map(Scratch::memory);
+        let cells = Cells {
+            cells: Address::of(of_cells),
+            next: Address::of(next),
+            marks: Address::of(marks),
+            sights: Address::of(sights),
+            counts: Address::of(counts),
+            firsts: Address::of(firsts),
+            capacity: self.capacity as u32,
+        };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(CELLS));
-        let launch = Launch::new(CELLS, blocks as u32).argument(request);
-        let launch = launch.pointers([keys]);
-        let launch = launch.argument(&sources).argument(&cells);
+        let launch = Launch::new(CELLS, blocks as u32).value(request).pointers([keys]);
+        let launch = launch.value(&sources).value(&cells);
         let launch = launch.pointers([self.seen.memory(), self.radii.memory(), &*self.state]);
-        let launch = launch.argument(&[self.reply.address()]).pointers([&*self.arrived]);
+        let reply = Address::<u64>::at(self.reply.address());
+        let launch = launch.value(&reply).pointers([&*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
-        self.kernel.module.launch(launch.phases(0..PHASES))
+        self.kernel.module.launch(launch.phases(0..phases::BUILD_PHASES))
     }
 
-    /// Returns a `Set` of the text.
+    /// Returns a set as kernels take it.
     fn set(
         &self,
         buffer: &Buffer,
         fields: &'static [Field],
         set: usize,
-    ) -> Result<Vec<u64>, Error> {
+    ) -> Result<OrderedSet, Error> {
         let position = Binding::new(self.law.name, cutoff::position(fields), fields)?;
         let position = *position.places().first().expect("particles with charges have a position");
         let words = numbers_of(fields, self.precision);
-        let mut argument = Positions::of(buffer, words, position).argument().to_vec();
-        argument.extend(self.sorts[set].argument());
-        let words = if set == OF_J { self.words.memory().address() } else { 0 };
-        argument.extend([self.at[set].memory().address(), words]);
-        Ok(argument)
+        let from = Positions::of(buffer, words, position);
+        let words = if set == OF_J { Address::of(self.words.memory()) } else { Address::NULL };
+        let at = Address::of(self.at[set].memory());
+        Ok(OrderedSet { from, sort: self.sorts[set].argument(), at, words })
     }
 
     fn reserve(&mut self, sets: &Sets) -> Result<(), Error> {
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
         let mut reserve = |set: usize, n: usize| {
             self.sorts[set].reserve(&*backend, n, blocks)?;
-            self.at[set].reserve(&*backend, &[n, POSITION, size_of::<f64>()], false).map(|_| ())
+            self.at[set].reserve(&*backend, &[n, size_of::<Position>()], false).map(|_| ())
         };
         reserve(OF_J, sets.j().n)?;
         if sets.j.is_some() {
@@ -353,16 +352,16 @@ impl Tree {
         let word = size_of::<u64>();
         let blocks = self.kernel.module.resident_blocks(CELLS);
         let [of_cells, next, sights, counts, firsts] = &mut self.cells;
-        let index = size_of::<u32>();
+        let (index, depths) = (size_of::<u32>(), division::DEPTHS as usize);
         let sizes: [(&mut Scratch, &[usize]); 9] = [
             (&mut self.summaries, &[cells, summary, word]),
             (&mut self.charges, &[cells, charges, moments, word]),
-            (of_cells, &[cells, CELL]),
+            (of_cells, &[cells, size_of::<Cell>()]),
             (next, &[cells, index]),
-            (sights, &[blocks, 1 + WARPS, SIGHTS]),
-            (counts, &[blocks, 1 + WARPS, DEPTHS, index]),
-            (firsts, &[DEPTHS + 1, index]),
-            (&mut self.seen, &[cells, SEEN]),
+            (sights, &[blocks, 1 + WARPS, size_of::<Sights>()]),
+            (counts, &[blocks, 1 + WARPS, depths, index]),
+            (firsts, &[depths + 1, index]),
+            (&mut self.seen, &[cells, size_of::<Seen>()]),
             (&mut self.radii, &[cells, index]),
         ];
         for (scratch, sizes) in sizes {
@@ -379,50 +378,62 @@ impl Tree {
         {
             return Ok(scale);
         }
-        let mut scale = 0.0;
-        self.state.read_words(SCALE..SCALE + 1, &mut |words| scale = f64::from_bits(words[0]))?;
+        let scale = self.state.value::<TreeState>()?.frame.scale;
         self.scale = Some((built.unit, scale));
         Ok(scale)
     }
 
     /// Returns the cells that walks have tested since the last build, and the pairs that they have evaluated.
     pub fn work(&self) -> Result<[u64; 2], Error> {
-        let mut work = [0; 2];
-        self.state.read_words(WORK, &mut |words| work.copy_from_slice(words))?;
-        Ok(work)
+        let Work { tested, evaluations, .. } = self.state.value::<Counters>()?.work;
+        Ok([tested, evaluations])
     }
 
     /// Returns the number of far particles of the last build.
     pub fn far_particles(&self) -> Result<usize, Error> {
-        let mut far = 0;
-        self.state.read_words(FAR..FAR + 1, &mut |words| far = (words[0] >> 32) as usize)?;
-        Ok(far)
+        Ok(self.state.value::<TreeState>()?.far as usize)
     }
 
-    /// Returns the first words of a `Walk` of the text.
-    pub fn argument(&self, sets: &Sets) -> [u64; 7] {
-        let address = |scratch: &Scratch| scratch.memory().address();
+    /// Returns the tree as walks take it, for all i-particles. They compare with no other results.
+    pub fn walked(&self, sets: &Sets) -> WalkedTree {
         let [_, next, ..] = &self.cells;
-        let [cells, next, radii, words] = [&self.seen, next, &self.radii, &self.words].map(address);
-        let (at, order) =
-            (address(&self.at[sets.of_i()]), self.sorts[sets.of_i()].values(KEY_BITS));
-        let frame = self.state.address() + FRAME;
-        [cells, next, radii, words, frame, at, order.address()]
+        let state = Address::<TreeState>::of(&*self.state);
+        let of_i = sets.of_i();
+        WalkedTree {
+            cells: Address::of(self.seen.memory()),
+            next: Address::of(next.memory()),
+            radii: Address::of(self.radii.memory()),
+            sources: Address::of(self.words.memory()),
+            frame: state.part(offset_of!(TreeState, frame)),
+            at: Address::of(self.at[of_i].memory()),
+            order: Address::of(self.sorts[of_i].values(KEY_BITS)),
+            before: Address::NULL,
+            lengths: Address::NULL,
+            estimate: Address::NULL,
+            queues: Address::NULL,
+            counters: state.part(offset_of!(TreeState, counters)),
+            share: 0.0,
+            ni: sets.i.n as u32,
+            nj: sets.j().n as u32,
+            wanted: sets.i.n as u32,
+            room: self.room() as u32,
+            one_set: sets.one_set.into(),
+            is_estimated: 0,
+            adds: 0,
+            counts: 1,
+            efforts: self.efforts(),
+        }
     }
 
-    /// Returns an `Efforts` of the text.
-    pub fn efforts(&self) -> [u64; 3] {
-        self.efforts.each_ref().map(|scratch| scratch.memory().address())
-    }
-
-    /// Returns the address of the `Counters` of the text.
-    pub fn counters(&self) -> u64 {
-        self.state.address()
+    fn efforts(&self) -> Efforts {
+        let [of_particles, heavy, is_heavy] =
+            self.efforts.each_ref().map(|it| Address::of(it.memory()));
+        Efforts { of_particles, heavy, is_heavy }
     }
 
     /// Returns the memory.
     pub fn memory(&self) -> Vec<&dyn Memory> {
-        let sorts = self.sorts.iter().flat_map(Sort::reserved);
+        let sorts = self.sorts.iter().flat_map(SortMemory::reserved);
         let all = [&self.words, &self.summaries, &self.charges, &self.seen, &self.radii];
         let all = all.into_iter().chain(&self.at).chain(&self.cells).chain(&self.efforts);
         sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()

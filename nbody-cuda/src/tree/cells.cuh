@@ -3,32 +3,7 @@
 // boundary begins a child, and the first one of a cell ends another.
 namespace nbody {
 
-constexpr u32 DEPTHS = 48; // more than cells can have
 constexpr u32 CELLS = BLOCK / FAN; // that a block sums up at a time, with a thread for each child
-
-// A cell, and where its children are.
-struct Cell {
-    u32 first, end; // of its particles
-    u32 children;
-    u32 level; // the number of divisions of all cells of the frame that it comes from
-};
-
-// The memory of cells.
-struct Cells {
-    Cell *cells;
-    u32 *next; // the cell behind each one and all that is in it; 0 if there is none
-    u64 *marks; // of boundaries
-    Sights *sights; // of each block, and of its warps
-    u32 *counts; // of cells, of each depth and block; and of each block, those before each warp
-    u32 *firsts; // the first cell of each depth, and the end of the last ones
-    u32 capacity;
-};
-
-// The depths that have cells, and how many there are.
-struct Extent {
-    u32 depths, cells;
-    u32 is_short; // there was no room for so many
-};
 
 // A boundary: its level, the depth of the cell that it divides, whether it is the first one there, and the cell that
 // begins behind it.
@@ -288,8 +263,6 @@ __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
         cells.cells[cell_between(cells, n, first, end)].children = k * FAN + children - 1;
     }
 }
-
-constexpr u32 CELL_PHASES = 4;
 
 // Does a phase of the division into cells; the last one only if there is room for them.
 __device__ __forceinline__ void divide(

@@ -1,30 +1,34 @@
 //! Tests of the cells of `cells.cuh` against those of nbody-core.
 
 use nbody_core::near::frame::{Frame, Grid};
-use nbody_core::tree::cells::{self, Cell};
+use nbody_core::tree::cells;
 
-use super::build::{CELL, DEPTHS, SIGHTS, WARPS};
+use super::build::WARPS;
+use super::declared::{self, Cell, Cells, Extent, Sights, cell, division};
 use crate::Program;
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, Memory, Module, gpu};
+use crate::border::{self, Address, Declared as _, border};
 use crate::compile::cache::Cache;
 use crate::near::sort::tests::random;
 use crate::near::{BLOCK, sort};
 
-const PARTS: [&str; 8] = [
+border! {
+    /// Keys in ascending order.
+    pub struct Keys {
+        pub n: u32,
+        pub dimensions: u32,
+    }
+}
+
+const PARTS: [&str; 6] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     sort::TEXT,
-    include_str!("grid_of_trees.cuh"),
-    include_str!("seen.cuh"),
     include_str!("boundaries.cuh"),
     include_str!("cells.cuh"),
     "
 namespace nbody {
-
-struct Keys {
-    u32 n, dimensions;
-};
 
 extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) divide_keys(
     const Cells cells, const u64 *keys, Extent *extent, const Keys of, u32 *arrived,
@@ -49,7 +53,7 @@ struct Divider<'a> {
 /// Cells with the one behind each and all that is in it, and the first one of each depth.
 #[derive(Debug, PartialEq)]
 struct Divided {
-    cells: Vec<Cell>,
+    cells: Vec<cells::Cell>,
     next: Vec<u32>,
     firsts: Vec<u32>,
 }
@@ -57,8 +61,10 @@ struct Divided {
 impl<'a> Divider<'a> {
     fn new(backend: &'a dyn Backend) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
+        let declared = declared::of_division() + &border::text(&[Keys::text()]);
+        let parts = [&[&*declared], &PARTS[..]].concat();
         let program =
-            Program::of_words("divide", "cells of keys", &[c"divide_keys"], BLOCK, &PARTS);
+            Program::of_words("divide", "cells of keys", &[c"divide_keys"], BLOCK, &parts);
         let module = match backend.build(&program, &Cache::at(folder.path())) {
             Err(crate::Error::NvrtcNotFound(_)) => return None,
             built => built.unwrap().0,
@@ -80,25 +86,33 @@ impl<'a> Divider<'a> {
         let allocate = |bytes: usize| self.backend.allocate(bytes.max(1)).unwrap();
         let mut from = allocate(8 * n);
         from.write(&mut |words| words[..n].copy_from_slice(keys)).unwrap();
-        let [cells, next, marks] = [CELL * capacity.max(1), 4 * capacity, 8 * n].map(allocate);
+        let [cells, next, marks] =
+            [size_of::<Cell>() * capacity.max(1), 4 * capacity, 8 * n].map(allocate);
+        let depths = division::DEPTHS as usize;
         let [sights, counts] =
-            [SIGHTS, 4 * DEPTHS].map(|bytes| allocate(bytes * blocks * (1 + WARPS)));
-        let [firsts, extent] = [4 * (DEPTHS + 1), 12].map(allocate);
+            [size_of::<Sights>(), 4 * depths].map(|bytes| allocate(bytes * blocks * (1 + WARPS)));
+        let [firsts, extent] = [4 * (depths + 1), size_of::<Extent>()].map(allocate);
         let all = [&cells, &next, &marks, &sights, &counts, &firsts].map(|memory| &**memory);
-        let addresses = all.map(Memory::address);
-        let cells_of_text = [&addresses[..], &[capacity as u64]].concat();
-        let launch = Launch::new(c"divide_keys", blocks as u32).argument(&cells_of_text);
+        let memory = Cells {
+            cells: Address::of(&*cells),
+            next: Address::of(&*next),
+            marks: Address::of(&*marks),
+            sights: Address::of(&*sights),
+            counts: Address::of(&*counts),
+            firsts: Address::of(&*firsts),
+            capacity: capacity as u32,
+        };
+        let launch = Launch::new(c"divide_keys", blocks as u32).value(&memory);
         let launch = launch.pointers([&*from, &*extent]);
-        let launch = launch.argument(&[n as u64 | (dimensions as u64) << 32]);
+        let launch = launch.value(&Keys { n: n as u32, dimensions: dimensions as u32 });
         let launch = launch.pointers([&*self.arrived]);
         let launch = all.into_iter().chain([&*from]).fold(launch, Launch::reads);
         self.module.launch(launch.phases(0..4)).unwrap();
-        let [depths, count, is_short, ..] = *numbers(&*extent) else { panic!("three numbers") };
+        let Extent { depths, cells: count, is_short } = extent.value().unwrap();
         if is_short > 0 {
             return Err(count);
         }
-        let words = numbers(&*cells);
-        let cells = words.chunks(CELL / 4).take(count as usize).map(cell).collect();
+        let cells = cells_in(&*cells, count as usize);
         let mut next = numbers(&*next);
         next.truncate(count as usize);
         let mut firsts = numbers(&*firsts);
@@ -150,11 +164,19 @@ fn numbers(memory: &dyn Memory) -> Vec<u32> {
     numbers
 }
 
-/// Returns a cell of the text.
-fn cell(words: &[u32]) -> Cell {
-    let [first, end, children, level] = *words else { panic!("four words of a cell") };
-    let (child, children) = if children == 0 { (0, 0) } else { (children / 8, children % 8 + 1) };
-    Cell { first, end, child, children: children as u16, level: level as u16 }
+/// Returns the cells in memory.
+fn cells_in(memory: &dyn Memory, count: usize) -> Vec<cells::Cell> {
+    let of = |words: &[u32]| {
+        let [first, end, children, level] = *words else { panic!("the fields of a cell") };
+        let level = level as u16;
+        if children == cell::NO_CHILD {
+            return cells::Cell { first, end, child: 0, children: 0, level };
+        }
+        let (child, last) = (children / cell::FAN, children % cell::FAN);
+        cells::Cell { first, end, child, children: last as u16 + 1, level }
+    };
+    let words = numbers(memory);
+    words.chunks(size_of::<Cell>() / size_of::<u32>()).take(count).map(of).collect()
 }
 
 fn expected(keys: &[u64], dimensions: usize) -> Divided {

@@ -1,11 +1,6 @@
 // Far particles: a few j-particles with the moments of a cell, as nbody-core's `tree::far` chooses them.
 namespace nbody {
 
-constexpr u32 FAR = SECOND ? 10 : 1; // the most far particles of a cell, and the room for them
-constexpr double LEAST = 0x1p-52; // the least charge that others are divided by, in units of the largest
-constexpr double FLAT = 1e-12; // the least second moment along an axis, in units of the largest
-constexpr double CLEAR = 1.25; // the least distance of a cell, in units of that of its farthest far particle
-
 // The far particles of a cell: their positions relative to its centre, and their charges.
 struct FarParticles {
     u32 count;
@@ -64,7 +59,6 @@ template <typename T> __device__ __forceinline__ void exchange(T &a, T &b)
 // Finds the axes by Jacobi's rotations.
 template <typename Moments> __device__ __forceinline__ Axes axes_of(const Moments &weight)
 {
-    constexpr u32 SWEEPS = 6;
     double mean[6];
 #pragma unroll
     for (u32 k = 0; k < 6; ++k) {

@@ -1,16 +1,6 @@
 // The frame of the particles, whose cells the curve visits: nbody-core's `Frame::with_grid`.
 namespace nbody {
 
-constexpr u32 SAMPLE = 1024; // particles whose positions choose a frame
-constexpr u32 TAIL = 16; // the share of the sample beyond the middle range on each side
-constexpr double SPREAD = 32.0; // the greatest range of cells of one size, in units of the middle range
-constexpr double IN_BOX = 2.0 - 1.0 / 2048.0; // the edge of a periodic box in units of cells
-
-// Coordinates of the sample along an axis.
-struct Along {
-    double least, low, high, greatest;
-};
-
 __device__ __forceinline__ u32 sample_count(u32 n) { return n < SAMPLE ? n : SAMPLE; }
 
 // Finds the coordinates of the sample along the axes by counting which are less: a warp for each of them, and the

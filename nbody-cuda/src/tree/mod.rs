@@ -6,6 +6,7 @@
 pub mod build;
 #[cfg(test)]
 mod cells;
+pub mod declared;
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,8 @@ use nbody_core::pack::Binding;
 use nbody_core::{Carried, Charges, Expansion, Law, Math, Mixed, Options, Precision};
 
 use crate::layout::{kind_of_word, numbers_of};
-use crate::near::{BLOCK, KEYS, POSITION, sort};
+use crate::near::keys;
+use crate::near::{BLOCK, sort};
 use crate::{Error, Program};
 
 /// The text of the work of walks.
@@ -33,19 +35,17 @@ impl Program {
         let refused = |reason| nbody_core::Error::NoTree { law: law.name, reason };
         let charges = law.charges.map_err(refused)?;
         let parts = [
+            &*text_of_charges(law, charges, precision, expansion)?,
+            &declared::of_build(),
             include_str!("../../kernels/grid.cuh"),
             include_str!("../../kernels/scan.cuh"),
             include_str!("../../kernels/wrap.cuh"),
             sort::TEXT,
             include_str!("../near/hilbert.cuh"),
-            include_str!("grid_of_trees.cuh"),
-            POSITION,
-            KEYS,
+            keys::TEXT,
             include_str!("frame.cuh"),
-            include_str!("seen.cuh"),
             include_str!("boundaries.cuh"),
             include_str!("cells.cuh"),
-            &text_of_charges(law, charges, precision, expansion)?,
             include_str!("moments.cuh"),
             include_str!("far.cuh"),
             WORK,
@@ -91,12 +91,8 @@ constexpr bool SECOND = {second}; // far particles have second moments
 constexpr bool HAS_SIGN = {has_sign}; // one charge gives the weight
 constexpr u32 SIGN = {sign}; // that charge
 
-// Sizes that the host knows.
-constexpr u32 FAR_PARTICLES = {far}; // of a cell
-constexpr u32 STATE_BYTES = {state}, CELL_BYTES = {cell}, SIGHTS_BYTES = {sights}, SEEN_BYTES = {seen};
-constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary};
-// Bytes of the state where its parts begin: the work, the frame and its unit, and the number of far particles.
-constexpr u32 WORK_BYTE = {work}, FRAME_BYTE = {frame}, SCALE_BYTE = {scale}, FAR_BYTE = {of_far};
+constexpr u32 FAR = {far}; // the most far particles of a cell, and the room for them
+constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary}; // for which the host reserves memory
 ",
         name = law.name,
         real = kind_of_word(precision),
@@ -106,14 +102,6 @@ constexpr u32 WORK_BYTE = {work}, FRAME_BYTE = {frame}, SCALE_BYTE = {scale}, FA
         second = expansion == Expansion::Second,
         has_sign = primary.len() == 1,
         far = far_particles(expansion),
-        state = 8 * build::STATE,
-        work = 8 * build::WORK.start,
-        frame = build::FRAME,
-        scale = 8 * build::SCALE,
-        of_far = 8 * build::FAR + 4,
-        cell = build::CELL,
-        sights = build::SIGHTS,
-        seen = build::SEEN,
         moments = 8 * moments,
         summary = 8 * summary,
         sign = primary.first().filter(|_| primary.len() == 1).unwrap_or(&0),

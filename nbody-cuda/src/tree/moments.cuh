@@ -66,38 +66,38 @@ struct Charged {
     Moments of[CHARGES];
 };
 
-// Records whose words are in columns, so that neighbouring threads read and write neighbouring words.
-template <typename Record> class Columns {
-    u64 *words; // word w of record k at [w * stride + k]
-    u64 stride;
-    static constexpr u32 WORDS = sizeof(Record) / sizeof(u64);
-
-public:
-    __device__ __forceinline__ Record operator[](u32 k) const
-    {
-        Record record;
+// Returns a record in columns, so that neighbouring threads read neighbouring words.
+template <typename Record> __device__ __forceinline__ Record record_of(const Columns &columns, u32 k)
+{
+    constexpr u32 WORDS = sizeof(Record) / sizeof(u64);
+    Record record;
 #pragma unroll
-        for (u32 w = 0; w < WORDS; ++w) reinterpret_cast<u64 *>(&record)[w] = words[w * stride + k];
-        return record;
+    for (u32 w = 0; w < WORDS; ++w) {
+        reinterpret_cast<u64 *>(&record)[w] = columns.words[w * columns.stride + k];
     }
+    return record;
+}
 
-    __device__ __forceinline__ void store(u32 k, const Record &record) const
-    {
+// Writes a record in columns.
+template <typename Record>
+__device__ __forceinline__ void store(const Columns &columns, u32 k, const Record &record)
+{
+    constexpr u32 WORDS = sizeof(Record) / sizeof(u64);
 #pragma unroll
-        for (u32 w = 0; w < WORDS; ++w) {
-            words[w * stride + k] = reinterpret_cast<const u64 *>(&record)[w];
-        }
+    for (u32 w = 0; w < WORDS; ++w) {
+        columns.words[w * columns.stride + k] = reinterpret_cast<const u64 *>(&record)[w];
     }
-};
+}
 
-// The j-particles in order, and the moments of cells.
-struct Sources {
-    real *words; // records, those of far particles behind them
-    const Position *positions;
-    Columns<Summary> summaries;
-    Columns<Charged> charges;
-    u32 n;
-};
+__device__ __forceinline__ Summary summary_of(const TreeSources &j, u32 k)
+{
+    return record_of<Summary>(j.summaries, k);
+}
+
+__device__ __forceinline__ Charged moments_of(const TreeSources &j, u32 k)
+{
+    return record_of<Charged>(j.charges, k);
+}
 
 __device__ __forceinline__ Position apart(const Position &a, const Position &b)
 {
@@ -163,7 +163,7 @@ __device__ __forceinline__ void add(
 }
 
 // Sums up the particles of a leaf.
-__device__ __forceinline__ void sum_leaf(const Sources &j, u32 k, const Cell &cell)
+__device__ __forceinline__ void sum_leaf(const TreeSources &j, u32 k, const Cell &cell)
 {
     Summary body = {};
     body.least = body.greatest = j.positions[cell.first];
@@ -191,8 +191,8 @@ __device__ __forceinline__ void sum_leaf(const Sources &j, u32 k, const Cell &ce
         add(body, charges, weight_of(q), q, apart(j.positions[p], body.centre));
     }
     body.is_of_one_sign = HAS_SIGN && !(is_negative && is_positive);
-    j.summaries.store(k, body);
-    j.charges.store(k, charges);
+    store(j.summaries, k, body);
+    store(j.charges, k, charges);
 }
 
 // Returns the sums of some numbers of the children of a cell, one in each of FAN lanes, in their order.
@@ -220,13 +220,13 @@ __device__ __forceinline__ bool holds_for_one(bool holds)
 
 // Sums up the children of a cell, one in each of FAN lanes. All lanes of a warp take part, those of cells without
 // children for nothing.
-__device__ __forceinline__ void sum_children(const Sources &j, u32 k, const Cell &cell)
+__device__ __forceinline__ void sum_children(const TreeSources &j, u32 k, const Cell &cell)
 {
     const u32 lane = threadIdx.x % FAN, last = cell.children % FAN;
     const bool is_child = cell.children != NO_CHILD && lane <= last;
     const u32 child = cell.children / FAN + (lane < last ? lane : last);
-    const Summary part = j.summaries[child]; // the last one several times
-    Charged of_part = j.charges[child];
+    const Summary part = summary_of(j, child); // the last one several times
+    Charged of_part = moments_of(j, child);
     const double sign = of_part.of[SIGN].sum; // of all charges of the child, if they have one
     Summary body = {};
     struct {
@@ -265,12 +265,12 @@ __device__ __forceinline__ void sum_children(const Sources &j, u32 k, const Cell
     const bool is_positive = holds_for_one(is_child && sign > 0.0);
     body.is_of_one_sign = !is_mixed && !(is_negative && is_positive);
     if (lane > 0 || cell.children == NO_CHILD) return;
-    j.summaries.store(k, body);
-    j.charges.store(k, of_part);
+    store(j.summaries, k, body);
+    store(j.charges, k, of_part);
 }
 
 // Sums up all leaves.
-__device__ __forceinline__ void sum_leaves(const Sources &j, const Cells &cells, u32 count)
+__device__ __forceinline__ void sum_leaves(const TreeSources &j, const Cells &cells, u32 count)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) {
         const Cell cell = cells.cells[k];
@@ -279,7 +279,7 @@ __device__ __forceinline__ void sum_leaves(const Sources &j, const Cells &cells,
 }
 
 // Sums up the divided cells of a depth.
-__device__ __forceinline__ void sum_depth(const Sources &j, const Cells &cells, u32 depth)
+__device__ __forceinline__ void sum_depth(const TreeSources &j, const Cells &cells, u32 depth)
 {
     const u32 first = cells.firsts[depth], end = cells.firsts[depth + 1];
     for (u64 batch = first + u64(blockIdx.x) * CELLS; batch < end; batch += gridDim.x * CELLS) {

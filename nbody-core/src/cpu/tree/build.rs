@@ -11,16 +11,13 @@ use crate::numeric::simd::LINE;
 use crate::pack::{self, Rows};
 use crate::tree::cells::{Cell, divide};
 use crate::tree::estimate::Table;
-use crate::tree::far::FarParticles;
+use crate::tree::far::{CLEAR, FarParticles};
 use crate::tree::moments::{Sources, Summary};
 use crate::tree::walk::Tree;
 use crate::{Charges, Domain, Error, Field, FieldKind, Law, Opening, parallel};
 
 /// Particles that a thread reads at a time.
 const CHUNK: usize = 1 << 12;
-/// The least distance at which far particles act, in units of that of the farthest of them from their
-/// centre: nearer, they may be where i-particles are.
-const CLEAR: f64 = 1.25;
 
 /// The positions of particles.
 pub(super) struct Placed {

@@ -6,9 +6,10 @@ use nbody_core::near::image;
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
 
-use super::{Build, NO_ROOM, Neighbours};
+use super::{Build, Neighbours};
 use crate::Error;
 use crate::backend::Scratch;
+use crate::near::declared::entry::NO_ROOM;
 use nbody_core::Csr;
 
 /// Lists on the host, and the particles of each set in order.

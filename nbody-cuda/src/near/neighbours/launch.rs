@@ -1,19 +1,21 @@
 //! The launches of a look at neighbour lists and of a rebuild, and their times.
 
 use std::ffi::CStr;
+use std::mem::offset_of;
 use std::ops::Range;
 use std::time::Duration;
 
 use nbody_core::NeighbourTimes;
 use nbody_core::near::GROUP;
 
-use super::{ARRIVED, Build, LOOK, Neighbours, Outcome, REBUILD, STATE, Set, TELL, USED};
+use super::{Build, LOOK, Neighbours, Outcome, REBUILD, Set, TELL};
 use crate::Error;
 use crate::backend::{Launch, Memory, in_batch};
-use crate::border::{self, Address};
+use crate::border::Address;
 use crate::near::BLOCK;
-use crate::near::declared::{Request, Room};
-use crate::near::order::{self, Positions};
+use crate::near::declared::{LookRequest, LookState, Room};
+use crate::near::order;
+use crate::near::reach::{ConstantReach, Reach};
 
 impl Neighbours {
     /// Does work, and adds the time that it takes on the device to that of a part, if times are measured.
@@ -63,21 +65,18 @@ impl Neighbours {
         forced: bool,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        let Build { domain, frame, has_j, n, .. } = build;
+        let Build { has_j, n, .. } = build;
         let order = |set: usize| {
-            let Set { buffer, words, position, .. } = sets[set];
             let order = &self.orders[if *has_j { set } else { 0 }];
-            let frame = sets[set].frame(frame);
-            order.argument(&Positions::of(buffer, words, position), domain, &frame)
+            order.argument(sets[set].positions(), sets[set].frame(build))
         };
         let orders = [order(0), order(1)];
         let request = self.request(build, self.base.as_ref(), forced);
         let reach = self.reach_argument(build, None);
-        let used = Address::at(self.state.address() + USED);
+        let used = self.state_part(offset_of!(LookState, used));
         let room = Room { capacity: self.capacity as u64, used };
-        // A `NewLists` of the text.
-        let lists = [border::words(&self.found()), border::words(&room), reach.clone()].concat();
-        let [state, arrived] = [STATE, ARRIVED].map(|byte| self.state.address() + byte);
+        let state = Address::<LookState>::of(&*self.state);
+        let arrived: Address<u32> = self.state_part(offset_of!(LookState, arrived));
         let launch = |kernel: &'static CStr, blocks: usize| {
             let launch = Launch::new(kernel, blocks.max(1) as u32);
             let memory = self.memory().into_iter().chain(self.reach.memory());
@@ -86,14 +85,14 @@ impl Neighbours {
         };
         let module = &self.kernel.module;
         let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
-        let reply = [self.reply.address()];
+        let reply = Address::<u64>::at(self.reply.address());
         self.timed(&mut times.look, || {
-            let look = launch(LOOK, blocks).value(&request).argument(&orders[0]);
-            module.launch(look.argument(&orders[1]).argument(&reach).argument(&[state]))?;
+            let look = launch(LOOK, blocks).value(&request).value(&orders[0]);
+            module.launch(reach.pass(look.value(&orders[1])).value(&state))?;
             if self.given.is_none() {
                 return Ok(());
             }
-            module.launch(launch(TELL, 1).argument(&[state]).argument(&reply))
+            module.launch(launch(TELL, 1).value(&state).value(&reply))
         })?;
         if self.given.is_some() {
             return Ok(());
@@ -101,8 +100,9 @@ impl Neighbours {
         let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
         let rebuild = |phases: Range<u32>| {
             let rebuild = launch(REBUILD, blocks).value(&request);
-            let rebuild = rebuild.argument(&orders[0]).argument(&orders[1]).argument(&lists);
-            let rebuild = rebuild.argument(&[state]).argument(&reply).argument(&[arrived]);
+            let rebuild = rebuild.value(&orders[0]).value(&orders[1]);
+            let rebuild = reach.pass_lists(rebuild, self.found(), room);
+            let rebuild = rebuild.value(&state).value(&reply).value(&arrived);
             module.launch(rebuild.phases(phases))
         };
         let last = phases_of(build); // that builds the lists
@@ -122,7 +122,7 @@ impl Neighbours {
     }
 
     /// Returns the request for lists that were built as `base`, if they were.
-    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> Request {
+    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> LookRequest {
         let two_sets = match (build.has_j, build.one_set) {
             (false, _) => 0,
             (true, false) => 1,
@@ -130,7 +130,7 @@ impl Neighbours {
         };
         // Lists that are built in any case have none.
         let (change, margin) = self.margin(build, base).unwrap_or_default();
-        Request {
+        LookRequest {
             margin: margin.into(),
             change: change.into(),
             forced: forced.into(),
@@ -140,13 +140,14 @@ impl Neighbours {
         }
     }
 
-    /// Returns a `Reach` of the text; other records than those of the lists have numbers of their own.
-    pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Vec<u64> {
+    /// Returns the reach; other records than those of the lists have numbers of their own.
+    pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Reach {
         if self.reach.varying().is_empty() {
             let [greatest, skin] = build.reach();
-            return vec![(greatest + skin).to_bits()];
+            return Reach::Constant(ConstantReach { greatest: greatest + skin });
         }
-        self.reach.argument(build.cutoff, build.skin.parts(), !build.has_j, numbers)
+        let (skin, is_one) = (build.skin.parts(), !build.has_j);
+        Reach::Varying(self.reach.argument(build.cutoff, skin, is_one, numbers))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Answers of the device to a look at neighbour lists.
 
+use crate::near::declared::answer;
+use crate::near::declared::refusal::{BEYOND_BOX, ELSEWHERE, UNBOUNDED};
+
 /// The outcome of a look at the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -19,18 +22,18 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     pub fn of(answer: u64) -> Self {
-        const BITS: u32 = 60;
-        const BEYOND_BOX: usize = u32::MAX as usize - 1;
-        const MOST_CUTOFFS: usize = 1 << 16;
-        const ELSEWHERE: usize = 1 << 31;
-        let number = (answer & ((1 << BITS) - 1)) as usize;
-        match answer >> BITS {
-            0 => Self::Good,
-            1 => Self::Built(number),
-            _ if number == BEYOND_BOX => Self::BeyondBox,
-            _ if number > BEYOND_BOX - MOST_CUTOFFS => Self::Unbounded(BEYOND_BOX - 1 - number),
-            _ if number >= ELSEWHERE => Self::Elsewhere,
-            _ => Self::NotFinite(number),
+        const MOST_CUTOFFS: u32 = 1 << 16;
+        let number = answer & ((1 << answer::ANSWER_BITS) - 1);
+        let refused = number as u32;
+        match (answer >> answer::ANSWER_BITS) as u32 {
+            answer::STILL_GOOD => Self::Good,
+            answer::BUILT => Self::Built(number as usize),
+            _ if refused == BEYOND_BOX => Self::BeyondBox,
+            _ if refused > UNBOUNDED - MOST_CUTOFFS => {
+                Self::Unbounded((UNBOUNDED - refused) as usize)
+            }
+            _ if refused >= ELSEWHERE => Self::Elsewhere,
+            _ => Self::NotFinite(refused as usize),
         }
     }
 

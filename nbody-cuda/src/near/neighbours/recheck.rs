@@ -2,11 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{ALL_FINITE, LOOK, Neighbours, Outcome, STATE, STATE_AT_FIRST, Set};
+use super::{LOOK, Neighbours, Outcome, Set};
 use crate::Error;
 use crate::backend::{Launch, Memory, Scratch};
+use crate::border::Address;
 use crate::near::BLOCK;
-use crate::near::order::Positions;
+use crate::near::declared::{LookState, refusal};
+use crate::near::keys::{Position, Positions};
+use crate::near::order::Order;
 
 /// The contents that are remembered.
 const MOST: usize = 16;
@@ -64,7 +67,7 @@ impl Neighbours {
             let kept = lock(&self.rechecks.memory).take();
             let mut memory = match kept {
                 Some(memory) => memory,
-                None => (self.backend.allocate(size_of_val(&STATE_AT_FIRST))?, Scratch::default()),
+                None => (self.backend.allocate(size_of::<LookState>())?, Scratch::default()),
             };
             let found = self.look_again(set, particles, numbers, &mut memory)?;
             *lock(&self.rechecks.memory) = Some(memory);
@@ -93,29 +96,28 @@ impl Neighbours {
     ) -> Result<Recheck, Error> {
         let build = self.built.expect("lists are evaluated once they are built");
         let base = self.base()?;
-        let Set { buffer, words, position, .. } = particles;
-        state.write(&mut |words| words.copy_from_slice(&STATE_AT_FIRST))?;
-        let now = now.reserve(&*self.backend, &[buffer.n, 3, size_of::<f64>()], false)?;
-        let at = Positions::of(buffer, words, position);
-        let frame = particles.frame(&build.frame);
-        let order = |at: &Positions| self.orders[set].argument_with(at, &build.domain, &frame, now);
+        let buffer = particles.buffer;
+        state.set(&LookState::FIRST)?;
+        let now = now.reserve(&*self.backend, &[buffer.n, size_of::<Position>()], false)?;
+        let from = particles.positions();
+        let order = self.orders[set].argument(from, particles.frame(&build));
+        let order = Order { now: Address::of(now), ..order };
         // A second set is looked at behind a first one of no particles.
-        let first = if set == 0 { order(&at) } else { order(&Positions { n: 0, ..at }) };
+        let n = if set == 0 { from.n } else { 0 };
+        let first = Order { from: Positions { n, ..from }, ..order };
         let mut request = self.request(&build, base.as_ref(), false);
         request.two_sets = set as u32;
         let reach = self.reach_argument(&build, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
-        let launch = launch.value(&request).argument(&first).argument(&order(&at));
-        let launch = launch.argument(&reach).argument(&[state.address() + STATE]);
+        let launch = launch.value(&request).value(&first).value(&order);
+        let launch = reach.pass(launch).value(&Address::<LookState>::of(&**state));
         let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
         let memory = memory.chain([&*buffer.memory, now, &**state]);
         self.kernel.module.launch(memory.fold(launch, Launch::reads))?;
-        let mut found = 0;
-        state.read_words(0..1, &mut |words| found = words[0])?;
-        let (wanted, refused) = (found & u64::from(u32::MAX), found >> u32::BITS);
+        let LookState { wanted, refused, .. } = state.value()?;
         Ok(match refused {
-            ALL_FINITE if wanted == 0 => Recheck::Good,
-            ALL_FINITE => Recheck::Old,
+            refusal::NOTHING if wanted == 0 => Recheck::Good,
+            refusal::NOTHING => Recheck::Old,
             index => Recheck::NotFinite(index as usize),
         })
     }
