@@ -66,8 +66,9 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         .map(|space| (quote!(, __Space: #krate::Space<Real>), quote!(#space: &__Space,)))
         .unzip();
     quote! {
-        #(#attrs)*
         #[inline(always)]
+        #[allow(clippy::all, clippy::pedantic)]
+        #(#attrs)*
         #vis fn #ident<Real: #krate::Lane #bound>(#space #(#parameters),*) -> #output {
             #body
         }

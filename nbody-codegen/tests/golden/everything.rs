@@ -318,8 +318,9 @@ pub mod everything {
     unsafe impl ::nbody::__private::Pod for Sums<f32> {}
     unsafe impl ::nbody::__private::Zeroable for Sums<f64> {}
     unsafe impl ::nbody::__private::Pod for Sums<f64> {}
-    /// A kernel with compact support.
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
+    /// A kernel with compact support.
     fn w<Real: ::nbody::Lane>(q: Real) -> Real {
         let mut __value = Real::default();
         let mut __on = Real::splat_mask(true);
@@ -336,6 +337,7 @@ pub mod everything {
         Real::select(__on, t.powi(3i32), __value)
     }
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
     fn steps<Real: ::nbody::Lane>(x: Real, near: Real::Mask) -> Real {
         let mut y = x;
         let __holds_1 = near & Real::lt(x, Real::splat(1.0));
@@ -362,8 +364,9 @@ pub mod everything {
         }
         y
     }
-    /// The distance along an axis.
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
+    /// The distance along an axis.
     fn along<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
         space: &__Space,
         axis: ::nbody::Vector<Real>,

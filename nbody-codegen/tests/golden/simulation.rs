@@ -557,6 +557,7 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Zeroable for Energy<f64> {}
     unsafe impl ::nbody::__private::Pod for Energy<f64> {}
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
     fn half<Real: ::nbody::Lane>(x: Real) -> Real {
         Real::splat(0.5) * x
     }
