@@ -3,8 +3,8 @@
 //! Data flows one way. `nesting` limits the depth for the later passes, `fragments` removes the
 //! groups of macros, `syntax` sorts the items of the module, `check` resolves names and types and
 //! collects every error, `ir` is the checked module, `symmetry` makes a tree of both directions of a
-//! pair where it can, `emit_cuda` and `emit_rust` print the same trees in two languages, and `expand`
-//! assembles the output.
+//! pair where it can, `reach` makes a program of interval arithmetic of a cutoff, `emit_cuda` and `emit_rust` print
+//! the same trees in two languages, and `expand` assembles the output.
 //!
 //! It is not a proc-macro itself, so that it can be tested, and used, like any other code.
 
@@ -21,6 +21,7 @@ mod ir;
 mod message;
 mod names;
 mod nesting;
+mod reach;
 mod separable;
 mod stub;
 mod symmetry;
@@ -79,9 +80,6 @@ pub struct Cuda {
     pub sums: String,
     /// The interface for compensated sums, after `sums`.
     pub compensated: String,
-    /// The cutoff of groups of particles, in a namespace of its own in `nbody::bounds`; empty if it
-    /// depends on no particle.
-    pub reach: String,
 }
 
 /// The generated part of the CUDA program of a program per particle.
@@ -107,7 +105,6 @@ pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
             .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
         sums: emit_cuda::sums(&ir, interaction),
         compensated: emit_cuda::compensated(&ir, interaction),
-        reach: emit_cuda::reach(&ir, interaction),
     });
     Ok(cuda.collect())
 }

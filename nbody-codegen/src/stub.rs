@@ -249,11 +249,12 @@ impl<'a> Stub<'a> {
                     self_pairs: false,
                     cutoff: false,
                     cutoff_reads: [&[], &[]],
+                    reach: &[],
                     charges: ::core::result::Result::Err(""),
                     operations: #krate::Operations {
                         add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                     },
-                    cuda: #krate::CudaText { law: "", sums: "", compensated: "", reach: "" },
+                    cuda: #krate::CudaText { law: "", sums: "", compensated: "" },
                     third_law: ::core::option::Option::None,
                 }.law::<Self>();
                 fn pair<Real: #krate::Lane, __Space: #krate::Space<Real>>(

@@ -136,6 +136,35 @@ fn operations_are_counted_as_far_as_a_counter_goes() {
 }
 
 #[test]
+fn cutoffs_have_bounds_up_to_a_number_of_operations() {
+    let bounds = |turns: &str| {
+        let cutoff = format!("let mut h = i.h; {turns}; h");
+        let module = format!(
+            "mod long {{
+                pub struct Law; pub struct Body {{ pub pos: Point, pub h: Real }}
+                pub struct Sum {{ pub sum: Real }}
+                impl Interaction for Law {{
+                    type I = Body; type J = Body; type F = Sum;
+                    fn cutoff(&self, i: &Body, _j: &Body) -> Real {{ {cutoff} }}
+                    fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {{ f.sum += j.h; }}
+                }}
+            }}"
+        );
+        let expansion = expand(module);
+        assert_eq!(errors(&expansion), 0);
+        !expansion.contains("& [Unknown]")
+    };
+    assert!(bounds("for k in 0..1000 { h += i.h * h; }"));
+    assert!(!bounds("for k in 0..1024 { h += i.h * h; h = h * h; h = h.abs() + 1.0; }"));
+    assert!(!bounds(
+        "for k in 0..1024 { for l in 0..1024 { for m in 0..1024 { h += i.h * h; } } }"
+    ));
+    assert!(!bounds("for k in 0..1024 { for l in 0..1024 { for m in 0..1024 {} } }"));
+    // Nothing depends on these.
+    assert!(bounds("for k in 0..1024 { let x = h * h; let y = x * h; let z = y * y; }"));
+}
+
+#[test]
 fn long_results_take_few_lines() {
     let text = "mod long {
         pub struct Law; pub struct Body { pub x: Real }

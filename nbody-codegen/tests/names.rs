@@ -159,13 +159,11 @@ fn compile(name: &str, modules: &[String]) {
         syn::parse2::<syn::File>(rust).unwrap_or_else(|error| panic!("{error}: {module}"));
         let programs = nbody_codegen::cuda(tokens);
         let programs = programs.unwrap_or_else(|messages| panic!("{messages}\n{module:.2000}"));
-        for Cuda { law, third_law, sums, compensated, reach, .. } in programs {
+        for Cuda { law, third_law, sums, compensated, .. } in programs {
             let both = third_law.unwrap_or_default();
             let _ = writeln!(text, "namespace case_{k} {{\n{CONFIG}{}", kernel(BEFORE));
             let _ = writeln!(text, "namespace nbody::law {{\n{law}{both}\n}}");
             let _ = writeln!(text, "namespace nbody {{\n{sums}{compensated}\n}}");
-            let _ = writeln!(text, "{}", kernel("kernels/interval.cuh"));
-            let _ = writeln!(text, "namespace nbody::bounds::law {{\n{reach}\n}}");
             // The kernels of all cases are called the same.
             for part in BEHIND {
                 text += &kernel(part).replace("extern \"C\"", "");

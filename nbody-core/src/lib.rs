@@ -49,14 +49,22 @@ pub use tree::opening::{Expansion, Opening};
 pub use tree::report::{TreeReport, TreeTimes};
 pub use untyped::EngineState;
 
+/// The text of interval arithmetic and programs of it, for nbody-cuda alone.
+#[doc(hidden)]
+pub mod interval {
+    pub use crate::numeric::interval::steps::{Function, Kind, Role, Step, evaluate};
+    pub use crate::numeric::interval::{TEXT, Text};
+    pub use crate::numeric::shared::{self, Statement};
+}
+
 /// Items for generated code alone.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cpu::{Compiled, ParticleLoop, Variant};
     pub use crate::law::interaction::Declaration;
     pub use crate::law::particle::ParticleDeclaration;
-    pub use crate::law::reach::Groups;
     pub use crate::law::record::{compensate, dim};
+    pub use crate::numeric::interval::steps::{Function, Role, Step};
     pub use crate::numeric::vector::{add_to_entry, select_array};
     pub use bytemuck::{Pod, Zeroable};
 }

@@ -65,27 +65,11 @@ pub(crate) struct Printer<'a> {
     body: &'a Body,
     /// The names of the particles, where there are any.
     roles: Option<&'a Roles>,
-    /// Numbers are intervals.
-    bounds: bool,
 }
 
 impl<'a> Printer<'a> {
     pub fn new(module: &'a Module, body: &'a Body, roles: Option<&'a Roles>) -> Self {
-        Self { module, body, roles, bounds: false }
-    }
-
-    /// The printer of expressions of intervals (`interval.cuh`).
-    pub fn of_bounds(module: &'a Module, body: &'a Body, roles: Option<&'a Roles>) -> Self {
-        Self { bounds: true, ..Self::new(module, body, roles) }
-    }
-
-    pub fn type_name(&self, ty: Type) -> String {
-        match ty {
-            Type::Real if self.bounds => "Interval".to_owned(),
-            Type::U32 if self.bounds => "Integers".to_owned(),
-            Type::Bool if self.bounds => "Truth".to_owned(),
-            ty => type_name(ty),
-        }
+        Self { module, body, roles }
     }
 
     pub fn local(&self, id: LocalId) -> &'a Local {
@@ -122,11 +106,6 @@ impl<'a> Printer<'a> {
 
     fn expr(&self, expr: &Expr) -> (String, Precedence) {
         use Precedence::{Conditional, LogicalOr, Primary, Unary};
-        if self.bounds
-            && let Some(text) = self.bound(expr)
-        {
-            return (text, Primary);
-        }
         let text = match &expr.kind {
             ExprKind::Real(text) => literal(text),
             ExprKind::U32(n) => format!("{n}u"),
@@ -150,12 +129,10 @@ impl<'a> Printer<'a> {
                     if operand.starts_with('-') { format!("({operand})") } else { operand };
                 return (format!("{op}{operand}"), Unary);
             }
-            ExprKind::Binary(BinaryOp::Sub, a, b)
-                if matches!(a.ty, Type::Point(_)) && !self.bounds =>
-            {
+            ExprKind::Binary(BinaryOp::Sub, a, b) if matches!(a.ty, Type::Point(_)) => {
                 format!("{}.difference({}, {})", self.body.space, self.print(a), self.print(b))
             }
-            ExprKind::Binary(BinaryOp::Div, a, b) if a.ty == Type::Real && !self.bounds => {
+            ExprKind::Binary(BinaryOp::Div, a, b) if a.ty == Type::Real => {
                 format!("divide({}, {})", self.print(a), self.print(b))
             }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
@@ -174,8 +151,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Call(function, arguments) => {
                 let function = &self.module[*function];
-                let needs_space = function.body.summary.needs_space && !self.bounds;
-                let space = needs_space.then(|| self.body.space.clone());
+                let space = function.body.summary.needs_space.then(|| self.body.space.clone());
                 let arguments = arguments.iter().map(|argument| self.print(argument));
                 let arguments: Vec<_> = space.into_iter().chain(arguments).collect();
                 format!("{}({})", function.name, arguments.join(", "))
@@ -191,38 +167,6 @@ impl<'a> Printer<'a> {
         (text, Primary)
     }
 
-    /// An expression of intervals, where it differs from that of numbers.
-    fn bound(&self, expr: &Expr) -> Option<String> {
-        Some(match &expr.kind {
-            ExprKind::Real(text) => {
-                let x: f64 = text.parse().expect("checked: a literal is a number");
-                format!("Interval::of({x:?})")
-            }
-            ExprKind::U32(n) => format!("Integers::of({n}u)"),
-            ExprKind::Bool(value) => format!("Truth::of({value})"),
-            ExprKind::Local(id) if self.local(*id).range.is_some() => {
-                format!("Integers::of({})", self.local(*id).name)
-            }
-            ExprKind::Constant(id) => {
-                let constant = &self.module[*id];
-                format!("{}::of({})", self.type_name(constant.value.ty()), constant.name)
-            }
-            ExprKind::Input(Input::Parameters, _) if matches!(expr.ty, Type::Array(_)) => {
-                format!("{}.values()", self.base(expr))
-            }
-            ExprKind::Input(..) if matches!(expr.ty, Type::Point(_)) => {
-                format!("{}{{}}", type_name(expr.ty))
-            }
-            ExprKind::Select(parts) => {
-                let [condition, yes, no] = &**parts;
-                let condition = self.at_least(Precedence::Primary, condition);
-                format!("{condition}.select({}, {})", self.print(yes), self.print(no))
-            }
-            ExprKind::Convert(integer) => format!("Interval::of({})", self.print(integer)),
-            _ => return None,
-        })
-    }
-
     /// The vector, array or table that a part is taken of.
     fn base(&self, expr: &Expr) -> String {
         match &expr.kind {
@@ -231,14 +175,6 @@ impl<'a> Printer<'a> {
             }
             _ => self.at_least(Precedence::Primary, expr),
         }
-    }
-
-    /// The result of an assignment with an operator, whose left side is a variable.
-    pub fn combined(&self, left: &str, op: BinaryOp, value: &Expr) -> String {
-        let (sign, precedence) = operator(op, value.ty == Type::U32);
-        let (right, found) = self.expr(value);
-        let right = if found <= precedence { format!("({right})") } else { right };
-        format!("{left} {sign} {right}")
     }
 
     fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Precedence) {
@@ -271,12 +207,8 @@ impl<'a> Printer<'a> {
     /// One component of a vector or an array, or the value or the index of an `ArgMin`.
     pub fn component(&self, base: &str, ty: Type, index: &Index) -> String {
         match index {
-            Index::Fixed(k) if self.bounds => format!("{base}[{k}]"),
             Index::Fixed(k) => component(base, ty, *k),
-            Index::Loop(index) => {
-                let printer = Self { bounds: false, ..*self };
-                format!("{base}[{}]", printer.print(index))
-            }
+            Index::Loop(index) => format!("{base}[{}]", self.print(index)),
         }
     }
 

@@ -3,7 +3,6 @@
 
 mod expr;
 mod program;
-mod reach;
 mod sums;
 mod text;
 
@@ -20,7 +19,6 @@ use expr::{Printer, assignment};
 use text::{Text, docs};
 
 pub use program::{names, program};
-pub use reach::reach;
 pub use sums::{compensated, sums};
 
 /// The declaration of an interaction.

@@ -49,11 +49,6 @@ impl Text {
         }
     }
 
-    /// Lines that are written already.
-    pub fn lines(&mut self, lines: &str) {
-        self.lines.push_str(lines);
-    }
-
     /// The head of a loop over integers.
     pub fn for_each(&mut self, name: &str, range: &Range<u32>) {
         if range.len() <= LONGEST_UNROLLED {

@@ -11,6 +11,7 @@ use crate::emit_rust::{Printer, ident, structure, type_tokens};
 use crate::ir::{
     self, Body, Constant, Function, Input, Interaction, Module, Operations, Roles, Value,
 };
+use crate::reach::reach;
 use crate::separable::{Carried, ChargeSum, Separable, separable};
 use crate::symmetry::symmetric;
 
@@ -65,8 +66,9 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
         .map(|space| (quote!(, __Space: #krate::Space<Real>), quote!(#space: &__Space,)))
         .unzip();
     quote! {
-        #(#attrs)*
         #[inline(always)]
+        #[allow(clippy::all, clippy::pedantic)]
+        #(#attrs)*
         #vis fn #ident<Real: #krate::Lane #bound>(#space #(#parameters),*) -> #output {
             #body
         }
@@ -80,11 +82,10 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { attrs, name, self_pairs, pair, .. } = item;
     let [target, i, j, f] = names(item);
-    let [law, sums, compensated, reach] = [
+    let [law, sums, compensated] = [
         emit_cuda::law(module, item),
         emit_cuda::sums(module, item),
         emit_cuda::compensated(module, item),
-        emit_cuda::reach(module, item),
     ]
     .map(|text| Literal::string(&text));
     let operations = operations(item.operations(&pair.body), krate);
@@ -97,6 +98,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
         let numbers = numbers.into_iter().flatten();
         quote!(&[#(#numbers),*])
     });
+    let reach = reach(module, item, krate);
     let charges = charges(module, item, krate);
     let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);
     let index = ident(&pair.roles.index);
@@ -119,13 +121,13 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
                 self_pairs: #self_pairs,
                 cutoff: #ends,
                 cutoff_reads: [#(#reads),*],
+                reach: #reach,
                 charges: #charges,
                 operations: #operations,
                 cuda: #krate::CudaText {
                     law: #law,
                     sums: #sums,
                     compensated: #compensated,
-                    reach: #reach,
                 },
                 third_law: #third_law,
             }.law::<Self>();
@@ -223,8 +225,7 @@ fn function_of_pair(
     }
 }
 
-/// The distance at which an interaction ends, whether a pair is closer, and bounds of the distance for
-/// groups of particles.
+/// The distance at which an interaction ends, and whether a pair is closer.
 fn cutoff(
     module: &Module,
     item: &Interaction,
@@ -260,13 +261,7 @@ fn cutoff(
         Real::within_reach(__reach, __distance.norm2())
     };
     let within = function("within", TokenStream::new(), quote!(Real::Mask), within);
-    let reach = quote! {
-        #[inline(never)]
-        fn reach(__groups: &#krate::__private::Groups<'_>) -> #krate::Interval {
-            __groups.cutoff::<Self>()
-        }
-    };
-    quote!(#cutoff #within #reach)
+    quote!(#cutoff #within)
 }
 
 /// Both directions of a pair at once, where there is such a form: its description, and the function.

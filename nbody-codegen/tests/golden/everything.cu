@@ -199,27 +199,3 @@ __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, A
 }
 
 } // namespace nbody
-
-namespace nbody::bounds::everything {
-
-constexpr u32 FLAG = 3u;
-
-// Farther for some.
-__device__ __forceinline__ Interval cutoff(
-    const Interval *of_self, const Interval *of_target, const Interval *)
-{
-    const struct {
-        Interval strength;
-    } self = {of_self[6].stored()};
-    const struct {
-        Integers kind;
-    } target = {of_target[0].integers()};
-    Truth on = Truth::of(true);
-    Interval result{};
-    const Truth holds = target.kind == Integers::of(FLAG);
-    result = (holds && on).select(Interval::of(2.0) * self.strength, result);
-    on = on && !holds;
-    return on.select(self.strength, result);
-}
-
-} // namespace nbody::bounds::everything

@@ -318,8 +318,9 @@ pub mod everything {
     unsafe impl ::nbody::__private::Pod for Sums<f32> {}
     unsafe impl ::nbody::__private::Zeroable for Sums<f64> {}
     unsafe impl ::nbody::__private::Pod for Sums<f64> {}
-    /// A kernel with compact support.
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
+    /// A kernel with compact support.
     fn w<Real: ::nbody::Lane>(q: Real) -> Real {
         let mut __value = Real::default();
         let mut __on = Real::splat_mask(true);
@@ -336,6 +337,7 @@ pub mod everything {
         Real::select(__on, t.powi(3i32), __value)
     }
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
     fn steps<Real: ::nbody::Lane>(x: Real, near: Real::Mask) -> Real {
         let mut y = x;
         let __holds_1 = near & Real::lt(x, Real::splat(1.0));
@@ -362,8 +364,9 @@ pub mod everything {
         }
         y
     }
-    /// The distance along an axis.
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
+    /// The distance along an axis.
     fn along<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
         space: &__Space,
         axis: ::nbody::Vector<Real>,
@@ -381,6 +384,20 @@ pub mod everything {
             self_pairs: true,
             cutoff: true,
             cutoff_reads: [&[4usize], &[]],
+            reach: {
+                #[allow(unused_imports)]
+                use ::nbody::__private::{Function::*, Role::*, Step::*};
+                &[
+                    Index(I, 4),
+                    Integer(3u32),
+                    Apply(EqualIntegers, [0, 1, 0]),
+                    Apply(Opposite, [2, 0, 0]),
+                    Real(2f64),
+                    Number(Parameters, 6),
+                    Apply(Product, [4, 5, 0]),
+                    Apply(Select, [3, 5, 6]),
+                ]
+            },
             charges: ::core::result::Result::Err(
                 "it has a cutoff, within which neighbour lists find every pair",
             ),
@@ -396,7 +413,6 @@ pub mod everything {
                 law: "struct Everything {\n    Table<3, 2> table;\n    real strength;\n    Vector<3> axis;\n};\n\n// A particle that feels the others.\nstruct alignas(packing(3 * COORDINATE + 3)) Target {\n    Point<3> pos; // Position.\n    real float_;\n    alignas(sizeof(real)) u32 kind;\n    alignas(sizeof(real)) u32 other;\n};\n\nstruct alignas(packing(3 * COORDINATE + 9)) Source {\n    Point<3> pos;\n    Vector<3> vel;\n    Array<4> raw;\n    alignas(sizeof(real)) u32 kind;\n    alignas(sizeof(real)) u32 other;\n};\n\nstruct Sums {\n    Vector<3> force;\n    Array<2> rows;\n    real count;\n};\n\n// Range.\nconstexpr real RADIUS = real(6.283185307179586);\nconstexpr u32 FLAG = 3u;\n\n// A kernel with compact support.\n__device__ __forceinline__ real w(real q)\n{\n    const real t = real(1.0) - q;\n    // Beyond its support.\n    if (t < real(0.0)) {\n        return real(0.0);\n    }\n    return powi<3>(t);\n}\n\n__device__ __forceinline__ real steps(real x, bool near)\n{\n    real y = x;\n    if (near && x < real(1.0)) {\n        y += w(x);\n        // Deeper.\n        if (y > real(0.5) || !near) {\n            y = -y;\n        }\n    } else if (x == real(2.0)) {\n        y *= real(2.0);\n    } else {\n        y = y - (x - real(1.0));\n    }\n    return y;\n}\n\n// The distance along an axis.\n__device__ __forceinline__ real along(const Space &space, Vector<3> axis, Point<3> a, Point<3> b)\n{\n    return dot(axis, space.difference(a, b));\n}\n\n// Farther for some.\n__device__ __forceinline__ real cutoff(\n    const Everything &self, const Space &, const Target &target, const Source &source)\n{\n    if (target.kind == FLAG) {\n        return real(2.0) * self.strength;\n    }\n    return self.strength;\n}\n\n// Adds what there is.\n__device__ __forceinline__ void pair(\n    const Everything &self, const Space &space, const Target &here, const Source &there, Sums &sums)\n{\n    const Vector<3> d = space.difference(there.pos, here.pos);\n    const real h = along(space, self.axis, here.pos, there.pos);\n    const real r = norm(d);\n    const Vector<3> d_2 = -d / (r + real(1.0));\n    if (r > real(100.0) * self.strength) {\n        return; // Too far.\n    }\n    const bool near = r < RADIUS;\n    real new_;\n    if (near) {\n        const real s = steps(r, near) * self.strength;\n        new_ = min(max(s, real(0.1)), here.float_) + there.raw[1] * there.raw[3];\n    } else {\n        new_ = abs(recip(r) - real(1.0));\n    }\n    const bool same = here.kind == there.kind && (here.other & FLAG) != 0u;\n    const Vector<3> spin = cross(d_2, there.vel) + self.axis\n        * divide(dot(self.axis, there.vel), norm2_plus(self.axis, real(1.0)));\n    Vector<3> turned = spin;\n    turned.x += new_;\n    if (same) {\n        sums.force += new_ * turned;\n        sums.rows[0] += real(there.kind) - real(1.0);\n    }\n    sums.force.z -= tanh(real(0.5) * new_);\n    sums.rows[1] += divide((near ? real(1.0) : real(0.0))\n        * (new_ - (r - new_)), divide(real(2.0), real(3.0) + r * r));\n    // Each component by itself.\n#pragma unroll\n    for (u32 k = 0; k < 2; ++k) {\n        sums.rows[k] += there.raw[k + 1u] * entry(there.raw, there.kind) * d_2[k];\n        if (k == 1u) {\n            sums.force[k] -= entry(self.table, here.kind, there.other) * real(k);\n        }\n    }\n    sums.count += near ? h : same ? real(0.5) : real(0.0);\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Everything;\nusing ParticleI = law::Target;\nusing ParticleJ = law::Source;\nusing Accumulators = law::Sums;\nconstexpr int IDIM = 3 * COORDINATE + 3;\nconstexpr int JDIM = 3 * COORDINATE + 9;\nconstexpr int FDIM = 6;\nconstexpr bool SELF_PAIRS = true;\nconstexpr bool LOOKS_UP = true;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = true;\nconstexpr bool CUTOFF_READS_J = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return within_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// Whether a pair is at the cutoff or beyond it.\n__device__ __forceinline__ bool beyond(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return beyond_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// The cutoff of an i-particle.\n__device__ __forceinline__ real cutoff_of(\n    const Parameters &self, const Space &space, const ParticleI &i)\n{\n    return law::cutoff(self, space, i, ParticleJ{});\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.force.x;\n    total[1] += f.force.y;\n    total[2] += f.force.z;\n    total[3] += f.rows[0];\n    total[4] += f.rows[1];\n    total[5] += f.count;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.force, f.force, lost.force);\n    compensate(term.rows, f.rows, lost.rows);\n    compensate(term.count, f.count, lost.count);\n}\n\n",
-                reach: "constexpr u32 FLAG = 3u;\n\n// Farther for some.\n__device__ __forceinline__ Interval cutoff(\n    const Interval *of_self, const Interval *of_target, const Interval *)\n{\n    const struct {\n        Interval strength;\n    } self = {of_self[6].stored()};\n    const struct {\n        Integers kind;\n    } target = {of_target[0].integers()};\n    Truth on = Truth::of(true);\n    Interval result{};\n    const Truth holds = target.kind == Integers::of(FLAG);\n    result = (holds && on).select(Interval::of(2.0) * self.strength, result);\n    on = on && !holds;\n    return on.select(self.strength, result);\n}\n\n",
             },
             third_law: ::core::option::Option::None,
         }
@@ -442,10 +458,6 @@ pub mod everything {
             );
             let __distance = space.difference(target.pos, source.pos);
             Real::within_reach(__reach, __distance.norm2())
-        }
-        #[inline(never)]
-        fn reach(__groups: &::nbody::__private::Groups<'_>) -> ::nbody::Interval {
-            __groups.cutoff::<Self>()
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]

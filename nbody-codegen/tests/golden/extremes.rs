@@ -233,6 +233,11 @@ pub mod extremes {
             self_pairs: false,
             cutoff: true,
             cutoff_reads: [&[], &[]],
+            reach: {
+                #[allow(unused_imports)]
+                use ::nbody::__private::{Function::*, Role::*, Step::*};
+                &[Number(Parameters, 0)]
+            },
             charges: ::core::result::Result::Err(
                 "it has a cutoff, within which neighbour lists find every pair",
             ),
@@ -248,7 +253,6 @@ pub mod extremes {
                 law: "struct Extremes {\n    real reach;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Grain {\n    Point<3> pos;\n    real charge;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Extent {\n    real charge;\n    real shortest;\n    real longest;\n    ArgMin nearest;\n    u32 alike;\n    Array<48> bins; // Counts by distance.\n};\n\n__device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }\n__device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }\nconstexpr u32 FARTHEST = 24u;\n\n// The distance beyond which a pair contributes nothing.\n__device__ __forceinline__ real cutoff(\n    const Extremes &self, const Space &, const Grain &i, const Grain &j)\n{\n    return self.reach;\n}\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Extremes &self, const Space &space, const Grain &i, const Grain &j, u32 index, Extent &f)\n{\n    const real r = norm(space.difference(j.pos, i.pos));\n    f.charge += j.charge;\n    f.shortest = min(f.shortest, r);\n    f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));\n    take_min(f.nearest, r, index);\n    if (i.kind == j.kind) {\n        f.alike += 1u;\n    }\n    for (u32 k = 0; k < 48; ++k) {\n        if (r > real(k)) {\n            f.bins[k] += real(1.0);\n        }\n    }\n#pragma unroll\n    for (u32 k_2 = 0; k_2 < 4; ++k_2) {\n        f.bins[k_2 + FARTHEST] += r;\n    }\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Extremes;\nusing ParticleI = law::Grain;\nusing ParticleJ = law::Grain;\nusing Accumulators = law::Extent;\nconstexpr int IDIM = 3 * COORDINATE + 2;\nconstexpr int JDIM = 3 * COORDINATE + 2;\nconstexpr int FDIM = 54;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = true;\nconstexpr bool CUTOFF_READS_J = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return within_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// Whether a pair is at the cutoff or beyond it.\n__device__ __forceinline__ bool beyond(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return beyond_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// The cutoff of an i-particle.\n__device__ __forceinline__ real cutoff_of(\n    const Parameters &self, const Space &space, const ParticleI &i)\n{\n    return law::cutoff(self, space, i, ParticleJ{});\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, infinity(), -infinity(), {infinity(), ArgMin::NONE}, {}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[1] = infinity();\n    total[2] = -infinity();\n    total[3] = infinity();\n    total[4] = word<backup>(ArgMin::NONE);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.charge;\n    if (f.shortest < total[1]) total[1] = f.shortest;\n    if (f.longest > total[2]) total[2] = f.longest;\n    if (comes_first(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {\n        total[3] = f.nearest.value;\n        total[4] = word<backup>(f.nearest.index);\n    }\n    total[5] = word<backup>(integer(total[5]) + f.alike);\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[6 + k] += f.bins[k];\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    if (part[1] < total[1]) total[1] = part[1];\n    if (part[2] > total[2]) total[2] = part[2];\n    if (part[3] < total[3] || (part[3] == total[3] && integer(part[4]) < integer(total[4]))) {\n        total[3] = part[3];\n        total[4] = part[4];\n    }\n    total[5] = word<backup>(integer(total[5]) + integer(part[5]));\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[6 + k] += part[6 + k];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.charge, f.charge, lost.charge);\n    f.shortest = min(f.shortest, term.shortest);\n    f.longest = max(f.longest, term.longest);\n    take_min(f.nearest, term.nearest.value, term.nearest.index);\n    f.alike += term.alike;\n    compensate(term.bins, f.bins, lost.bins);\n}\n\n",
-                reach: "",
             },
             third_law: ::core::option::Option::None,
         }
@@ -274,10 +278,6 @@ pub mod extremes {
             let __reach = <Self as ::nbody::Interaction>::cutoff(this, space, i, j);
             let __distance = space.difference(i.pos, j.pos);
             Real::within_reach(__reach, __distance.norm2())
-        }
-        #[inline(never)]
-        fn reach(__groups: &::nbody::__private::Groups<'_>) -> ::nbody::Interval {
-            __groups.cutoff::<Self>()
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]

@@ -309,23 +309,3 @@ __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, A
 }
 
 } // namespace nbody
-
-namespace nbody::bounds::fluid {
-
-// The distance beyond which a pair contributes nothing.
-__device__ __forceinline__ Interval cutoff(
-    const Interval *of_self, const Interval *of_one, const Interval *of_other)
-{
-    const struct {
-        Interval range;
-    } self = {of_self[4].stored()};
-    const struct {
-        Interval h;
-    } one = {of_one[0].stored()};
-    const struct {
-        Interval h;
-    } other = {of_other[0].stored()};
-    return self.range * max(one.h, other.h);
-}
-
-} // namespace nbody::bounds::fluid

@@ -7,4 +7,3 @@ using backup = double;
 constexpr bool EXACT = false, PERIODIC = false, IN_ORDER = true;
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
-#include "../../../nbody-cuda/kernels/interval.cuh"

@@ -557,6 +557,7 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Zeroable for Energy<f64> {}
     unsafe impl ::nbody::__private::Pod for Energy<f64> {}
     #[inline(always)]
+    #[allow(clippy::all, clippy::pedantic)]
     fn half<Real: ::nbody::Lane>(x: Real) -> Real {
         Real::splat(0.5) * x
     }
@@ -569,6 +570,7 @@ pub mod simulation {
             self_pairs: false,
             cutoff: false,
             cutoff_reads: [&[], &[]],
+            reach: &[],
             charges: ::core::result::Result::Err("a result is no sum"),
             operations: ::nbody::Operations {
                 add: 10u32,
@@ -582,7 +584,6 @@ pub mod simulation {
                 law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2;\n};\n\nstruct alignas(packing(3 * COORDINATE + 5)) Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, u32 index, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    const real r2 = norm2_plus(d, self.eps2);\n    const real rinv = rsqrt(r2);\n    f.acc += j.mass * powi<3>(rinv) * d;\n    f.pot -= j.mass * rinv;\n    take_min(f.nearest, r2, index);\n    f.closest = min(f.closest, r2);\n    if (r2 < real(1.0)) {\n        f.near += 1u;\n    }\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 5;\nconstexpr int JDIM = 3 * COORDINATE + 5;\nconstexpr int FDIM = 8;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {infinity(), ArgMin::NONE}, {}, infinity()};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[4] = infinity();\n    total[5] = word<backup>(ArgMin::NONE);\n    total[7] = infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n    if (comes_first(f.nearest.value, f.nearest.index, total[4], integer(total[5]))) {\n        total[4] = f.nearest.value;\n        total[5] = word<backup>(f.nearest.index);\n    }\n    total[6] = word<backup>(integer(total[6]) + f.near);\n    if (f.closest < total[7]) total[7] = f.closest;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    if (part[4] < total[4] || (part[4] == total[4] && integer(part[5]) < integer(total[5]))) {\n        total[4] = part[4];\n        total[5] = part[5];\n    }\n    total[6] = word<backup>(integer(total[6]) + integer(part[6]));\n    if (part[7] < total[7]) total[7] = part[7];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n    take_min(f.nearest, term.nearest.value, term.nearest.index);\n    f.near += term.near;\n    f.closest = min(f.closest, term.closest);\n}\n\n",
-                reach: "",
             },
             third_law: ::core::option::Option::None,
         }

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::charges::Charges;
-use super::reach::Groups;
 use crate::cpu::{Compiled, Variant};
+use crate::numeric::interval::steps::Step;
 use crate::pack::dim;
-use crate::{Field, FieldKind, Interval, Lane, Output, Record, Space};
+use crate::{Field, FieldKind, Lane, Output, Record, Space};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
 /// `if` count.
@@ -44,10 +44,6 @@ pub struct CudaText {
     pub sums: &'static str,
     /// The addition to compensated sums, which follows `sums` in programs that have them.
     pub compensated: &'static str,
-    /// Bounds of the cutoff of groups of particles, in a namespace of its own in `nbody::bounds`: the
-    /// function `cutoff` of the bounds of all parameters, and of those numbers of i and of j that it
-    /// depends on ([`Law::cutoff_reads`]). Empty if it depends on none.
-    pub reach: &'static str,
 }
 
 /// The evaluation of both directions of a pair at once: the action of j on i, and of i on j.
@@ -73,6 +69,9 @@ pub struct Law {
     /// The numbers of an i-particle and of a j-particle that the cutoff depends on, by their index in
     /// the record; without those of positions.
     pub cutoff_reads: [&'static [usize]; 2],
+    /// The cutoff as a program of interval arithmetic, which bounds it for groups of particles; empty without one.
+    #[doc(hidden)]
+    pub reach: &'static [Step],
     /// The charges of j that the result is a sum over; else the reason why it is none, with the
     /// expression, for people to read. Trees need charges.
     pub charges: Result<Charges, &'static str>,
@@ -93,8 +92,6 @@ pub struct Law {
     pub f: &'static [Field],
     /// Hands out the loops over pairs on the CPU: [`Interaction::cpu_loops`].
     pub(crate) cpu_loops: fn(Variant) -> Compiled,
-    /// Bounds the cutoff: [`Interaction::reach`].
-    pub(super) reach: fn(&Groups<'_>) -> Interval,
 }
 
 /// Prints the name: the texts are long.
@@ -144,6 +141,7 @@ pub struct Declaration {
     pub self_pairs: bool,
     pub cutoff: bool,
     pub cutoff_reads: [&'static [usize]; 2],
+    pub reach: &'static [Step],
     pub charges: Result<Charges, &'static str>,
     pub operations: Operations,
     pub cuda: CudaText,
@@ -153,13 +151,23 @@ pub struct Declaration {
 impl Declaration {
     /// Returns the law of the interaction that is declared so.
     pub const fn law<X: Interaction>(self) -> Law {
-        let Self { name, self_pairs, cutoff, cutoff_reads, charges, operations, cuda, third_law } =
-            self;
+        let Self {
+            name,
+            self_pairs,
+            cutoff,
+            cutoff_reads,
+            reach,
+            charges,
+            operations,
+            cuda,
+            third_law,
+        } = self;
         Law {
             name,
             self_pairs,
             cutoff,
             cutoff_reads,
+            reach,
             charges,
             operations,
             cuda,
@@ -169,7 +177,6 @@ impl Declaration {
             j: X::J::FIELDS,
             f: X::F::FIELDS,
             cpu_loops: X::cpu_loops,
-            reach: X::reach,
         }
     }
 }
@@ -249,12 +256,6 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     /// once, in the package that declares the interaction, and not in every program that uses it.
     #[doc(hidden)]
     fn cpu_loops(variant: Variant) -> Compiled;
-
-    /// Returns bounds of the cutoff for groups of particles: [`Law::reach`].
-    #[doc(hidden)]
-    fn reach(_: &Groups<'_>) -> Interval {
-        Interval::from(f64::INFINITY)
-    }
 }
 
 #[cfg(test)]

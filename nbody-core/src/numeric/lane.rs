@@ -271,12 +271,6 @@ pub trait Lane:
     /// Complementary error function 1 − erf x, without cancellation.
     #[must_use]
     fn erfc(self) -> Self;
-    /// Returns this number, a sum of squares, which bounds may not know to be positive.
-    #[must_use]
-    #[inline(always)]
-    fn of_squares(self) -> Self {
-        self
-    }
     /// Absolute value.
     #[must_use]
     fn abs(self) -> Self;

@@ -7,5 +7,6 @@ pub mod interval;
 pub mod lane;
 pub mod mixed;
 pub mod scalar;
+pub mod shared;
 pub mod simd;
 pub mod vector;

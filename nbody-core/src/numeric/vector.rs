@@ -294,7 +294,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[must_use]
     #[inline(always)]
     pub fn norm2(self) -> L {
-        self.dot(self).of_squares()
+        self.dot(self)
     }
 
     /// Computes the squared length plus a number; see [`dot_plus`](Self::dot_plus).

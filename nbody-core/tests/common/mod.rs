@@ -106,6 +106,7 @@ macro_rules! law {
                 self_pairs: $self_pairs,
                 cutoff: false,
                 cutoff_reads: [&[], &[]],
+                reach: &[],
                 charges: Err("it is written by hand"),
                 operations: nbody::Operations {
                     add: 10,
@@ -115,7 +116,7 @@ macro_rules! law {
                     special: 0,
                     compare: 0,
                 },
-                cuda: nbody::CudaText { law: "", sums: "", compensated: "", reach: "" },
+                cuda: nbody::CudaText { law: "", sums: "", compensated: "" },
                 third_law: None,
             }
             .law::<Self>();

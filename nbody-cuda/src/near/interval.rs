@@ -1,169 +1,125 @@
-//! Intervals of CUDA programs (`interval.cuh`) against those of nbody-core, to the last bit.
+//! Programs of interval arithmetic on devices against those of nbody-core, to the last bit.
 
 use std::fmt::Write as _;
 
-use nbody_core::{Interval, Lane, Vector};
+use nbody_core::Interval;
+use nbody_core::interval::{Function, Kind, Role, Step, evaluate};
 
+use super::bounds::{arithmetic, cutoff};
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, gpu};
 use crate::compile::cache::Cache;
 use crate::near::BLOCK;
 use crate::{Error, Program};
 
-/// The inputs of a program, and the operations that follow, each on four earlier values.
+/// The inputs of a chain, and the operations that follow, each on four earlier values.
 const INPUTS: usize = 4;
 const STEPS: usize = 6;
 const VALUES: usize = INPUTS + STEPS;
-const PROGRAMS: usize = 10_000;
+const CHAINS: usize = 10_000;
 
-/// An operation in CUDA, and in Rust as it is generated from the same declaration.
-type Operation = (&'static str, fn([Interval; 4]) -> Interval);
-const OPERATIONS: &[Operation] = &[
-    ("a + b", |[a, b, ..]| a + b),
-    ("a - b", |[a, b, ..]| a - b),
-    ("a * b", |[a, b, ..]| a * b),
-    ("a / b", |[a, b, ..]| a / b),
-    ("-a", |[a, ..]| -a),
-    ("a + b * c", |[a, b, c, _]| a.plus_product(b, c)),
-    ("a * b + c", |[a, b, c, _]| c.plus_product(a, b)),
-    ("a * b + c * d", |[a, b, c, d]| (a * b).plus_product(c, d)),
-    ("a - b * c", |[a, b, c, _]| a.minus_product(b, c)),
-    ("a * b - c", |[a, b, c, _]| a.times_minus(b, c)),
-    ("sqrt(a)", |[a, ..]| a.sqrt()),
-    ("rsqrt(a)", |[a, ..]| a.rsqrt()),
-    ("recip(a)", |[a, ..]| a.recip()),
-    ("powi<0>(a)", |[a, ..]| a.powi(0)),
-    ("powi<2>(a)", |[a, ..]| a.powi(2)),
-    ("powi<3>(a)", |[a, ..]| a.powi(3)),
-    ("powi<-2>(a)", |[a, ..]| a.powi(-2)),
-    ("powi<-5>(a)", |[a, ..]| a.powi(-5)),
-    ("a * rsqrt_powi<3>(b)", |[a, b, ..]| a.times_rsqrt_powi::<3>(b)),
-    ("powf(a, b)", |[a, b, ..]| a.powf(b)),
-    ("cbrt(a)", |[a, ..]| a.cbrt()),
-    ("exp(a)", |[a, ..]| a.exp()),
-    ("ln(a)", |[a, ..]| a.ln()),
-    ("sin(a)", |[a, ..]| a.sin()),
-    ("cos(a)", |[a, ..]| a.cos()),
-    ("tan(a)", |[a, ..]| a.tan()),
-    ("asin(a)", |[a, ..]| a.asin()),
-    ("acos(a)", |[a, ..]| a.acos()),
-    ("atan(a)", |[a, ..]| a.atan()),
-    ("atan2(a, b)", |[a, b, ..]| a.atan2(b)),
-    ("sinh(a)", |[a, ..]| a.sinh()),
-    ("cosh(a)", |[a, ..]| a.cosh()),
-    ("tanh(a)", |[a, ..]| a.tanh()),
-    ("erf(a)", |[a, ..]| a.erf()),
-    ("erfc(a)", |[a, ..]| a.erfc()),
-    ("abs(a)", |[a, ..]| a.abs()),
-    ("min(a, b)", |[a, b, ..]| a.min(b)),
-    ("max(a, b)", |[a, b, ..]| a.max(b)),
-    ("clamp(a, b, c)", |[a, b, c, _]| a.clamp(b, c)),
-    ("floor(a)", |[a, ..]| a.floor()),
-    ("ceil(a)", |[a, ..]| a.ceil()),
-    ("round(a)", |[a, ..]| a.round()),
-    ("trunc(a)", |[a, ..]| a.trunc()),
-    ("copysign(a, b)", |[a, b, ..]| a.copysign(b)),
-    ("mul_add(a, b, c)", |[a, b, c, _]| Lane::mul_add(a, b, c)),
-    ("dot(u, v)", |[a, b, c, d]| Vector([a, b, c]).dot(Vector([b, c, d]))),
-    ("dot_plus(u, v, d)", |[a, b, c, d]| Vector([a, b, c]).dot_plus(Vector([b, c, d]), d)),
-    ("norm(u)", |[a, b, c, _]| Vector([a, b, c]).norm()),
-    ("norm2_plus(u, d)", |[a, b, c, d]| Vector([a, b, c]).norm2_plus(d)),
-    ("(u + d * v)[1]", |[a, b, c, d]| Vector([a, b, c]).plus_product(d, Vector([b, c, d])).0[1]),
-    ("(-u / d - v)[2]", |[a, b, c, d]| (-Vector([a, b, c]) / d - Vector([b, c, d])).0[2]),
-    ("cross(u, v)[0]", |[a, b, c, d]| Vector([a, b, c]).cross(Vector([b, c, d])).0[0]),
-    ("(a < b).select(c, d)", |[a, b, c, d]| Interval::select(Interval::lt(a, b), c, d)),
-    ("(!(a <= b) && c < d).select(c, d)", |[a, b, c, d]| {
-        Interval::select(!Interval::le(a, b) & Interval::lt(c, d), c, d)
-    }),
-    ("(a == b || b <= c).select(c, d)", |[a, b, c, d]| {
-        Interval::select(Lane::eq(a, b) | Interval::le(b, c), c, d)
-    }),
-    ("((a < b) != (b < c)).select(c, d)", |[a, b, c, d]| {
-        Interval::select(Interval::lt(a, b) ^ Interval::lt(b, c), c, d)
-    }),
-    ("Interval::of(n + m)", |all| of_integers(all, Interval::add_u32)),
-    ("Interval::of(n - m)", |all| of_integers(all, Interval::sub_u32)),
-    ("Interval::of(n * m)", |all| of_integers(all, Interval::mul_u32)),
-    ("Interval::of(n & m)", |all| of_integers(all, |n, m| n & m)),
-    ("Interval::of(n | m)", |all| of_integers(all, |n, m| n | m)),
-    ("Interval::of(n ^ m)", |all| of_integers(all, |n, m| n ^ m)),
-    ("(n < m).select(a, b)", |all| chosen_by(all, Interval::lt_u32)),
-    ("(n <= m).select(a, b)", |all| chosen_by(all, Interval::le_u32)),
-    ("(n == m).select(a, b)", |all| chosen_by(all, Interval::eq_u32)),
-    ("entry(Array<4>{a, b, c, d}, n)", |all| Interval::gather(&all, integers(all).0)),
-    ("entry(Array<9>{a, b, c, d, a, b, c, d, a}, m & n)", |all @ [a, b, c, d]| {
-        let (n, m) = integers(all);
-        Interval::gather(&[a, b, c, d, a, b, c, d, a], m & n)
-    }),
-    ("Interval::of(0.1) * a", |[a, ..]| Interval::splat(0.1) * a),
+/// The first steps of an operation: four numbers, two conditions, and two integers that these choose.
+const FIRST: [Step; 13] = [
+    Step::Number(Role::I, 0),
+    Step::Number(Role::I, 1),
+    Step::Number(Role::J, 2),
+    Step::Number(Role::J, 3),
+    Step::Apply(Function::Less, [0, 1, 0]),
+    Step::Apply(Function::AtMost, [2, 3, 0]),
+    Step::Integer(3),
+    Step::Integer(0),
+    Step::Integer(7),
+    Step::Integer(0xffff_fffe),
+    Step::Apply(Function::SelectInteger, [4, 6, 7]),
+    Step::Apply(Function::SelectInteger, [5, 8, 9]),
+    Step::Index(Role::I, 1),
 ];
 
-type Integers = <Interval as Lane>::U32;
-
-/// Integers that comparisons choose.
-fn integers([a, b, c, d]: [Interval; 4]) -> (Integers, Integers) {
-    let of = Interval::splat_u32;
-    let n = Interval::select_u32(Interval::lt(a, b), of(3), of(0));
-    let m = Interval::select_u32(Interval::lt(c, d), of(7), of(0xffff_fffe));
-    (n, m)
+/// Returns programs of the four numbers: each function, and every other kind of step.
+fn operations() -> Vec<Vec<Step>> {
+    let with = |steps: &[Step]| [&FIRST[..], steps].concat();
+    let next = FIRST.len() as u16;
+    let mut operations = Vec::new();
+    for &function in Function::ALL {
+        // Known integers, and those within bounds.
+        for integers in [[10, 11], [12, 10], [6, 8]] {
+            let mut places = [[0, 1].as_slice(), &[4, 5], &integers].map(|places| places.iter());
+            let mut operands = [0; 3];
+            for (operand, kind) in operands.iter_mut().zip(function.inputs()) {
+                let of_kind = match kind {
+                    Kind::Interval => &mut places[0],
+                    Kind::Truth => &mut places[1],
+                    Kind::Integers => &mut places[2],
+                };
+                *operand = *of_kind.next().unwrap();
+            }
+            let step = Step::Apply(function, operands);
+            let result = match function.output() {
+                Kind::Interval => None,
+                Kind::Truth => Some(Step::Apply(Function::Select, [next, 2, 3])),
+                Kind::Integers => Some(Step::Apply(Function::Converted, [next, 0, 0])),
+            };
+            operations.push(with(&[step].into_iter().chain(result).collect::<Vec<_>>()));
+            if !function.inputs().contains(&Kind::Integers) {
+                break;
+            }
+        }
+    }
+    operations.extend([0, 1, 2, 3, 6, 16].map(|n| with(&[Step::Power(0, n)])));
+    for index in [7, 10, 11, 12] {
+        operations.push(with(&[Step::Entry(&[0, 1, 2, 3], index)]));
+        let (first, size) = (0, [2, 2]);
+        operations.push(with(&[Step::Lookup { first, size, at: [index, 10] }]));
+        operations.push(with(&[Step::Lookup { first: 1, size: [1, 3], at: [7, index] }]));
+    }
+    for x in [0.1, -2.5, 1e39, -1e-40, f64::INFINITY, f64::NEG_INFINITY] {
+        operations.push(with(&[Step::Real(x), Step::Apply(Function::Product, [0, next, 0])]));
+    }
+    let chosen = Step::Apply(Function::Select, [next, 0, 1]);
+    operations.push(with(&[Step::Truth(true), chosen]));
+    operations.push(with(&[Step::Truth(false), chosen]));
+    operations.push(with(&[Step::Unknown, Step::Apply(Function::Max, [next, 0, 0])]));
+    operations
 }
 
-fn of_integers(all: [Interval; 4], operation: fn(Integers, Integers) -> Integers) -> Interval {
-    let (n, m) = integers(all);
-    Interval::from_u32(operation(n, m))
-}
-
-fn chosen_by(
-    all: [Interval; 4],
-    compare: fn(Integers, Integers) -> <Interval as Lane>::Mask,
-) -> Interval {
-    let (n, m) = integers(all);
-    Interval::select(compare(n, m), all[0], all[1])
-}
-
-fn program() -> Program {
-    let mut cases = String::new();
-    for (k, (operation, _)) in OPERATIONS.iter().enumerate() {
-        let _ = writeln!(cases, "    case {k}: return {operation};");
+fn program(operations: &[Vec<Step>]) -> Program {
+    let (mut functions, mut cases) = (String::new(), String::new());
+    for (k, steps) in operations.iter().enumerate() {
+        let cutoff = cutoff(steps, [&[0, 1], &[2, 3]]);
+        let _ = writeln!(functions, "namespace nbody::bounds::of_{k} {{\n{cutoff}}}");
+        let _ = writeln!(cases, "    case {k}: return bounds::of_{k}::cutoff(x, x, x + 2);");
     }
     let text = format!(
         "
-namespace nbody::bounds {{
+{functions}
+namespace nbody {{
 
-__device__ Interval apply(
-    u32 operation, const Interval &a, const Interval &b, const Interval &c, const Interval &d)
+__device__ bounds::Interval apply(u32 operation, const bounds::Interval *x)
 {{
-    const Vector<3> u = {{a, b, c}}, v = {{b, c, d}};
-    const Integers n = (a < b).select(Integers::of(3u), Integers::of(0u));
-    const Integers m = (c < d).select(Integers::of(7u), Integers::of(0xfffffffeu));
     switch (operation) {{
-{cases}    default: return Interval::whole();
+{cases}    default: return bounds::whole();
     }}
 }}
 
-}} // namespace nbody::bounds
-
-namespace nbody {{
-
-// A thread follows a program.
+// A thread follows a chain.
 extern \"C\" __global__ void __launch_bounds__(BLOCK, 1) follow(
-    const unsigned char *steps, bounds::Interval *values, u32 programs)
+    const unsigned char *steps, bounds::Interval *values, u32 chains)
 {{
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= programs) return;
+    if (k >= chains) return;
     values += k * {VALUES};
     steps += k * {STEPS} * 8;
     for (u32 step = 0; step < {STEPS}; ++step, steps += 8) {{
-        values[{INPUTS} + step] = bounds::apply(
-            steps[0], values[steps[1]], values[steps[2]], values[steps[3]], values[steps[4]]);
+        const bounds::Interval x[] = {{
+            values[steps[1]], values[steps[2]], values[steps[3]], values[steps[4]]}};
+        values[{INPUTS} + step] = apply(steps[0], x);
     }}
 }}
 
 }} // namespace nbody
 "
     );
-    let parts = [include_str!("../../kernels/interval.cuh"), &text];
-    Program::near("intervals", "bounds of numbers", &[c"follow"], &parts)
+    Program::near("intervals", "bounds of numbers", &[c"follow"], &[&arithmetic(), &text])
 }
 
 /// A generator of random numbers.
@@ -212,21 +168,23 @@ fn words(interval: Interval) -> [u64; 3] {
 
 fn check(backend: &dyn Backend) {
     let folder = tempfile::tempdir().unwrap();
-    let module = match backend.build(&program(), &Cache::at(folder.path())) {
+    let operations = operations();
+    let module = match backend.build(&program(&operations), &Cache::at(folder.path())) {
         Err(Error::NvrtcNotFound(_)) => return,
         built => built.unwrap().0,
     };
     let mut random = Random(1);
     let (mut steps, mut inputs, mut expected) = (Vec::new(), Vec::new(), Vec::new());
-    for program in 0..PROGRAMS {
+    for chain in 0..CHAINS {
         let mut values: Vec<_> = (0..INPUTS).map(|_| random.interval()).collect();
         inputs.extend(values.iter().copied().chain([Interval::from(0.0); STEPS]).flat_map(words));
         for step in 0..STEPS {
-            let operation = (program * STEPS + step) % OPERATIONS.len();
+            let operation = (chain * STEPS + step) % operations.len();
             let operands = [0; 4].map(|_| random.below(values.len()));
             let bytes = [operation, operands[0], operands[1], operands[2], operands[3], 0, 0, 0];
-            steps.push(u64::from_le_bytes(bytes.map(|byte| byte as u8)));
-            values.push(OPERATIONS[operation].1(operands.map(|k| values[k])));
+            steps.push(u64::from_le_bytes(bytes.map(|byte| u8::try_from(byte).unwrap())));
+            let x = operands.map(|k| values[k]);
+            values.push(evaluate(&operations[operation], &[&x, &x, &x]));
         }
         expected.push(values);
     }
@@ -236,19 +194,19 @@ fn check(backend: &dyn Backend) {
         memory
     };
     let (steps, values) = (memory(&steps), memory(&inputs));
-    let launch = Launch::new(c"follow", PROGRAMS.div_ceil(BLOCK) as u32);
-    let launch = launch.pointers([&*steps, &*values]).numbers([PROGRAMS as u32]);
+    let launch = Launch::new(c"follow", CHAINS.div_ceil(BLOCK) as u32);
+    let launch = launch.pointers([&*steps, &*values]).numbers([CHAINS as u32]);
     module.launch(launch).unwrap();
     let mut found = Vec::new();
     values.read(&mut |words| found = words.to_vec()).unwrap();
-    for (program, (expected, found)) in expected.iter().zip(found.chunks(3 * VALUES)).enumerate() {
+    for (chain, (expected, found)) in expected.iter().zip(found.chunks(3 * VALUES)).enumerate() {
         for (k, (expected, found)) in expected.iter().zip(found.chunks(3)).enumerate() {
             let of = |word: u64| f64::from_bits(word);
             let found =
                 Interval { lo: of(found[0]), hi: of(found[1]), may_be_nan: found[2] & 1 == 1 };
             let step = k.checked_sub(INPUTS);
-            let operation =
-                step.map(|step| OPERATIONS[(program * STEPS + step) % OPERATIONS.len()].0);
+            let operation = step
+                .map(|step| &operations[(chain * STEPS + step) % operations.len()][FIRST.len()..]);
             assert_eq!(words(found), words(*expected), "{operation:?}: {found:?} {expected:?}");
         }
     }

@@ -3,6 +3,7 @@
 //! The kernels are assembled from the files `.cuh` beside this one. The device looks by itself whether
 //! lists must be built, and if not the launches that would do it end at once.
 
+mod bounds;
 pub mod declared;
 pub mod given;
 #[cfg(test)]
@@ -58,9 +59,8 @@ impl Program {
         if varying.is_empty() {
             return Self::neighbours();
         }
-        let interval = include_str!("../../kernels/interval.cuh");
         let (declared, text) = (reach::declared_varying(), varying.text());
-        Self::rebuild(&[interval, &declared, &text, include_str!("reach.cuh")])
+        Self::rebuild(&[&bounds::arithmetic(), &declared, &text, include_str!("reach.cuh")])
     }
 
     fn rebuild(reach: &[&str]) -> Self {

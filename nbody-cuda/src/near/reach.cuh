@@ -102,7 +102,7 @@ __device__ __forceinline__ void find_bounds(const Reach &reach, const Order &ord
                     const u32 k = order.sort.even.values[place];
                     const double value = number(order.from, k, reach.numbers[set][w]);
                     reach.values[set][size_t(w) * n + place] = value;
-                    x = Interval::exactly(value);
+                    x = bounds::exactly(value);
                 }
                 x = hull_of_warp(x);
                 if (lane == 0) reach.bounds[set][size_t(group) * numbers + w] = x;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void bounds_phase(
 // bound or a cutoff may be NaN.
 __device__ __forceinline__ double magnitude(const Interval &cutoff)
 {
-    return cutoff.is_finite() ? ::fmax(::fabs(cutoff.lo), ::fabs(cutoff.hi)) : bounds::infinite();
+    return bounds::is_finite(cutoff) ? ::fmax(::fabs(cutoff.lo), ::fabs(cutoff.hi)) : bounds::infinite();
 }
 
 // Writes the bounds of a number of all particles of a set.

@@ -3,11 +3,15 @@
 
 use std::fmt::Write as _;
 
+#[cfg(test)]
+use nbody_core::interval::Role;
+use nbody_core::interval::Step;
 use nbody_core::near;
 use nbody_core::near::cutoff::{Cutoff, Watched};
 use nbody_core::pack::{Place, dim};
 use nbody_core::{Interval, Law, Mixed, Precision};
 
+use super::bounds::cutoff as cutoff_text;
 use super::declared::{Lists, NewLists, Room};
 use super::keys::kind;
 use super::order::levels;
@@ -159,16 +163,17 @@ pub(crate) struct Varying {
     precision: Precision,
 }
 
-/// The name of a law, and the text of its cutoff.
+/// The name of a law, its cutoff, and the numbers of i and of j that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Declared {
     name: &'static str,
-    text: &'static str,
+    cutoff: &'static [Step],
+    reads: [&'static [usize]; 2],
 }
 
 impl Declared {
     fn of(law: &Law) -> Self {
-        Self { name: law.name, text: law.cuda.reach }
+        Self { name: law.name, cutoff: law.reach, reads: law.cutoff_reads }
     }
 }
 
@@ -243,12 +248,13 @@ impl Varying {
         }
     }
 
-    /// Takes the cutoff of this text, which depends on the first number of the records of i.
+    /// Takes the first number of the records of i as a cutoff.
     #[cfg(test)]
-    pub fn of_text(text: &'static str) -> Self {
+    pub fn first_number() -> Self {
+        let (cutoff, reads): (&[_], [&[_]; 2]) = (&[Step::Number(Role::I, 0)], [&[0], &[]]);
         let slope = |numbers: usize| vec![Slopes::NONE; numbers];
         Self {
-            laws: vec![Declared { name: "test", text }],
+            laws: vec![Declared { name: "test", cutoff, reads }],
             parameters: vec![Vec::new()],
             reads: vec![[vec![0], Vec::new()]],
             places: [vec![Stored::FIRST], Vec::new()],
@@ -287,11 +293,11 @@ impl Varying {
     /// Returns their text: each declared cutoff on intervals, and the function that calls them in turn.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for (k, Declared { name, text: reach }) in self.laws.iter().enumerate() {
-            let space = format!("nbody::bounds::law{k}");
+        for (k, Declared { name, cutoff, reads }) in self.laws.iter().enumerate() {
+            let (space, cutoff) = (format!("nbody::bounds::law{k}"), cutoff_text(cutoff, *reads));
             let _ = writeln!(
                 text,
-                "// {name}\nnamespace {space} {{\n\n{reach}}} // namespace {space}\n"
+                "// {name}\nnamespace {space} {{\n\n{cutoff}\n}} // namespace {space}\n"
             );
         }
         let [i, j] = self.places.each_ref().map(Vec::len);

@@ -67,7 +67,7 @@ impl Program {
         constants: &str,
     ) -> Self {
         let Text { title, parts, merging, in_order, kernels } = text;
-        let CudaText { law: text, sums, compensated, reach: _ } = law.cuda;
+        let CudaText { law: text, sums, compensated } = law.cuda;
         let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
         let symmetric = symmetric.map_or("", |symmetric| symmetric.cuda);
         let is_compensated = options.accumulation == Accumulation::Compensated;

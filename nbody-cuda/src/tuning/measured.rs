@@ -69,7 +69,7 @@ impl Tuned {
 /// Returns the key of a cache entry, by the device, the law, and the options that programs depend
 /// on.
 pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
-    let CudaText { law: text, sums, compensated: _, reach: _ } = law.cuda;
+    let CudaText { law: text, sums, compensated: _ } = law.cuda;
     let symmetric = law.third_law.map_or("", |third_law| third_law.cuda);
     let (pairs, options) = (options.pairs.name(), options.to_string());
     Cache::key(&[FORMAT, device, text, symmetric, sums, pairs, &options].map(str::as_bytes))

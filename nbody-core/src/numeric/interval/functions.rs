@@ -1,88 +1,64 @@
-//! Functions of numbers in IEEE arithmetic alone, so that bounds are the same numbers wherever they are
-//! computed (`interval.cuh`). Their errors are far smaller than those that bounds are widened by.
+//! Functions of numbers in IEEE arithmetic alone, so that bounds are the same numbers wherever they are computed.
+//! Their errors are far smaller than those that bounds are widened by.
 
-use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
+use super::constants::{GREATEST, LN_2, LN_2_HIGH, LN_2_LOW, LOG2_E, SMALL, SMALLEST, SQRT_2};
+use super::primitives::{
+    choose, copysign_of, exponent_of, fabs, fmin, infinite, is_nan, mantissa_of, number_of,
+    power_of_two, rint_of,
+};
+use crate::numeric::shared::shared;
 
-/// The bits of the fraction of a number, and the exponent of 1.
-const FRACTION: u32 = 52;
-const BIAS: i64 = 1023;
-
-/// Returns eˣ.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small integer")]
-pub fn exp(x: f64) -> f64 {
-    // The upper bits of ln 2, whose products with small integers are exact, and the others.
-    const HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);
-    const LOW: f64 = 4.749_325_039_031_672_6e-7;
-    // Powers of 2 whose exponents are those of normal numbers.
-    const MOST: f64 = 709.0;
-    if x.is_nan() || x == f64::INFINITY {
-        return x;
+shared! {
+    /// Returns eˣ.
+    fn exp_of(x: f64) -> f64 {
+        if (is_nan(x) || x == infinite()) return x;
+        let limited = fmin(x, GREATEST);
+        if (limited < 1.0 - GREATEST) return choose(limited == -infinite(), 0.0, SMALLEST);
+        let power = rint_of(limited * LOG2_E);
+        let rest = (limited - power * LN_2_HIGH) - power * LN_2_LOW;
+        fold sum = 1.0, n from 13 to 1 => 1.0 + sum * rest / number_of(n);
+        sum * power_of_two(power)
     }
-    // More than any `f32`, but not infinite.
-    let x = x.min(MOST);
-    if x < 1.0 - MOST {
-        // Less than any `f32`, but not 0.
-        return if x == f64::NEG_INFINITY { 0.0 } else { f64::MIN_POSITIVE };
+
+    /// Returns the natural logarithm of a number that is not negative: ln m = 2 artanh s.
+    fn ln_of(x: f64) -> f64 {
+        if (x < SMALLEST) return -infinite();
+        if (x == infinite()) return x;
+        let is_large = mantissa_of(x) > SQRT_2;
+        let m = choose(is_large, mantissa_of(x) * 0.5, mantissa_of(x));
+        let power = choose(is_large, exponent_of(x) + 1.0, exponent_of(x));
+        let s = (m - 1.0) / (m + 1.0);
+        fold sum = 0.0, n from 11 to 0 => 1.0 / number_of(2 * n + 1) + s * s * sum;
+        power * LN_2 + 2.0 * s * sum
     }
-    let power = (x * LOG2_E).round_ties_even();
-    let rest = (x - power * HIGH) - power * LOW;
-    let mut sum = 1.0;
-    for n in (1..14).rev() {
-        sum = 1.0 + sum * rest / f64::from(n);
+
+    /// Returns a power of a number that is not negative.
+    fn powf_of(x: f64, exponent: f64) -> f64 {
+        if (exponent == 0.0) return 1.0;
+        exp_of(exponent * ln_of(x))
     }
-    sum * f64::from_bits(((power as i64 + BIAS) as u64) << FRACTION)
-}
 
-/// Returns the natural logarithm of a number that is not negative.
-pub fn ln(x: f64) -> f64 {
-    if x < f64::MIN_POSITIVE {
-        return f64::NEG_INFINITY;
+    /// Returns the cube root.
+    fn cbrt_of(x: f64) -> f64 {
+        copysign_of(exp_of(ln_of(fabs(x)) / 3.0), x)
     }
-    if x == f64::INFINITY {
-        return x;
+
+    /// Returns the hyperbolic sine.
+    fn sinh_of(x: f64) -> f64 {
+        if (fabs(x) < SMALL) return x + x * x * x / 6.0;
+        (exp_of(x) - exp_of(-x)) * 0.5
     }
-    let fraction = x.to_bits() & ((1 << FRACTION) - 1);
-    let mut power = (x.to_bits() >> FRACTION).cast_signed() - BIAS;
-    let mut mantissa = f64::from_bits(fraction | 1.0_f64.to_bits());
-    if mantissa > SQRT_2 {
-        mantissa *= 0.5;
-        power += 1;
+
+    /// Returns the hyperbolic cosine.
+    fn cosh_of(x: f64) -> f64 {
+        (exp_of(x) + exp_of(-x)) * 0.5
     }
-    // ln m = 2 artanh s.
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    let mut sum = 0.0;
-    for n in (0..12).rev() {
-        sum = 1.0 / f64::from(2 * n + 1) + s * s * sum;
+
+    /// Returns the hyperbolic tangent.
+    fn tanh_of(x: f64) -> f64 {
+        if (fabs(x) < SMALL) return x - x * x * x / 3.0;
+        1.0 - 2.0 / (exp_of(2.0 * x) + 1.0)
     }
-    power as f64 * LN_2 + 2.0 * s * sum
-}
-
-/// Returns a power of a number that is not negative.
-pub fn powf(x: f64, exponent: f64) -> f64 {
-    if exponent == 0.0 { 1.0 } else { exp(exponent * ln(x)) }
-}
-
-/// Returns the cube root.
-pub fn cbrt(x: f64) -> f64 {
-    exp(ln(x.abs()) / 3.0).copysign(x)
-}
-
-/// Numbers whose hyperbolic functions are the first terms of their series.
-const SMALL: f64 = 1.0 / 4096.0;
-
-/// Returns the hyperbolic sine.
-pub fn sinh(x: f64) -> f64 {
-    if x.abs() < SMALL { x + x * x * x / 6.0 } else { (exp(x) - exp(-x)) * 0.5 }
-}
-
-/// Returns the hyperbolic cosine.
-pub fn cosh(x: f64) -> f64 {
-    (exp(x) + exp(-x)) * 0.5
-}
-
-/// Returns the hyperbolic tangent.
-pub fn tanh(x: f64) -> f64 {
-    if x.abs() < SMALL { x - x * x * x / 3.0 } else { 1.0 - 2.0 / (exp(2.0 * x) + 1.0) }
 }
 
 #[cfg(test)]
@@ -97,20 +73,22 @@ mod tests {
         };
         for k in -3000..=3000 {
             let x = f64::from(k) * 0.0301 + if k % 2 == 0 { 1e-9 } else { 0.0 };
-            near(exp(x), x.exp(), ("exp", x));
-            near(cbrt(x), x.cbrt(), ("cbrt", x));
-            near(sinh(x), x.sinh(), ("sinh", x));
-            near(cosh(x), x.cosh(), ("cosh", x));
-            near(tanh(x), x.tanh(), ("tanh", x));
+            near(exp_of(x), x.exp(), ("exp", x));
+            near(cbrt_of(x), x.cbrt(), ("cbrt", x));
+            near(sinh_of(x), x.sinh(), ("sinh", x));
+            near(cosh_of(x), x.cosh(), ("cosh", x));
+            near(tanh_of(x), x.tanh(), ("tanh", x));
             let (large, factor) = ((7.7 * x).exp(), 1.0 + x * 1e-8);
-            near(ln(large), large.ln(), ("ln", large));
-            near(ln(factor), factor.ln(), ("ln", factor));
-            near(powf(large, 0.37), large.powf(0.37), ("powf", large));
+            near(ln_of(large), large.ln(), ("ln", large));
+            near(ln_of(factor), factor.ln(), ("ln", factor));
+            near(powf_of(large, 0.37), large.powf(0.37), ("powf", large));
         }
         let infinite = f64::INFINITY;
-        assert_eq!([exp(infinite), exp(-infinite), ln(infinite)], [infinite, 0.0, infinite]);
-        assert_eq!([ln(0.0), cbrt(0.0), tanh(-infinite)], [-infinite, 0.0, -1.0]);
-        assert_eq!([powf(0.0, 0.0), powf(0.0, 2.0), powf(2.0, infinite)], [1.0, 0.0, infinite]);
-        assert_eq!([sinh(-infinite), cosh(-infinite)], [-infinite, infinite]);
+        let found = [exp_of(infinite), exp_of(-infinite), ln_of(infinite)];
+        assert_eq!(found, [infinite, 0.0, infinite]);
+        assert_eq!([ln_of(0.0), cbrt_of(0.0), tanh_of(-infinite)], [-infinite, 0.0, -1.0]);
+        let found = [powf_of(0.0, 0.0), powf_of(0.0, 2.0), powf_of(2.0, infinite)];
+        assert_eq!(found, [1.0, 0.0, infinite]);
+        assert_eq!([sinh_of(-infinite), cosh_of(-infinite)], [-infinite, infinite]);
     }
 }
