@@ -5,9 +5,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use nbody_core::untyped::Listed;
 use nbody_core::{Cpu, untyped};
 
-use crate::{Error, Particles, Precision, Record, Scalar, SimdLevel};
+use crate::{Error, Law, Options, Particles, Precision, Record, Scalar, SimdLevel};
 
 /// A GPU, the CPU, or the emulator of a GPU on the CPU. Clones are the same device.
 ///
@@ -100,6 +101,16 @@ impl Device {
     /// Returns the device without the types of laws.
     pub fn untyped(&self) -> &dyn untyped::Device {
         &*self.device
+    }
+
+    /// Creates an engine of a law, without its types, over neighbour lists of its own.
+    pub fn listed(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Listed, Error> {
+        Listed::new(self.shared(), law, parameters, options)
     }
 
     pub(crate) fn shared(&self) -> Arc<dyn untyped::Device> {

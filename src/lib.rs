@@ -91,6 +91,12 @@ pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
 pub use nbody_models as models;
 
+/// Laws as values: tables from which they are made at run time.
+pub mod law {
+    pub use nbody_core::interval::{Function, Role, Step};
+    pub use nbody_core::{ChargeTable, LawTable};
+}
+
 /// Items that most programs need.
 pub mod prelude {
     pub use nbody_core::{

@@ -410,6 +410,14 @@ pub enum Error {
         "the state of another kind of engine than that which evaluates; continue with the engine that the run had"
     )]
     OtherEngine,
+    /// A law that was made at run time is given to the CPU.
+    #[error(
+        "`{law}` was made at run time and has no loops for the CPU; evaluate it on a GPU or in the emulator"
+    )]
+    NoLoops {
+        /// The law.
+        law: &'static str,
+    },
     /// Lists evaluate all particles of a set.
     #[error(
         "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"

@@ -30,6 +30,7 @@ pub use law::pack;
 pub use law::particle::{Measure, Nothing, ParticleProgram, ParticleText, Update};
 pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
 pub use law::space::{Domain, Lengths, Open, Periodic, Space};
+pub use law::table::{ChargeTable, LawTable};
 pub use listed::Listed;
 pub use near::Skin;
 pub use near::pairs::Csr;

@@ -12,8 +12,10 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
+pub use crate::listed::Listed;
 use crate::near::cutoff::Cutoff;
-use crate::pack::{Binding, Rows, WriteRows};
+use crate::pack::Binding;
+pub use crate::pack::{OwnedRows, Rows, WriteRows};
 use crate::{
     Csr, Domain, Error, Field, Law, ListState, NeighbourStats, Opening, Options, ParticleProgram,
     Precision, SimdLevel, Skin, TreeReport,

@@ -127,7 +127,7 @@ fn sum_pairs(
     [i, j]: [&dyn Rows; 2],
     own: Option<&(dyn Fn(usize) -> usize + Sync)>,
 ) -> Vec<u64> {
-    let pair = Pair::new(law, parameters, domain);
+    let pair = Pair::new(law, parameters, domain).expect("a type has compiled loops");
     let own = own.filter(|_| !law.self_pairs);
     let (dim, targets) = (pack::dim(law.i), pack::rows(i));
     let sources = pair.sources(j);

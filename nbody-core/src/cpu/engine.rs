@@ -157,6 +157,7 @@ impl CpuEngine {
         options: Options,
         level: SimdLevel,
     ) -> Result<Self, Error> {
+        law.check_loops()?;
         let order = options.order.unwrap_or_default();
         order.check()?;
         level.check()?;
@@ -306,7 +307,7 @@ impl CpuEngine {
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
         let evaluation = Evaluation {
             law,
-            loops: (law.cpu_loops)(variant),
+            loops: law.loops(variant)?,
             precision,
             domain,
             skips_self: one_set && !law.self_pairs,

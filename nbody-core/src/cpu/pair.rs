@@ -6,7 +6,7 @@ use super::sums::Folding;
 use super::variant::{BySize, Variant};
 use crate::numeric::simd::{LINE, Line};
 use crate::pack::{self, OwnedRows, Rows};
-use crate::{Domain, Field, Law, Math, Precision, SimdLevel};
+use crate::{Domain, Error, Field, Law, Math, Precision, SimdLevel};
 
 /// The pair function of a law with its parameters.
 pub(crate) struct Pair {
@@ -21,19 +21,18 @@ pub(crate) struct Pair {
 pub(crate) struct Sources(Columns<u64>);
 
 impl Pair {
-    /// Returns the pair function of a law with these parameters, which are one row.
-    pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Self {
+    /// Returns the pair function of a law with these parameters, which are one row; an error if the law has no loops.
+    pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
         let variant = Variant {
             level: SimdLevel::Scalar,
             precision: Precision::Double,
             math: Math::Exact,
             is_periodic: domain.is_periodic(),
         };
-        let BySize::Bits64(loops) = (law.cpu_loops)(variant).0 else {
-            unreachable!("loops in f64")
-        };
+        let BySize::Bits64(loops) = law.loops(variant)?.0 else { unreachable!("loops in f64") };
         let parameters = one(law.parameters, parameters.to_vec());
-        Self { law, loops, parameters, domain, folding: Folding::new(law.f, Precision::Double) }
+        let folding = Folding::new(law.f, Precision::Double);
+        Ok(Self { law, loops, parameters, domain, folding })
     }
 
     /// Packs j-particles.

@@ -6,7 +6,7 @@ use super::charges::Charges;
 use crate::cpu::{Compiled, Variant};
 use crate::numeric::interval::steps::Step;
 use crate::pack::dim;
-use crate::{Field, FieldKind, Lane, Output, Record, Space};
+use crate::{Error, Field, FieldKind, Lane, Output, Record, Space};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
 /// `if` count.
@@ -90,8 +90,17 @@ pub struct Law {
     pub j: &'static [Field],
     /// The layout of a result, [`Interaction::F`].
     pub f: &'static [Field],
-    /// Hands out the loops over pairs on the CPU: [`Interaction::cpu_loops`].
-    pub(crate) cpu_loops: fn(Variant) -> Compiled,
+    /// The loops over pairs on the CPU.
+    pub(super) cpu_loops: CpuLoops,
+}
+
+/// The origin of the loops of a law over pairs on the CPU.
+#[derive(Clone, Copy)]
+pub(super) enum CpuLoops {
+    /// The Rust compiler: [`Interaction::cpu_loops`].
+    Compiled(fn(Variant) -> Compiled),
+    /// There are none: the law was made at run time.
+    None,
 }
 
 /// Prints the name: the texts are long.
@@ -102,6 +111,22 @@ impl fmt::Debug for Law {
 }
 
 impl Law {
+    /// Returns the loops over pairs on the CPU; an error if the law has none.
+    pub(crate) fn loops(&self, variant: Variant) -> Result<Compiled, Error> {
+        match self.cpu_loops {
+            CpuLoops::Compiled(loops) => Ok(loops(variant)),
+            CpuLoops::None => Err(Error::NoLoops { law: self.name }),
+        }
+    }
+
+    /// Refuses a law without loops on the CPU.
+    pub(crate) fn check_loops(&self) -> Result<(), Error> {
+        match self.cpu_loops {
+            CpuLoops::Compiled(_) => Ok(()),
+            CpuLoops::None => Err(Error::NoLoops { law: self.name }),
+        }
+    }
+
     /// Returns whether there are other points than the position of each particle, whose images lists do not know.
     pub(crate) const fn has_other_points(&self) -> bool {
         points(self.i) > 1 || points(self.j) > 1 || self.has_fixed_points()
@@ -176,7 +201,7 @@ impl Declaration {
             i: X::I::FIELDS,
             j: X::J::FIELDS,
             f: X::F::FIELDS,
-            cpu_loops: X::cpu_loops,
+            cpu_loops: CpuLoops::Compiled(X::cpu_loops),
         }
     }
 }

@@ -9,3 +9,4 @@ pub mod particle;
 pub mod reach;
 pub mod record;
 pub mod space;
+pub mod table;

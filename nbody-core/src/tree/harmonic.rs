@@ -16,7 +16,8 @@ pub fn distance(law: &'static Law, parameters: &[u64], charges: Charges) -> f64 
     if charges.products.len() != 1 || charges.sums.iter().any(|sum| sum.depends_on_i) {
         return f64::INFINITY;
     }
-    let kernel = Kernel::new(law, parameters, charges);
+    // Of a law without loops nothing is known.
+    let Ok(kernel) = Kernel::new(law, parameters, charges) else { return f64::INFINITY };
     let is_harmonic = |exponent: &i32| {
         let distance = f64::from(*exponent).exp2();
         DIRECTIONS.iter().all(|direction| kernel.is_harmonic(direction.map(|x| x * distance)))

@@ -1,7 +1,7 @@
 //! The kernel of an interaction: the result of a unit charge at a distance.
 
 use crate::cpu::Pair;
-use crate::{Charges, Domain, Field, Law, pack};
+use crate::{Charges, Domain, Error, Field, Law, pack};
 
 /// The directions in which kernels are tested.
 pub const DIRECTIONS: [[f64; 3]; 3] = [[0.48, -0.6, 0.64], [-0.36, 0.48, 0.8], [0.8, 0.6, 0.0]];
@@ -16,8 +16,8 @@ pub struct Kernel {
 
 impl Kernel {
     /// Returns the kernel of a law with these parameters and charges.
-    pub fn new(law: &'static Law, parameters: &[u64], charges: Charges) -> Self {
-        Self { law, charges, pair: Pair::new(law, parameters, Domain::Open) }
+    pub fn new(law: &'static Law, parameters: &[u64], charges: Charges) -> Result<Self, Error> {
+        Ok(Self { law, charges, pair: Pair::new(law, parameters, Domain::Open)? })
     }
 
     /// Returns the numbers of the result for a j-particle with one charge, by its index, at this position.

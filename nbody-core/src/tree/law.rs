@@ -60,6 +60,9 @@ impl TreeLaw {
     /// Sets the criterion by which cells are opened.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
+        if opening.share().is_some() {
+            self.law.check_loops()?;
+        }
         if opening.share().is_some() && !Estimate::exists(self.charges) {
             return Err(Error::NoEstimate { law: self.law.name });
         }
@@ -94,12 +97,12 @@ impl TreeLaw {
             let (mut estimate, bytes) = (None, self.law.stack(size_of::<f64>()));
             let task = &mut || {
                 let kernel = Kernel::new(self.law, &self.parameters, self.charges);
-                estimate = Some(Estimate::of(&kernel, scale));
+                estimate = Some(kernel.map(|kernel| Estimate::of(&kernel, scale)));
             };
             if !parallel::with_stack(bytes, task) {
                 return Err(Error::OutOfStack { bytes });
             }
-            self.estimate = estimate;
+            self.estimate = estimate.transpose()?;
         }
         let (expansion, first) = (self.opening.far_particles(), self.charges.sums.first());
         let power = first.map_or(0, |sum| self.charges.error_order(sum, expansion, is_of_one_sign));

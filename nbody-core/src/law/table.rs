@@ -1,0 +1,109 @@
+//! Laws that are made at run time.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::interaction::CpuLoops;
+use crate::numeric::interval::steps::Step;
+use crate::{Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Law, Operations, ThirdLaw};
+
+/// A law as a table: all that the compiler knows of a declaration, without loops for the CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LawTable {
+    /// The name in messages.
+    pub name: String,
+    /// Whether a particle interacts with itself when i and j are one set.
+    pub self_pairs: bool,
+    /// The cutoff, if the law has one: the steps that compute it, and the numbers of an i-particle and of a j-particle
+    /// that it reads.
+    pub cutoff: Option<(Vec<Step>, [Vec<usize>; 2])>,
+    /// The charges of j that results are sums over: their products, the value of each number of a j-particle that
+    /// carries them, and for each field of the result its charges and whether it depends on other numbers of i than
+    /// its position. Otherwise the reason why there are none.
+    pub charges: Result<ChargeTable, String>,
+    /// The cost of one ordered pair.
+    pub operations: Operations,
+    /// The CUDA text of the declaration, of its sums, and of compensated sums: [`CudaText`].
+    pub cuda: [String; 3],
+    /// The CUDA text of both directions of a pair at once, and its cost.
+    pub third_law: Option<(String, Operations)>,
+    /// The fields of the parameters, of an i-particle, of a j-particle and of a result.
+    pub records: [Vec<(String, FieldKind)>; 4],
+}
+
+/// The charges of a [`LawTable`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChargeTable {
+    /// [`Charges::products`].
+    pub products: Vec<Vec<usize>>,
+    /// [`Charges::carried`].
+    pub carried: Vec<Carried>,
+    /// [`Charges::sums`].
+    pub sums: Vec<(Vec<usize>, bool)>,
+}
+
+impl LawTable {
+    /// Returns the law of this table. Equal tables are one law, which lives as long as the process.
+    ///
+    /// # Safety
+    ///
+    /// Engines run the CUDA text on memory that is laid out as the fields of the records say: the text must declare its
+    /// structs so, and neither read nor write anything else.
+    #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+    pub unsafe fn intern(self) -> &'static Law {
+        static KNOWN: Mutex<Vec<(LawTable, &Law)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, law)) = known.iter().find(|(table, _)| *table == self) {
+            return law;
+        }
+        let law: &'static Law = Box::leak(Box::new(self.clone().law()));
+        known.push((self, law));
+        law
+    }
+
+    fn law(self) -> Law {
+        let Self { name, self_pairs, cutoff, charges, operations, cuda, third_law, records } = self;
+        let [law, sums, compensated] = cuda.map(text);
+        let [parameters, i, j, f] = records.map(|fields| {
+            let field = |(name, kind)| Field { name: text(name), kind };
+            slice(fields.into_iter().map(field))
+        });
+        let has_cutoff = cutoff.is_some();
+        let (reach, reads) = cutoff.unwrap_or_default();
+        Law {
+            name: text(name),
+            self_pairs,
+            cutoff: has_cutoff,
+            cutoff_reads: reads.map(slice),
+            reach: slice(reach),
+            charges: charges.map(ChargeTable::charges).map_err(text),
+            operations,
+            cuda: CudaText { law, sums, compensated },
+            third_law: third_law
+                .map(|(cuda, operations)| ThirdLaw { cuda: text(cuda), operations }),
+            parameters,
+            i,
+            j,
+            f,
+            cpu_loops: CpuLoops::None,
+        }
+    }
+}
+
+impl ChargeTable {
+    fn charges(self) -> Charges {
+        let sum = |(charges, depends_on_i)| ChargeSum { charges: slice(charges), depends_on_i };
+        Charges {
+            products: slice(self.products.into_iter().map(slice)),
+            carried: slice(self.carried),
+            sums: slice(self.sums.into_iter().map(sum)),
+        }
+    }
+}
+
+fn text(text: String) -> &'static str {
+    String::leak(text)
+}
+
+fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
+    Vec::leak(items.into_iter().collect())
+}
