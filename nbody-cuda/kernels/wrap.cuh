@@ -25,11 +25,4 @@ __device__ __forceinline__ double wrap(double x, double length)
     return inside < length ? inside : 0.0;
 }
 
-// Returns whether a coordinate is so far outside a periodic box that its distance from a position in the box
-// would lose digits: it is wrapped first, which is exact.
-__device__ __forceinline__ bool is_outside(double x, double length)
-{
-    return length > 0.0 && ::fabs(x) > 1024.0 * length;
-}
-
 } // namespace nbody

@@ -344,18 +344,14 @@ macro_rules! border {
 
 pub(crate) use border;
 
-/// Returns the declaration of a constant, with its comment behind it.
+/// Returns the declaration of a constant, with its comment behind it or, if it is long, before it.
 pub(crate) fn constant<T: Literal>(name: &str, value: &T, comment: &str) -> String {
-    let (variable, value) = (T::declare(name), value.literal());
-    let comment = comment.trim().trim_end_matches('.');
-    let mut letters = comment.chars();
-    match letters.next() {
-        None => format!("constexpr {variable} = {value};\n"),
-        Some(first) => {
-            let (first, rest) = (first.to_lowercase(), letters.as_str());
-            format!("constexpr {variable} = {value}; // {first}{rest}\n")
-        }
-    }
+    const WIDTH: usize = 110;
+    let declaration = format!("constexpr {} = {};", T::declare(name), value.literal());
+    let mut letters = comment.trim().trim_end_matches('.').chars();
+    let Some(first) = letters.next() else { return declaration + "\n" };
+    let line = format!("{declaration} // {}{}\n", first.to_lowercase(), letters.as_str());
+    if line.len() > WIDTH { format!("//{comment}\n{declaration}\n") } else { line }
 }
 
 /// Returns the text of declarations in the namespace of kernels.
@@ -440,6 +436,7 @@ static_assert(sizeof(Others) == 16, \"the layout of the host\");
             pub const UNKNOWN: u32 = u32::MAX - 2;
             pub const ELSEWHERE: u32 = 1 << 31;
             pub const LENGTH: f64 = 2.0 - 1.0 / 2048.0;
+            /// The longest of several long comments of constants, which is before the constant that it is about.
             pub const SLACK: f32 = 4.0 * f32::EPSILON;
         }
     }
@@ -454,6 +451,7 @@ constexpr u32 NONE = ~0u;
 constexpr u32 UNKNOWN = ~0u - 2; // none of them is known
 constexpr u32 ELSEWHERE = 1u << 31;
 constexpr double LENGTH = 1.99951171875;
+// The longest of several long comments of constants, which is before the constant that it is about.
 constexpr float SLACK = 4.7683716e-7f;
 
 "

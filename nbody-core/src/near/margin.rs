@@ -21,6 +21,12 @@
 //!
 //! Every image is at most one length away, since R is no more than the lengths. Engines make all decisions alike.
 
+/// A coordinate is wrapped before its distance from a position in a periodic box is found if it is beyond this many
+/// lengths: the distance would lose digits.
+pub const OUTSIDE: f64 = 1024.0;
+/// The relative rounding error of a position that was wrapped into the box.
+pub const WRAPPED: f64 = 4.0 * f64::EPSILON;
+
 /// Changes since lists were built, apart from those of the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {

@@ -156,6 +156,20 @@ border! {
         pub const GROUP: u32 = near::GROUP as u32;
     }
 
+    /// The motion of particles since lists were built.
+    pub mod motion {
+        /// A coordinate is wrapped before its distance is found beyond this many lengths of the box.
+        pub const OUTSIDE: f64 = margin::OUTSIDE;
+        /// The relative rounding error of a position that was wrapped into the box.
+        pub const WRAPPED: f64 = margin::WRAPPED;
+    }
+
+    /// The table of j-particles that some i-particle of a group leaves out.
+    pub mod exclusion {
+        /// Bits of a place in the table.
+        pub const TABLE_BITS: u32 = 8;
+    }
+
     /// Entries of lists.
     pub mod entry {
         /// Bits of the place of a j-particle; above them is its image.
@@ -183,7 +197,7 @@ pub(crate) fn of_order() -> String {
 
 /// Returns the declarations for the rebuild of lists.
 pub(crate) fn of_rebuild() -> String {
-    let lists = [entry::text(), limits::text(), Lists::text(), Room::text()];
+    let lists = [entry::text(), limits::text(), motion::text(), Lists::text(), Room::text()];
     let looks = [Margin::text(), Change::text(), LookRequest::text(), LookState::text()];
     let answers = [refusal::text(), answer::text()];
     border::text(&[&order()[..], &lists, &looks, &answers].concat())
@@ -191,7 +205,14 @@ pub(crate) fn of_rebuild() -> String {
 
 /// Returns the declarations for evaluations.
 pub(crate) fn of_evaluation() -> String {
-    let positions = [warp::text(), Position::text(), PeriodicBox::text(), Placed::text()];
+    let positions = [
+        warp::text(),
+        motion::text(),
+        exclusion::text(),
+        Position::text(),
+        PeriodicBox::text(),
+        Placed::text(),
+    ];
     let pairs = [entry::text(), Lists::text(), ExcludedRows::text(), Restriction::text()];
     border::text(&[&positions[..], &pairs, &[refusal::text()]].concat())
 }

@@ -24,6 +24,9 @@ use reach::Varying;
 /// Threads of a block.
 pub(crate) const BLOCK: usize = 256;
 
+/// The text of the motion of particles.
+pub(crate) const MOTION: &str = include_str!("motion.cuh");
+
 /// The text that orders particles, of which the rebuild is a part.
 const ORDER: [&str; 7] = [
     include_str!("../../kernels/grid.cuh"),
@@ -69,6 +72,7 @@ impl Program {
             include_str!("../../kernels/tensor.cuh"),
             include_str!("nearest.cuh"),
             include_str!("lists.cuh"),
+            MOTION,
             include_str!("rebuild.cuh"),
         ];
         let declared = declared::of_rebuild();

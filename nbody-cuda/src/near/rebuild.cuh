@@ -2,18 +2,6 @@
 // not the second orders the particles and builds the lists again. The host need not know.
 namespace nbody {
 
-// Returns the displacement of a particle along an axis from its position before, by the nearest image.
-__device__ __forceinline__ double moved_along(double x, double before, double length)
-{
-    double d = x - before;
-    if (length > 0.0) {
-        d -= length * ::rint(d / length);
-        // The position before was wrapped into the box, and rounded.
-        if (::fabs(d) <= 0x1p-50 * (::fabs(x) + length)) d = 0.0;
-    }
-    return d;
-}
-
 // Looks at the particles of a set, whose numbers begin with `first`.
 __device__ __forceinline__ void check(
     const LookRequest &request, const Reach &reach, const Order &order, u32 set, LookState *state, u32 first)

@@ -56,13 +56,7 @@ __device__ __forceinline__ void copy(
         const double before = placed.before[size_t(axis) * placed.n + k];
         double x = coordinate_of(row + Words::coordinate(axis));
         if (is_outside(x, length)) x = wrap(x, length);
-        double moved = x - before;
-        if (length > 0.0) {
-            moved = ::__dsub_rn(moved, ::__dmul_rn(length, ::rint(moved / length)));
-            // The position before was wrapped into the box, and rounded.
-            if (::fabs(moved) <= 0x1p-50 * (::fabs(x) + length)) moved = 0.0;
-        }
-        now.x[axis] = before + moved;
+        now.x[axis] = before + moved_along(x, before, length);
     }
     at[k] = now;
     Particle particle;

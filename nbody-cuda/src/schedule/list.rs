@@ -15,7 +15,8 @@ use super::resources::{
 };
 use crate::config::warp;
 use crate::layout::{bytes_of, numbers_of};
-use crate::near::declared::{self, entry};
+use crate::near::MOTION;
+use crate::near::declared::{self, entry, exclusion};
 use crate::near::keys::Position;
 use crate::{Error, KernelConfig, Program, Schedule};
 
@@ -33,8 +34,8 @@ const HITS: usize = 8;
 const DISPLACEMENTS: usize = entry::IMAGES as usize * size_of::<Position>();
 /// Bytes of the square of a distance that the screen needs.
 const NORM: usize = 4;
-/// Bytes of the table of j-particles that are left out.
-const TABLE: usize = 2056;
+/// Bytes of the table of j-particles that are left out: an index and a mask for each place, and a mark.
+const TABLE: usize = ((2 * size_of::<u32>()) << exclusion::TABLE_BITS) + 8;
 
 /// The kernels, of which the first evaluates pairs.
 pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_listed"];
@@ -79,6 +80,7 @@ impl Program {
             include_str!("screen.cuh"),
             restriction,
             include_str!("../../kernels/wrap.cuh"),
+            MOTION,
             include_str!("list.cuh"),
         ];
         let text = Text { title, parts, merging: 0, in_order: false, kernels: KERNELS };

@@ -23,8 +23,8 @@ const BUDGET_BRANCHING: usize = 40;
 const BUDGET_DOUBLE: usize = 100;
 /// Typical number of other registers per thread.
 const OTHER_REGISTERS: usize = 40;
-/// Candidates per word of the cutoff filter, one per bit: `WORD` of `force_loop.cuh`.
-pub const WORD: usize = 32;
+/// Candidates per word of the cutoff filter, one per bit.
+pub const WORD: usize = u32::BITS as usize;
 /// Bytes of the hits among these: `Hits` of `force_loop.cuh`.
 const HITS: usize = 8;
 /// The largest number of splits.

@@ -19,21 +19,21 @@ __device__ __forceinline__ bool have(const ExcludedRows &rows, u32 i, u32 j)
 
 // A hash table of the j-particles that some i-particle of a group leaves out.
 struct Excluded {
-    static constexpr u32 SIZE_BITS = 8, SIZE = 1u << SIZE_BITS, PROBES = 16, NONE = ~0u;
+    static constexpr u32 SIZE = 1u << TABLE_BITS, PROBES = 16, NONE = ~0u;
     u32 indices[SIZE];
     u32 masks[SIZE]; // a bit for each i-particle that leaves it out
     u32 overflows; // whether some j-particle found no place
 
     static __device__ __forceinline__ u32 place(u32 index, u32 probe)
     {
-        return ((index * 0x9e3779b1u >> (32 - SIZE_BITS)) + probe) % SIZE;
+        return ((index * 0x9e3779b1u >> (32 - TABLE_BITS)) + probe) % SIZE;
     }
 
     // Takes the rows of an i-particle for each lane.
     __device__ __forceinline__ void fill(const Restriction &restriction, u32 i)
     {
-        const u32 lane = threadIdx.x % 32;
-        for (u32 k = lane; k < SIZE; k += 32) {
+        const u32 lane = threadIdx.x % LANES;
+        for (u32 k = lane; k < SIZE; k += LANES) {
             indices[k] = NONE;
             masks[k] = 0;
         }
@@ -81,7 +81,7 @@ private:
 // Exchanges the bits of the lanes of a warp: bit k of lane m becomes bit m of lane k.
 __device__ __forceinline__ u32 transposed(u32 bits)
 {
-    const u32 lane = threadIdx.x % 32;
+    const u32 lane = threadIdx.x % LANES;
     u32 low = 0xffff;
 #pragma unroll
     for (u32 step = 16; step > 0; step /= 2, low ^= low << step) {
@@ -107,7 +107,7 @@ public:
     {
         __shared__ Excluded tables[BLOCK / 32];
         __shared__ u32 of_bags[BLOCK / 32][WORDS * WORD];
-        const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / 32;
         tables[warp].fill(restriction, i[lane < n ? lane : n - 1]);
         excluded = &tables[warp];
         masks = of_bags[warp];
@@ -135,7 +135,7 @@ public:
     // last one lowest.
     __device__ __forceinline__ u32 operator()(u32 begin) const
     {
-        const u32 mask = masks[begin + WORD - 1 - threadIdx.x % 32];
+        const u32 mask = masks[begin + WORD - 1 - threadIdx.x % LANES];
         return ::__all_sync(~0u, mask == ~0u) ? 0 : ~transposed(mask);
     }
 };

@@ -1,4 +1,4 @@
-//! What the kernels of trees take from the host, and leave in memory.
+//! Arguments that kernels of trees take from the host, and the state that they leave in memory.
 
 use std::fmt::Debug;
 
@@ -16,7 +16,7 @@ border! {
         /// The first particle, and the end of its particles.
         pub first: u32,
         pub end: u32,
-        /// The first child times FAN, and one less than the number of children; or `NO_CHILD`.
+        /// The first child times `FAN`, and one less than the number of children; or `NO_CHILD`.
         pub children: u32,
         /// The number of divisions of all cells of the frame that it comes from.
         pub level: u32,
@@ -33,7 +33,7 @@ border! {
         pub first: u32,
         /// The number of particles, and above `COUNT_BITS` bits that of far particles.
         pub counts: u32,
-        /// As in `Cell`.
+        /// The first child times `FAN`, and one less than the number of children; or `NO_CHILD`.
         pub children: u32,
         /// The binary logarithm of its charge times a power of its radius.
         pub strength: f32,
@@ -119,7 +119,7 @@ border! {
         pub work: Work,
     }
 
-    /// What groups took in the last walk.
+    /// The efforts of groups in the last walk.
     pub struct Efforts {
         /// The effort of the group of each i-particle.
         pub of_particles: Address<u32>,

@@ -13,7 +13,7 @@ use crate::near::boxes::bits;
 use crate::near::cutoff::{Levels, Watched};
 use crate::near::frame::Frame;
 use crate::near::image::LIMIT;
-use crate::near::margin::Margin;
+use crate::near::margin::{Margin, OUTSIDE, WRAPPED};
 use crate::near::order::{Ordered, wrapped};
 use crate::numeric::simd::{Best, LINE, Line};
 use crate::{Domain, Error, Interval, parallel};
@@ -314,8 +314,7 @@ fn far(now: &[Line<u64>], before: &Block, limits: &[f64; LINE]) -> u32 {
 /// would lose digits: it is wrapped first, which is exact.
 #[inline(always)]
 fn is_outside(x: f64, length: f64) -> bool {
-    const LENGTHS: f64 = 1024.0;
-    length > 0.0 && x.abs() > LENGTHS * length
+    length > 0.0 && x.abs() > OUTSIDE * length
 }
 
 /// Returns the displacement of a particle along an axis from its position before, by the nearest image; 0 if it
@@ -329,7 +328,7 @@ fn moved_along(position: f64, before: f64, length: f64) -> f64 {
     // Few particles have left the box.
     let is_inside = to.abs() <= length * 0.5;
     let to = if is_inside { to } else { to - length * (to / length).round_ties_even() };
-    let rounding = 4.0 * f64::EPSILON * (position.abs() + length);
+    let rounding = WRAPPED * (position.abs() + length);
     if to.abs() <= rounding { 0.0 } else { to }
 }
 
