@@ -245,6 +245,9 @@ mod cutoffs {
             let mut kind = i.kind;
             if !far {
                 kind = (i.kind * 3 - j.kind) & 3;
+                if j.kind > 1 {
+                    kind = 3 - kind;
+                }
             }
             let second = if far != (kind <= 1) { across.norm() } else { across.dot(i.vel).abs() };
             first + second + series(j.h, kind) + self.table[j.kind & 1][(kind ^ 1) & 3]

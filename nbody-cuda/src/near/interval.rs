@@ -18,8 +18,8 @@ const STEPS: usize = 6;
 const VALUES: usize = INPUTS + STEPS;
 const CHAINS: usize = 10_000;
 
-/// The first steps of an operation: four numbers, two conditions, and two integers that these choose.
-const FIRST: [Step; 13] = [
+/// The first steps of an operation: four numbers, two conditions, and integers that these choose, with their last bits.
+const FIRST: [Step; 16] = [
     Step::Number(Role::I, 0),
     Step::Number(Role::I, 1),
     Step::Number(Role::J, 2),
@@ -33,9 +33,12 @@ const FIRST: [Step; 13] = [
     Step::Apply(Function::SelectInteger, [4, 6, 7]),
     Step::Apply(Function::SelectInteger, [5, 8, 9]),
     Step::Index(Role::I, 1),
+    Step::Integer(1),
+    Step::Apply(Function::AndIntegers, [10, 13, 0]),
+    Step::Apply(Function::AndIntegers, [11, 13, 0]),
 ];
 
-/// Returns programs of the four numbers: each function, and every other kind of step.
+/// Returns programs of four numbers, and of a table of these and the first two again: each function, and every other kind of step.
 fn operations() -> Vec<Vec<Step>> {
     let with = |steps: &[Step]| [&FIRST[..], steps].concat();
     let next = FIRST.len() as u16;
@@ -66,11 +69,12 @@ fn operations() -> Vec<Vec<Step>> {
         }
     }
     operations.extend([0, 1, 2, 3, 6, 16].map(|n| with(&[Step::Power(0, n)])));
-    for index in [7, 10, 11, 12] {
+    for index in [7, 10, 12, 14] {
         operations.push(with(&[Step::Entry(&[0, 1, 2, 3], index)]));
-        let (first, size) = (0, [2, 2]);
-        operations.push(with(&[Step::Lookup { first, size, at: [index, 10] }]));
-        operations.push(with(&[Step::Lookup { first: 1, size: [1, 3], at: [7, index] }]));
+        for (first, size) in [(0, [2, 3]), (2, [2, 2])] {
+            operations.push(with(&[Step::Lookup { first, size, at: [index, 15] }]));
+            operations.push(with(&[Step::Lookup { first, size, at: [15, index] }]));
+        }
     }
     for x in [0.1, -2.5, 1e39, -1e-40, f64::INFINITY, f64::NEG_INFINITY] {
         operations.push(with(&[Step::Real(x), Step::Apply(Function::Product, [0, next, 0])]));
@@ -111,7 +115,8 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 1) follow(
     steps += k * {STEPS} * 8;
     for (u32 step = 0; step < {STEPS}; ++step, steps += 8) {{
         const bounds::Interval x[] = {{
-            values[steps[1]], values[steps[2]], values[steps[3]], values[steps[4]]}};
+            values[steps[1]], values[steps[2]], values[steps[3]], values[steps[4]],
+            values[steps[1]], values[steps[2]]}};
         values[{INPUTS} + step] = apply(steps[0], x);
     }}
 }}
@@ -183,7 +188,7 @@ fn check(backend: &dyn Backend) {
             let operands = [0; 4].map(|_| random.below(values.len()));
             let bytes = [operation, operands[0], operands[1], operands[2], operands[3], 0, 0, 0];
             steps.push(u64::from_le_bytes(bytes.map(|byte| u8::try_from(byte).unwrap())));
-            let x = operands.map(|k| values[k]);
+            let x = [0, 1, 2, 3, 0, 1].map(|k: usize| values[operands[k]]);
             values.push(evaluate(&operations[operation], &[&x, &x, &x]));
         }
         expected.push(values);

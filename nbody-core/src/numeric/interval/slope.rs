@@ -248,7 +248,8 @@ mod tests {
         let numbers = [Step::Number(Role::I, 0), Step::Number(Role::I, 1), Step::Real(2.0)];
         let steps = [&numbers[..], &[Step::Real(-2.0)], behind].concat();
         let any = [Interval::new(0.0, f64::INFINITY); 2];
-        let (_, slopes) = follow(&steps, &[&[], &any, &any], (Role::I, 0));
+        let table = [2.0, -2.0].map(Interval::from);
+        let (_, slopes) = follow(&steps, &[&table, &any, &any], (Role::I, 0));
         let slope = slopes.last().unwrap();
         [slope.lo, slope.hi]
     }
@@ -268,8 +269,15 @@ mod tests {
         let times = apply(Product, &[5, 0]);
         assert_eq!(slope_of(&[species, Step::Entry(&[2, 3], 4), times]), [-2.0, 2.0]);
         assert_eq!(slope_of(&[species, Step::Entry(&[0, 1], 4)]), [0.0, 1.0]);
+        let looked_up =
+            |kind| [kind, Step::Integer(0), Step::Lookup { first: 0, size: [1, 2], at: [5, 4] }];
+        let coefficient = [&looked_up(species)[..], &[apply(Product, &[6, 0])]].concat();
+        assert_eq!(slope_of(&coefficient), [-2.0, 2.0]);
+        assert_eq!(slope_of(&looked_up(species)), [0.0, 0.0]);
+        // The species changes.
         let own = Step::Index(Role::I, 0);
         assert_eq!(slope_of(&[own, Step::Entry(&[2, 3], 4)]), [-infinite, infinite]);
+        assert_eq!(slope_of(&looked_up(own)), [-infinite, infinite]);
         let choice = [apply(Less, &[0, 2]), apply(Select, &[4, 2, 3])];
         assert_eq!(slope_of(&choice), [-infinite, infinite]);
         let of_other = [apply(Less, &[1, 2]), apply(Select, &[4, 0, 3])];
