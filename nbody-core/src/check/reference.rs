@@ -5,7 +5,7 @@
 //! precision reads them, the comparison shows the error of the kernel alone; with the particles
 //! themselves it includes the error of that rounding.
 
-use crate::cpu::Pair;
+use crate::cpu::{Pair, Sources};
 use crate::pack::Rows;
 use crate::{Domain, Error, Field, Interaction, Law, Record, Scalar, pack, parallel};
 
@@ -130,7 +130,7 @@ fn sum_pairs(
     let pair = Pair::new(law, parameters, domain).expect("a type has compiled loops");
     let own = own.filter(|_| !law.self_pairs);
     let (dim, targets) = (pack::dim(law.i), pack::rows(i));
-    let sources = pair.sources(j);
+    let sources = Sources::pack(j);
     let result = |k: usize| {
         let target = targets[k * dim..(k + 1) * dim].to_vec();
         let [mut total, lost] = pair.sum(target, &sources, own.map(|own| own(k)));

@@ -23,7 +23,7 @@ mod variant;
 
 use engine::{CpuEngine, Particles};
 use neighbours::CpuNeighbours;
-pub(crate) use pair::Pair;
+pub(crate) use pair::{Pair, Sources};
 pub use particle_loop::ParticleLoop;
 pub use peak::peak;
 use per_particle::CpuPerParticle;

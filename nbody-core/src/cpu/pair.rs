@@ -20,6 +20,13 @@ pub(crate) struct Pair {
 /// j-particles in `f64`.
 pub(crate) struct Sources(Columns<u64>);
 
+impl Sources {
+    /// Packs j-particles.
+    pub fn pack(j: &dyn Rows) -> Self {
+        Self(Columns::pack::<f64>(j).expect("memory for the j-particles"))
+    }
+}
+
 impl Pair {
     /// Returns the pair function of a law with these parameters, which are one row; an error if the law has no loops.
     pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
@@ -33,11 +40,6 @@ impl Pair {
         let parameters = one(law.parameters, parameters.to_vec());
         let folding = Folding::new(law.f, Precision::Double);
         Ok(Self { law, loops, parameters, domain, folding })
-    }
-
-    /// Packs j-particles.
-    pub fn sources(&self, j: &dyn Rows) -> Sources {
-        Sources(Columns::pack::<f64>(j).expect("memory for the j-particles"))
     }
 
     /// Returns the result of one j-particle for one i-particle, as a row.
