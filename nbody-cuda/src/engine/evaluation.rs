@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::pack::dim;
 use nbody_core::{Domain, Law, Options, Sources, Store, untyped};
 
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
 use crate::compile::cache::Cache;
 use crate::engine::buffer::{CudaResults, pairs, results};
-use crate::layout::{LIMIT, bytes, space, words};
+use crate::engine::setup::Setup;
+use crate::layout::LIMIT;
 use crate::schedule::{Buffers, Job, Plan, Workspace, rules};
 use crate::tuning::measured::Tuned;
 use crate::tuning::select::Kernels;
@@ -26,22 +26,15 @@ const RUNS: usize = 5;
 /// An engine for one law on one backend.
 #[derive(Debug)]
 pub(crate) struct CudaEngine {
-    law: &'static Law,
-    options: Options,
-    backend: Arc<dyn Backend>,
+    setup: Setup,
     /// The launches of an evaluation that is repeated.
     batch: Option<Box<dyn Batch>>,
     kernels: Kernels,
-    /// The parameters and the space, as arguments of kernels.
-    parameters: Vec<u64>,
-    space: Vec<u64>,
     /// The kernel and the plan of the last evaluation.
     chosen: Option<Chosen>,
     /// The choices for other numbers of particles.
     choices: HashMap<([usize; 2], bool), Chosen>,
     workspace: Workspace,
-    /// Scratch memory for results that are added to others.
-    fresh: Option<Buffer>,
 }
 
 /// The kernel and the plan for some numbers of particles.
@@ -63,79 +56,27 @@ impl CudaEngine {
         parameters: &[u64],
         options: Options,
     ) -> Result<Box<Self>, Error> {
-        if let Some(order) = options.order {
-            order.check()?;
-        }
-        options.domain.check(options.precision)?;
-        let kernels = Kernels::new(backend, cache, law, options)?;
-        let mut engine = Box::new(Self {
-            parameters: Vec::new(),
-            space: space(options.domain, options.precision),
-            law,
-            options,
-            backend: backend.clone(),
-            kernels,
+        let setup = Setup::new(backend, cache, law, parameters, options)?;
+        Ok(Box::new(Self {
+            setup,
+            kernels: Kernels::new(backend, cache, law, options)?,
             chosen: None,
             choices: HashMap::new(),
             batch: backend.batch(),
             workspace: Workspace::default(),
-            fresh: None,
-        });
-        engine.set_row(parameters)?;
-        Ok(engine)
-    }
-
-    fn set_row(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        let (fields, precision) = (self.law.parameters, self.options.precision);
-        let (what, expected) = ("numbers of a record", dim(fields));
-        nbody_core::Error::check_length(what, parameters.len(), expected)?;
-        self.parameters = words(&bytes(fields, parameters, precision));
-        Ok(())
-    }
-
-    fn set_space(&mut self, domain: Domain) -> Result<(), Error> {
-        domain.check(self.options.precision)?;
-        let options = self.options.domain(domain);
-        if domain.is_periodic() != self.options.domain.is_periodic() {
-            self.kernels = self.kernels.with_options(options)?;
-            self.forget_choices();
-        }
-        self.options = options;
-        self.space = space(domain, options.precision);
-        Ok(())
+        }))
     }
 
     /// Sets the kernel configuration; `None` leaves the choice to the model again.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         self.forget_choices();
-        self.kernels.force(self.options, config)
+        self.kernels.force(self.setup.options, config)
     }
 
     /// Returns the kernel of the last evaluation, or before the first evaluation that for many
     /// particles.
     pub fn kernel(&self) -> &Kernel {
         self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
-    }
-
-    fn allocate_results(&self, n: usize) -> Result<Buffer, Error> {
-        let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
-        buffer.clear(self.law.f)?;
-        Ok(buffer)
-    }
-
-    /// Refuses buffers of the wrong lengths, device or precision: the soundness of launches rests
-    /// on it.
-    fn check(&self, i: &Buffer, j: Sources<Buffer>, out: &Buffer) -> Result<(), Error> {
-        j.check([i.n, j.particles().n, out.n])?;
-        let j = j.particles();
-        for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {
-            if found > LIMIT {
-                return Err(Error::TooManyParticles { what, found, limit: LIMIT });
-            }
-        }
-        i.check("i-particles", &self.backend, self.options.precision)?;
-        j.check("j-particles", &self.backend, self.options.precision)?;
-        out.check("results", &self.backend, self.options.backup())
     }
 
     fn run(
@@ -145,9 +86,9 @@ impl CudaEngine {
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
-        self.check(i, j, out)?;
+        self.setup.check(i, j, out, LIMIT)?;
         if out.n == 0 || j.particles().n == 0 {
-            return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
+            return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
         let buffers = Buffers::of(i, j, out);
         let mut batch = self.batch.take();
@@ -164,7 +105,7 @@ impl CudaEngine {
         j: Sources<Buffer>,
         out: &mut Buffer,
     ) -> Result<Duration, Error> {
-        let backend = self.backend.clone();
+        let backend = self.setup.backend.clone();
         let mut run = || self.run(i, j, out, Store::Replace);
         let alone = backend.time(&mut run)?;
         if alone > SHORT {
@@ -179,15 +120,9 @@ impl CudaEngine {
         let n = buffers.out.n;
         match store {
             Store::Replace => return self.launch_chosen(buffers),
-            Store::Add => self.kernels.provide_adding(self.options)?,
+            Store::Add => self.kernels.provide_adding(self.setup.options)?,
         }
-        let fresh = match self.fresh.take() {
-            Some(fresh) if fresh.n == n => fresh,
-            other => {
-                drop(other);
-                Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?
-            }
-        };
+        let fresh = self.setup.fresh(n)?;
         self.launch_chosen(Buffers { out: &fresh, ..buffers })?;
         let adding = self.kernels.adding();
         let blocks = n.div_ceil(adding.program.config.block) as u32;
@@ -195,7 +130,7 @@ impl CudaEngine {
             .pointers([&*fresh.memory, &*buffers.out.memory])
             .numbers([n as u32]);
         let added = adding.module.launch(launch);
-        self.fresh = Some(fresh);
+        self.setup.keep_fresh(fresh);
         added
     }
 
@@ -203,12 +138,12 @@ impl CudaEngine {
         let Chosen { kernel, plan, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
         let kernel = self.kernels.get(kernel);
         let mut job = Job {
-            law: self.law,
-            options: self.options,
-            backend: &*self.backend,
+            law: self.setup.law,
+            options: self.setup.options,
+            backend: &*self.setup.backend,
             kernel,
-            parameters: &self.parameters,
-            space: &self.space,
+            parameters: &self.setup.parameters,
+            space: &self.setup.space,
             buffers,
             workspace: &mut self.workspace,
         };
@@ -231,7 +166,7 @@ impl CudaEngine {
         let chosen = if let Some(known) = self.choices.get(&(n, one_buffer)) {
             *known
         } else {
-            let (kernel, plan) = self.kernels.choose(self.options, n, one_buffer)?;
+            let (kernel, plan) = self.kernels.choose(self.setup.options, n, one_buffer)?;
             if self.choices.len() == CHOICES {
                 self.choices.clear();
             }
@@ -251,16 +186,16 @@ impl CudaEngine {
         out: &mut dyn untyped::Buffer,
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
-        let backend = self.backend.clone();
-        let [i, of_j] = pairs(&*backend, self.law, i, j)?;
-        let (j, out) = (j.with(of_j), &*results(&*backend, out, self.law.f)?);
-        self.check(i, j, out)?;
+        let backend = self.setup.backend.clone();
+        let [i, of_j] = pairs(&*backend, self.setup.law, i, j)?;
+        let (j, out) = (j.with(of_j), &*results(&*backend, out, self.setup.law.f)?);
+        self.setup.check(i, j, out, LIMIT)?;
         let buffers = Buffers::of(i, j, out);
         let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
-        if n.contains(&0) || self.options.order.is_some() || self.kernels.is_forced() {
+        if n.contains(&0) || self.setup.options.order.is_some() || self.kernels.is_forced() {
             return Ok(None);
         }
-        let trials = self.kernels.trials(self.options, n, one_buffer);
+        let trials = self.kernels.trials(self.setup.options, n, one_buffer);
         let mut best: Option<Tuned> = None;
         for &(config, parts) in &trials {
             let time = self
@@ -275,7 +210,7 @@ impl CudaEngine {
         }
         if let Some(tuned) = best {
             // Without a cache folder, this engine still uses it.
-            let _ = self.kernels.tune(self.options, tuned);
+            let _ = self.kernels.tune(self.setup.options, tuned);
         }
         Ok(best)
     }
@@ -289,10 +224,11 @@ impl CudaEngine {
         one_buffer: bool,
         evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<Duration, Error> {
-        let (kernel, plan) = self.kernels.plan_as(self.options, config, parts, n, one_buffer)?;
+        let (kernel, plan) =
+            self.kernels.plan_as(self.setup.options, config, parts, n, one_buffer)?;
         self.choices.clear();
         self.chosen = Some(Chosen { n, one_buffer, kernel, plan });
-        let backend = self.backend.clone();
+        let backend = self.setup.backend.clone();
         let mut times = Vec::new();
         for _ in 0..RUNS {
             times.push(backend.time(&mut || evaluate(self))?);
@@ -304,23 +240,29 @@ impl CudaEngine {
 
 impl untyped::Engine for CudaEngine {
     fn law(&self) -> &'static Law {
-        self.law
+        self.setup.law
     }
 
     fn options(&self) -> Options {
-        self.options
+        self.setup.options
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        Ok(self.set_row(parameters)?)
+        self.setup.set_parameters(parameters)
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
-        Ok(self.set_space(domain)?)
+        let (options, needs_others) = self.setup.in_domain(domain)?;
+        if needs_others {
+            self.kernels = self.kernels.with_options(options)?;
+            self.forget_choices();
+        }
+        self.setup.set_options(options);
+        Ok(())
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.allocate_results(n)?, self.law.f))
+        Ok(CudaResults::boxed(self.setup.results(n)?, self.setup.law.f))
     }
 
     fn evaluate(
@@ -330,8 +272,8 @@ impl untyped::Engine for CudaEngine {
         out: &mut dyn untyped::Buffer,
         store: Store,
     ) -> Result<(), nbody_core::Error> {
-        let [i, of_j] = pairs(&*self.backend, self.law, i, j)?;
-        let out = results(&*self.backend, out, self.law.f)?;
+        let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
+        let out = results(&*self.setup.backend, out, self.setup.law.f)?;
         Ok(self.run(i, j.with(of_j), out, store)?)
     }
 
@@ -341,8 +283,8 @@ impl untyped::Engine for CudaEngine {
         j: Sources<'_, dyn untyped::Buffer>,
         out: &mut dyn untyped::Buffer,
     ) -> Result<Duration, nbody_core::Error> {
-        let [i, of_j] = pairs(&*self.backend, self.law, i, j)?;
-        let out = results(&*self.backend, out, self.law.f)?;
+        let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
+        let out = results(&*self.setup.backend, out, self.setup.law.f)?;
         Ok(self.timed(i, j.with(of_j), out)?)
     }
 }

@@ -7,6 +7,7 @@ mod per_particle;
 pub mod programs;
 mod selection;
 mod sequence;
+mod setup;
 mod short_range;
 mod tree;
 

@@ -15,7 +15,8 @@ use super::buffer::{CudaResults, foreign, results};
 use super::neighbours::{CudaNeighbours, Sets};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
-use crate::layout::{bytes, bytes_of, numbers_of, space, words};
+use crate::engine::setup::Setup;
+use crate::layout::{bytes_of, numbers_of, space};
 use crate::near::declared::PeriodicBox;
 use crate::near::given::Excluded;
 use crate::near::keys::Position;
@@ -36,13 +37,9 @@ struct Variant {
 /// The engine of CUDA programs over lists.
 #[derive(Debug)]
 pub(super) struct ListEngine {
-    law: &'static Law,
+    setup: Setup,
     /// The cutoff with the parameters.
     cutoff: Cutoff,
-    options: Options,
-    backend: Arc<dyn Backend>,
-    cache: Cache,
-    parameters: Vec<u64>,
     /// The kernels for the buffers and lists that were met so far.
     built: Vec<(Variant, Kernel)>,
     /// The pairs that this interaction leaves out.
@@ -50,8 +47,6 @@ pub(super) struct ListEngine {
     /// Copies of the i- and the j-particles in the order of the lists, and their positions.
     particles: [Scratch; 2],
     positions: [Scratch; 2],
-    /// Scratch memory for results that are added to others.
-    fresh: Option<Buffer>,
 }
 
 impl ListEngine {
@@ -65,44 +60,19 @@ impl ListEngine {
         if options.domain != Domain::Open {
             return Err(nbody_core::Error::DomainOfLists.into());
         }
-        if let Some(order) = options.order {
-            order.check()?;
-        }
-        let mut engine = Self {
-            law,
+        Ok(Self {
+            setup: Setup::new(backend, cache, law, parameters, options)?,
             cutoff: Cutoff::new(law, parameters),
-            options,
-            backend: backend.clone(),
-            cache: cache.clone(),
-            parameters: Vec::new(),
             built: Vec::new(),
             excluded: Excluded::default(),
             particles: Default::default(),
             positions: Default::default(),
-            fresh: None,
-        };
-        engine.set_row(parameters)?;
-        Ok(engine)
-    }
-
-    fn set_row(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        let (fields, precision) = (self.law.parameters, self.options.precision);
-        let (what, expected) = ("numbers of a record", dim(fields));
-        nbody_core::Error::check_length(what, parameters.len(), expected)?;
-        self.parameters = words(&bytes(fields, parameters, precision));
-        self.cutoff = Cutoff::new(self.law, parameters);
-        Ok(())
+        })
     }
 
     /// Returns the kernel of the last evaluation.
     pub fn kernel(&self) -> Option<&Kernel> {
         self.built.last().map(|(_, kernel)| kernel)
-    }
-
-    fn allocate_results(&self, n: usize) -> Result<Buffer, Error> {
-        let mut buffer = Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())?;
-        buffer.clear(self.law.f)?;
-        Ok(buffer)
     }
 
     fn run(
@@ -126,25 +96,19 @@ impl ListEngine {
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        check_devices(&self.backend, self.options, near, sets, out)?;
+        check_devices(&self.setup.backend, self.setup.options, near, sets, out)?;
         nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
         near.check(&self.cutoff, sets)?;
         let nj = sets.j.map_or(out.n, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {
-            return if store == Store::Add { Ok(()) } else { out.clear(self.law.f) };
+            return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
-        self.excluded.upload(&*self.backend, [out.n, nj], sets.one_set)?;
+        self.excluded.upload(&*self.setup.backend, [out.n, nj], sets.one_set)?;
         let kernel = self.provide(near, sets)?;
         if store == Store::Replace {
             return self.launch(kernel, near, sets, out, times);
         }
-        let fresh = match self.fresh.take() {
-            Some(fresh) if fresh.n == out.n => fresh,
-            other => {
-                drop(other);
-                Buffer::new(&self.backend, out.n, dim(self.law.f), self.options.backup())?
-            }
-        };
+        let fresh = self.setup.fresh(out.n)?;
         self.launch(kernel, near, sets, &fresh, times)?;
         let Kernel { program, module, .. } = &self.built[kernel].1;
         let launch = Launch::new(c"add_listed", out.n.div_ceil(program.config.block) as u32);
@@ -152,7 +116,7 @@ impl ListEngine {
         let launch = near.lists.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.pointers([&*fresh.memory, &*out.memory]).numbers([out.n as u32]);
         let added = near.lists.timed(&mut times.force, || module.launch(launch));
-        self.fresh = Some(fresh);
+        self.setup.keep_fresh(fresh);
         added
     }
 
@@ -161,19 +125,19 @@ impl ListEngine {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
-        let order = near::bags::order(self.law, self.options, sets.i.0.n);
+        let order = near::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_periodic = domain.is_periodic();
         let variant = Variant { fields, is_restricted, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);
         }
-        let options = self.options.domain(domain).order(order);
+        let options = self.setup.options.domain(domain).order(order);
         let program = if is_restricted {
-            Program::restricted_list(self.law, options, fields)?
+            Program::restricted_list(self.setup.law, options, fields)?
         } else {
-            Program::list(self.law, options, fields)?
+            Program::list(self.setup.law, options, fields)?
         };
-        let (module, build) = self.backend.build(&program, &self.cache)?;
+        let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
         self.built.push((variant, Kernel { program, module, build }));
         Ok(self.built.len() - 1)
     }
@@ -190,14 +154,15 @@ impl ListEngine {
         // The images of given pairs are found when they are evaluated.
         let length = if near.is_given() { [0.0; 3] } else { near.lengths() };
         let periodic = PeriodicBox { length };
-        let space = space(near.space_of_pairs(), self.options.precision);
-        let precision = self.options.precision;
+        let space = space(near.space_of_pairs(), self.setup.options.precision);
+        let precision = self.setup.options.precision;
         let (i, of_i) = sets.i;
         let (j, of_j) = sets.j.unwrap_or(sets.i);
         let place_of_j = usize::from(sets.j.is_some());
         // Where i- and j-particles are one type in one buffer, one copy serves both.
-        let is_one = sets.j.is_none() && self.law.i == self.law.j;
-        let copies = [(c"copy_i", i, self.law.i, 0), (c"copy_j", j, self.law.j, place_of_j)];
+        let is_one = sets.j.is_none() && self.setup.law.i == self.setup.law.j;
+        let copies =
+            [(c"copy_i", i, self.setup.law.i, 0), (c"copy_j", j, self.setup.law.j, place_of_j)];
         // The last look has found the positions of particles that have nothing else.
         let known = |buffer, fields, place| {
             let has_more = dim(fields) > dim(position(fields));
@@ -209,9 +174,10 @@ impl ListEngine {
                 continue;
             }
             let record = numbers_of(fields, precision) * bytes_of(precision);
-            let to = self.particles[set].reserve(&*self.backend, &[buffer.n, record], false)?;
+            let to =
+                self.particles[set].reserve(&*self.setup.backend, &[buffer.n, record], false)?;
             let sizes = [buffer.n, size_of::<Position>()];
-            let at = self.positions[set].reserve(&*self.backend, &sizes, false)?;
+            let at = self.positions[set].reserve(&*self.setup.backend, &sizes, false)?;
             let blocks = buffer.n.div_ceil(kernel.program.config.block) as u32;
             let launch = Launch::new(name, blocks).pointers([&*buffer.memory]);
             let launch = launch.value(&near.lists.placed(place)).value(&periodic);
@@ -222,7 +188,7 @@ impl ListEngine {
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
         let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
-        let launch = launch.record(&self.parameters).record(&space).value(&periodic);
+        let launch = launch.record(&self.setup.parameters).record(&space).value(&periodic);
         let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
         let restriction = near.lists.restriction(&self.excluded);
         let launch = self.excluded.memory().fold(launch.value(&restriction), Launch::reads);
@@ -244,15 +210,17 @@ impl ListEngine {
 
 impl untyped::ShortRange for ListEngine {
     fn law(&self) -> &'static Law {
-        self.law
+        self.setup.law
     }
 
     fn options(&self) -> Options {
-        self.options
+        self.setup.options
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        Ok(self.set_row(parameters)?)
+        self.setup.set_parameters(parameters)?;
+        self.cutoff = Cutoff::new(self.setup.law, parameters);
+        Ok(())
     }
 
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
@@ -260,7 +228,7 @@ impl untyped::ShortRange for ListEngine {
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.allocate_results(n)?, self.law.f))
+        Ok(CudaResults::boxed(self.setup.results(n)?, self.setup.law.f))
     }
 
     fn evaluate(
@@ -271,11 +239,11 @@ impl untyped::ShortRange for ListEngine {
         out: &mut dyn untyped::Buffer,
         store: Store,
     ) -> Result<(), nbody_core::Error> {
-        let backend = self.backend.clone();
+        let backend = self.setup.backend.clone();
         let lists = (lists as &dyn Any).downcast_ref();
         let lists = lists.ok_or_else(|| foreign("neighbour lists", &*backend))?;
         let sets = Sets::new(&*backend, i, j)?;
-        Ok(self.run(lists, &sets, results(&*backend, out, self.law.f)?, store)?)
+        Ok(self.run(lists, &sets, results(&*backend, out, self.setup.law.f)?, store)?)
     }
 
     fn time(
@@ -285,7 +253,7 @@ impl untyped::ShortRange for ListEngine {
         j: Sources<'_, dyn untyped::Buffer>,
         out: &mut dyn untyped::Buffer,
     ) -> Result<Duration, nbody_core::Error> {
-        let backend = self.backend.clone();
+        let backend = self.setup.backend.clone();
         Ok(backend.time(&mut || Ok(self.evaluate(lists, i, j, out, Store::Replace)?))?)
     }
 }

@@ -17,7 +17,7 @@ use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::engine::buffer::{CudaResults, pairs, results};
-use crate::layout::{bytes, space, words};
+use crate::engine::setup::Setup;
 use crate::schedule::walk;
 use crate::tree::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
 use crate::tree::declared::{WalkedTree, walk_of_group};
@@ -27,11 +27,7 @@ use crate::{Error, Program, Walk};
 #[derive(Debug)]
 pub(in crate::engine) struct TreeEngine {
     law: TreeLaw,
-    pub options: Options,
-    backend: Arc<dyn Backend>,
-    cache: Cache,
-    parameters: Vec<u64>,
-    space: Vec<u64>,
+    setup: Setup,
     pub walk: Walk,
     /// Trees with each kind of far particles, and the kernels of each kind of walk, that were needed so far.
     trees: Vec<(Expansion, Tree)>,
@@ -68,17 +64,9 @@ impl TreeEngine {
         parameters: &[u64],
         options: Options,
     ) -> Result<Self, Error> {
-        if let Some(order) = options.order {
-            order.check()?;
-        }
-        options.domain.check(options.precision)?;
         Ok(Self {
-            parameters: words(&bytes(law.law().parameters, parameters, options.precision)),
+            setup: Setup::new(backend, cache, law.law(), parameters, options)?,
             law,
-            options,
-            backend: backend.clone(),
-            cache: cache.clone(),
-            space: space(options.domain, options.precision),
             walk: Walk::default(),
             trees: Vec::new(),
             kernels: Vec::new(),
@@ -97,27 +85,6 @@ impl TreeEngine {
         (self.lengths.1, self.estimated) = (0, None);
     }
 
-    fn results(&self, n: usize) -> Result<Buffer, Error> {
-        let fields = self.law.law().f;
-        let mut buffer = Buffer::new(&self.backend, n, dim(fields), self.options.backup())?;
-        buffer.clear(fields)?;
-        Ok(buffer)
-    }
-
-    /// Refuses buffers of the wrong lengths, device or precision: the soundness of launches rests on it.
-    fn check(&self, i: &Buffer, j: Sources<Buffer>, out: &Buffer) -> Result<(), Error> {
-        j.check([i.n, j.particles().n, out.n])?;
-        let j = j.particles();
-        for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {
-            if found > LIMIT {
-                return Err(Error::TooManyParticles { what, found, limit: LIMIT });
-            }
-        }
-        i.check("i-particles", &self.backend, self.options.precision)?;
-        j.check("j-particles", &self.backend, self.options.precision)?;
-        out.check("results", &self.backend, self.options.backup())
-    }
-
     pub fn run(
         &mut self,
         i: &Buffer,
@@ -125,7 +92,7 @@ impl TreeEngine {
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
-        self.check(i, j, out)?;
+        self.setup.check(i, j, out, LIMIT)?;
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
@@ -146,7 +113,7 @@ impl TreeEngine {
         let kernel = self.provide_kernel()?;
         let mut times = self.is_timed.then(Times::default);
         let opening = (self.law.opening(), self.law.harmonic_distance());
-        let domain = &self.options.domain;
+        let domain = &self.setup.options.domain;
         let built = match self.trees[tree].1.build(&sets, domain, opening, times.as_mut())? {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, law)?),
@@ -182,10 +149,10 @@ impl TreeEngine {
         let (lengths, known) = &mut self.lengths;
         let before = std::mem::replace(known, 0);
         for lengths in lengths.iter_mut() {
-            lengths.reserve(&*self.backend, &[out.n, size_of::<f64>()], false)?;
+            lengths.reserve(&*self.setup.backend, &[out.n, size_of::<f64>()], false)?;
         }
         if before != out.n {
-            let first = self.results(out.n)?;
+            let first = self.setup.results(out.n)?;
             self.walk_once((last, kernel), sets, (&first, Store::Replace), (share, false))?;
         }
         self.lengths.0.swap(0, 1);
@@ -212,7 +179,7 @@ impl TreeEngine {
         if lengths.is_empty() {
             return Ok(());
         }
-        last.reserve(&*self.backend, &[lengths.len(), size_of::<f64>()], false)?;
+        last.reserve(&*self.setup.backend, &[lengths.len(), size_of::<f64>()], false)?;
         last.memory_mut().write(&mut |words| {
             words[..lengths.len()].copy_from_slice(bytemuck::cast_slice(lengths));
         })?;
@@ -239,7 +206,7 @@ impl TreeEngine {
             Walk::Particles => (ni.div_ceil(kernel.program.config.block), 0),
         };
         let sizes = [queues, 2 * walk_of_group::QUEUE as usize, size_of::<u32>()];
-        let queues = self.queues.reserve(&*self.backend, &sizes, false)?;
+        let queues = self.queues.reserve(&*self.setup.backend, &sizes, false)?;
         let has_lengths = share > 0.0;
         let [lengths, before] = self.lengths.0.each_ref();
         let lengths = lengths.get().filter(|_| has_lengths);
@@ -257,8 +224,8 @@ impl TreeEngine {
             counts: (is_estimated == has_lengths).into(),
             ..tree.walked(sets)
         };
-        let launch = Launch::new(name, blocks as u32).record(&self.parameters);
-        let launch = launch.record(&self.space).value(&walked);
+        let launch = Launch::new(name, blocks as u32).record(&self.setup.parameters);
+        let launch = launch.record(&self.setup.space).value(&walked);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
         let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
         let launch = memory.fold(launch, Launch::reads);
@@ -267,7 +234,7 @@ impl TreeEngine {
         }
         let mut launch = Some(launch);
         let work = &mut || launch.take().map_or(Ok(()), |launch| kernel.module.launch(launch));
-        last.walk += self.backend.time(work)?;
+        last.walk += self.setup.backend.time(work)?;
         Ok(())
     }
 
@@ -276,8 +243,8 @@ impl TreeEngine {
         if let Some(found) = self.trees.iter().position(|(found, _)| *found == expansion) {
             return Ok(found);
         }
-        let kind = (self.options.precision, expansion);
-        let tree = Tree::new(&self.backend, &self.cache, self.law.law(), kind)?;
+        let kind = (self.setup.options.precision, expansion);
+        let tree = Tree::new(&self.setup.backend, &self.setup.cache, self.law.law(), kind)?;
         self.trees.push((expansion, tree));
         Ok(self.trees.len() - 1)
     }
@@ -287,8 +254,8 @@ impl TreeEngine {
         if let Some(found) = self.kernels.iter().position(|(found, _)| *found == self.walk) {
             return Ok(found);
         }
-        let program = Program::walk(self.law.law(), self.options, self.walk)?;
-        let (module, build) = self.backend.build(&program, &self.cache)?;
+        let program = Program::walk(self.law.law(), self.setup.options, self.walk)?;
+        let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
         self.kernels.push((self.walk, Kernel { program, module, build }));
         Ok(self.kernels.len() - 1)
     }
@@ -305,7 +272,7 @@ impl TreeEngine {
         self.estimated = None;
         let mut memory = match self.estimate.take() {
             Some(memory) => memory,
-            None => self.backend.allocate(size_of_val(numbers))?,
+            None => self.setup.backend.allocate(size_of_val(numbers))?,
         };
         memory.write(&mut |words| bytemuck::cast_slice_mut(words).copy_from_slice(numbers))?;
         self.estimate = Some(memory);
@@ -338,29 +305,27 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn options(&self) -> Options {
-        self.options
+        self.setup.options
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         self.law.set_parameters(parameters)?;
-        let fields = self.law.law().parameters;
-        self.parameters = words(&bytes(fields, parameters, self.options.precision));
+        self.setup.set_parameters(parameters)?;
         self.forget_results();
         Ok(())
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
-        domain.check(self.options.precision)?;
-        if domain.is_periodic() != self.options.domain.is_periodic() {
+        let (options, needs_others) = self.setup.in_domain(domain)?;
+        if needs_others {
             self.kernels.clear();
         }
-        self.options = self.options.domain(domain);
-        self.space = space(domain, self.options.precision);
+        self.setup.set_options(options);
         Ok(())
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.results(n)?, self.law.law().f))
+        Ok(CudaResults::boxed(self.setup.results(n)?, self.law.law().f))
     }
 
     fn evaluate(
@@ -371,8 +336,8 @@ impl untyped::Engine for TreeEngine {
         store: Store,
     ) -> Result<(), nbody_core::Error> {
         let law = self.law.law();
-        let [i, of_j] = pairs(&*self.backend, law, i, j)?;
-        let out = results(&*self.backend, out, law.f)?;
+        let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
+        let out = results(&*self.setup.backend, out, law.f)?;
         Ok(self.run(i, j.with(of_j), out, store)?)
     }
 
@@ -382,7 +347,7 @@ impl untyped::Engine for TreeEngine {
         j: Sources<'_, dyn untyped::Buffer>,
         out: &mut dyn untyped::Buffer,
     ) -> Result<Duration, nbody_core::Error> {
-        let backend = self.backend.clone();
+        let backend = self.setup.backend.clone();
         Ok(backend.time(&mut || Ok(self.evaluate(i, j, out, Store::Replace)?))?)
     }
 

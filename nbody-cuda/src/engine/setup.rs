@@ -1,0 +1,119 @@
+//! The parts that all engines of a law have on one backend.
+
+use std::sync::Arc;
+
+use nbody_core::pack::dim;
+use nbody_core::{Domain, Law, Options, Sources};
+
+use crate::Error;
+use crate::backend::{Backend, Buffer};
+use crate::compile::cache::Cache;
+use crate::layout::{bytes, space, words};
+
+/// A law with its parameters and options on a backend.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub law: &'static Law,
+    pub options: Options,
+    pub backend: Arc<dyn Backend>,
+    pub cache: Cache,
+    /// The parameters and the space, as arguments of kernels.
+    pub parameters: Vec<u64>,
+    pub space: Vec<u64>,
+    /// Scratch memory for results that are added to others.
+    fresh: Option<Buffer>,
+}
+
+impl Setup {
+    /// Refuses parameters of another length than the record, and options that no engine can have.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Self, nbody_core::Error> {
+        if let Some(order) = options.order {
+            order.check()?;
+        }
+        options.domain.check(options.precision)?;
+        let mut setup = Self {
+            law,
+            options,
+            backend: backend.clone(),
+            cache: cache.clone(),
+            parameters: Vec::new(),
+            space: space(options.domain, options.precision),
+            fresh: None,
+        };
+        setup.set_parameters(parameters)?;
+        Ok(setup)
+    }
+
+    /// Sets the parameters, which are one row.
+    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        let (fields, precision) = (self.law.parameters, self.options.precision);
+        let (what, expected) = ("numbers of a record", dim(fields));
+        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        self.parameters = words(&bytes(fields, parameters, precision));
+        Ok(())
+    }
+
+    /// Returns the options with another domain, and whether it needs other programs.
+    pub fn in_domain(&self, domain: Domain) -> Result<(Options, bool), nbody_core::Error> {
+        domain.check(self.options.precision)?;
+        let needs_others = domain.is_periodic() != self.options.domain.is_periodic();
+        Ok((self.options.domain(domain), needs_others))
+    }
+
+    /// Sets the domain, after the programs for it exist.
+    pub fn set_options(&mut self, options: Options) {
+        self.space = space(options.domain, options.precision);
+        self.options = options;
+    }
+
+    /// Allocates the results of `n` i-particles, with the values of no pair.
+    pub fn results(&self, n: usize) -> Result<Buffer, Error> {
+        let mut results = self.unset_results(n)?;
+        results.clear(self.law.f)?;
+        Ok(results)
+    }
+
+    fn unset_results(&self, n: usize) -> Result<Buffer, Error> {
+        Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())
+    }
+
+    /// Takes scratch memory for `n` results, which [`keep_fresh`](Self::keep_fresh) takes back.
+    pub fn fresh(&mut self, n: usize) -> Result<Buffer, Error> {
+        if let Some(fresh) = self.fresh.take().filter(|fresh| fresh.n == n) {
+            return Ok(fresh);
+        }
+        self.unset_results(n)
+    }
+
+    /// Keeps scratch memory for the next evaluation.
+    pub fn keep_fresh(&mut self, fresh: Buffer) {
+        self.fresh = Some(fresh);
+    }
+
+    /// Refuses buffers of the wrong lengths, device or precision, and more particles than `limit`: the soundness of
+    /// launches rests on it.
+    pub fn check(
+        &self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        out: &Buffer,
+        limit: usize,
+    ) -> Result<(), Error> {
+        j.check([i.n, j.particles().n, out.n])?;
+        let j = j.particles();
+        for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {
+            if found > limit {
+                return Err(Error::TooManyParticles { what, found, limit });
+            }
+        }
+        i.check("i-particles", &self.backend, self.options.precision)?;
+        j.check("j-particles", &self.backend, self.options.precision)?;
+        out.check("results", &self.backend, self.options.backup())
+    }
+}
