@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use nbody::models::uniform;
-use nbody::{AllPairs, Engine, Interaction};
+use nbody::{AllPairs, Device, Engine, Interaction};
 use nbody_interactions::Visitor;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use petgraph::algo::tarjan_scc;
@@ -52,7 +52,7 @@ struct Evaluate;
 
 impl Visitor for Evaluate {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        let mut direct = AllPairs::new(&Device::cpu(), interaction);
+        let mut direct = AllPairs::new(&Device::cpu(), interaction).unwrap();
         let i = direct.upload(&uniform::<X::I>(1, 1)).unwrap();
         let j = direct.upload(&uniform::<X::J>(1, 2)).unwrap();
         let mut out = direct.results(1).unwrap();

@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use nbody::{
-    Domain, Error, Interaction, Law, Options, Origin, Pairs, Precision, Program, Schedule, nvrtc,
+    CudaError, Domain, Interaction, Law, Options, Origin, Pairs, Precision, Program, Schedule,
+    nvrtc,
 };
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_verify::{domains, paired_ways};
@@ -300,7 +301,9 @@ fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
         return Err("sm_999: not a whole PTX".into());
     }
     match compiler.nvrtc.compile(&program, 20) {
-        Err(Error::UnknownArchitecture { found: 20, known, .. }) if known.contains(&90) => Ok(()),
+        Err(CudaError::UnknownArchitecture { found: 20, known, .. }) if known.contains(&90) => {
+            Ok(())
+        }
         other => Err(format!("sm_20: {other:?}").into()),
     }
 }
@@ -315,7 +318,7 @@ fn a_refused_program(compiler: &Compiler) -> Result<(), Failed> {
     let mut program = Program::new(Gravity::LAW, Options::default())?;
     program.source = "int a;\nint b = nonsense;\n".to_owned();
     match compiler.nvrtc.compile(&program, 90) {
-        Err(Error::Compilation { log, source_text, .. })
+        Err(CudaError::Compilation { log, source_text, .. })
             if log.contains("nbody.cu(2)")
                 && log.contains("nonsense")
                 && source_text.contains("   2 | int b = nonsense;") =>

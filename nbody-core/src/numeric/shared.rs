@@ -1,6 +1,6 @@
 //! Functions of the host and of devices, each written once.
 //!
-//! [`shared!`] makes Rust functions, and the same functions as text, statement by statement. Their expressions mean
+//! `shared!` makes Rust functions, and the same functions as text, statement by statement. Their expressions mean
 //! the same in Rust and in C: operators, calls and fields, but no methods, casts and references.
 
 /// A function as text.

@@ -73,7 +73,7 @@ pub enum Error {
 
     /// The GPU has failed, through an illegal access of a kernel or a hardware fault. Its context,
     /// which all libraries of a process share, is unusable from then on. Once everything on it has
-    /// been dropped, [`Device::cuda`](crate::Device::cuda) asks the driver for a new context, which
+    /// been dropped, [`CudaDevice::gpu`](crate::CudaDevice::gpu) asks the driver for a new context, which
     /// succeeds if no other library holds the old one.
     #[error(
         "{device} has failed, and what was on it is lost: {call}: {message}; drop its engines, \

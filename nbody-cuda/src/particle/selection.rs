@@ -172,7 +172,7 @@ fn bytes_of_state(blocks: usize) -> usize {
 }
 
 impl Program {
-    /// Returns the program of selections ([`Selection`](crate::Selection)).
+    /// Returns the program of selections (`Selection`).
     pub fn selection() -> Self {
         let state = [SelectionState::text(), BlockFound::text()];
         let declared = border::text(&[&[warp::text(), Candidates::text()][..], &state].concat());

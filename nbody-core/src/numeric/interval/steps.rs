@@ -84,7 +84,7 @@ kinds!(Interval Integers Truth);
 
 macro_rules! functions {
     ($($name:ident = $function:ident($($input:ident),*) -> $output:ident;)*) => {
-        /// A function of values: [`bounds`] in Rust, and the function of the same [name](Function::name) in C.
+        /// A function of values: `bounds` in Rust, and the function of the same [name](Function::name) in C.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "documented as functions")]
         pub enum Function { $($name),* }

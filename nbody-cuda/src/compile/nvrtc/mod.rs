@@ -96,7 +96,7 @@ impl Nvrtc {
 }
 
 /// Compiles a program into a cache folder ahead of its first run, for example on a login node
-/// without a GPU; a device [with that folder](crate::Device::with_cache_dir) then loads it from
+/// without a GPU; a device [with that folder](crate::CudaDevice::with_cache_dir) then loads it from
 /// there.
 pub fn prepare(
     program: &Program,
