@@ -389,6 +389,11 @@ mod tests {
             pub each: [Point; 2],
             pub last: u32,
         }
+        /// Numbers in halves of words.
+        pub struct Halves {
+            pub numbers: [u32; 3],
+            pub last: f64,
+        }
         /// A byte of others.
         #[align(16)]
         pub struct Others {
@@ -466,9 +471,13 @@ constexpr float SLACK = 4.7683716e-7f;
     fn values_are_read_as_they_were_written() {
         let each = [1.0, 2.0].map(|x| Point { x: [x, 0.0, -x] });
         let points = Points { first: Address::at(5), count: 7, each, last: 9 };
-        let words = words(&points);
-        let found: Points = value(&words);
+        let found: Points = value(&words(&points));
         assert_eq!(format!("{found:?}"), format!("{points:?}"));
+        let halves = Halves { numbers: [0x8765_4321, 0xfedc_ba98, 0x1357_9bdf], last: -0.1 };
+        let words = words(&halves);
+        assert_eq!(words, [0xfedc_ba98_8765_4321, 0x1357_9bdf, (-0.1_f64).to_bits()]);
+        let found: Halves = value(&words);
+        assert_eq!((found.numbers, found.last), (halves.numbers, halves.last));
     }
 
     #[test]
