@@ -72,6 +72,7 @@ impl<X: Interaction> Case<X> {
         } else {
             engine.evaluate_into(&i, &j, &mut out)?;
         }
+        engine.untyped_mut().settle()?;
         out.download::<f64>()
     }
 

@@ -410,6 +410,16 @@ pub enum Error {
         "the state of another kind of engine than that which evaluates; continue with the engine that the run had"
     )]
     OtherEngine,
+    /// An update is given to be measured, or a measure to update particles.
+    #[error(
+        "`{program}` is not {expected}; update particles by an update, and measure them by a measure"
+    )]
+    WrongProgram {
+        /// The program.
+        program: &'static str,
+        /// The kind of program that is needed.
+        expected: &'static str,
+    },
     /// A law that was made at run time is given to the CPU.
     #[error(
         "`{law}` was made at run time and has no loops for the CPU; evaluate it on a GPU or in the emulator"

@@ -67,12 +67,25 @@ impl Listed {
         &self.cutoff
     }
 
-    fn update(&mut self, i: &dyn Buffer, j: Sources<'_, dyn Buffer>) -> Result<(), Error> {
-        if let Sources::First(_) = j {
-            return Err(Error::FirstOfLists { law: self.law.law().name });
-        }
+    /// Updates the lists, and returns the j-particles as lists know them.
+    fn update<'a>(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'a, dyn Buffer>,
+        out: &dyn Buffer,
+    ) -> Result<Sources<'a, dyn Buffer>, Error> {
+        Error::check_record("results", out.fields(), self.law.law().f)?;
+        let j = match j {
+            Sources::First(j) if out.len() == i.len() => Sources::Same(j),
+            Sources::First(_) => {
+                return Err(Error::FirstOfLists { law: self.law.law().name });
+            }
+            j => j,
+        };
+        j.check([i.len(), j.particles().len(), out.len()])?;
         let cutoffs = vec![self.cutoff.clone()];
-        self.lists()?.update(i, j, cutoffs)
+        self.lists()?.update(i, j, cutoffs)?;
+        Ok(j)
     }
 }
 
@@ -82,7 +95,8 @@ impl Engine for Listed {
     }
 
     fn options(&self) -> Options {
-        self.law.options().domain(self.domain)
+        let domain = self.lists.as_ref().map_or(self.domain, |lists| lists.domain());
+        self.law.options().domain(domain)
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
@@ -111,7 +125,7 @@ impl Engine for Listed {
         out: &mut dyn Buffer,
         store: Store,
     ) -> Result<(), Error> {
-        self.update(i, j)?;
+        let j = self.update(i, j, out)?;
         let lists = self.lists.as_deref().expect("updated");
         self.law.evaluate(lists, i, j, out, store)
     }
@@ -122,9 +136,18 @@ impl Engine for Listed {
         j: Sources<'_, dyn Buffer>,
         out: &mut dyn Buffer,
     ) -> Result<Duration, Error> {
-        self.update(i, j)?;
+        let j = self.update(i, j, out)?;
         let lists = self.lists.as_deref().expect("updated");
         self.law.time(lists, i, j, out)
+    }
+
+    fn settle(&mut self) -> Result<(), Error> {
+        // The number of rebuilds is known after the look.
+        self.lists.as_mut().map_or(Ok(()), |lists| lists.rebuilds().map(|_| ()))
+    }
+
+    fn is_stateless(&self) -> bool {
+        false
     }
 
     fn state(&self) -> Result<EngineState, Error> {

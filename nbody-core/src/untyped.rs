@@ -14,7 +14,6 @@ use std::time::Duration;
 
 pub use crate::listed::Listed;
 use crate::near::cutoff::Cutoff;
-use crate::pack::Binding;
 pub use crate::pack::{OwnedRows, Rows, WriteRows};
 use crate::{
     Csr, Domain, Error, Field, Law, ListState, NeighbourStats, Opening, Options, ParticleProgram,
@@ -102,11 +101,10 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// Reads rows, after all earlier work on the device: `take` receives a function that writes them.
     fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error>;
 
-    /// Reads one field of all rows, whose numbers have these places.
+    /// Reads one field of all rows; an error if they have none of this name and type.
     fn read_field(
         &self,
         field: &'static Field,
-        binding: &Binding,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error>;
 
@@ -148,6 +146,16 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
         j: Sources<'_, dyn Buffer>,
         out: &mut dyn Buffer,
     ) -> Result<Duration, Error>;
+
+    /// Waits until it is known whether the last evaluation was refused, and returns its error if it was not yet known.
+    fn settle(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns whether results depend on the particles and the parameters alone, and on no evaluation before.
+    fn is_stateless(&self) -> bool {
+        true
+    }
 
     /// Returns the state that comes from evaluations before, and on which the next results depend in their last bits.
     fn state(&self) -> Result<EngineState, Error> {

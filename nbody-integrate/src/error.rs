@@ -198,6 +198,14 @@ pub enum Error {
         end: f64,
     },
 
+    /// Block time steps evaluate other particles each time, and engines that compare with evaluations before take them
+    /// for the same.
+    #[error(
+        "no block time steps over neighbour lists or by a tree with relative openings; evaluate all pairs, or by a tree \
+         that is opened by an angle"
+    )]
+    NoBlockSteps,
+
     /// A run whose next results depend on evaluations before is to be continued by an integrator that keeps none.
     #[error(
         "no checkpoint over neighbour lists or by a tree with relative openings; use the leapfrog integrator"

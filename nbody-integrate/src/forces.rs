@@ -75,8 +75,7 @@ impl<X: Interaction> Forces<X> {
 
 /// Refuses a checkpoint without the state of an engine that has one.
 pub(crate) fn check_stateless<X: Interaction>(engine: &dyn Engine<X>) -> Result<(), Error> {
-    let is_stateless = engine.untyped().state()? == EngineState::Nothing;
-    if is_stateless { Ok(()) } else { Err(Error::NoCheckpoint) }
+    if engine.untyped().is_stateless() { Ok(()) } else { Err(Error::NoCheckpoint) }
 }
 
 /// Refuses an interaction whose particles lack a field.

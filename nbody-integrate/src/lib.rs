@@ -11,7 +11,8 @@
 //! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
 //! such fields, it is given beside them.
 //!
-//! All of them are an [`Integrator`], and take any [`Engine`](nbody::Engine): all pairs, a tree, neighbour lists.
+//! All of them are an [`Integrator`], and take any [`Engine`](nbody::Engine): all pairs, a tree, neighbour lists; block
+//! time steps take all pairs, and trees that are opened by an angle.
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]

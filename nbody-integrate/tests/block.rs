@@ -1,6 +1,6 @@
 //! The Hermite integrator with block time steps.
 
-use nbody::{AllPairs, Device, Math, Options, Precision};
+use nbody::{AllPairs, Device, Math, Opening, Options, Point, Precision, Tree, Vector};
 use nbody_integrate::{
     BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Motion, Steps,
 };
@@ -393,4 +393,26 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
     let mut run = run(&Device::cpu(), &bodies, options(0.02));
     assert!(matches!(run.advance_to(f64::MAX), Err(Error::Resolution { .. })));
     assert_eq!(run.steps(), Steps::default());
+}
+
+/// Trees that compare with results of before take other stars for the same.
+#[test]
+fn engines_that_remember_are_refused() {
+    let bodies = [-1.0, 1.0].map(|x| Body {
+        pos: Point::new(x, 0.0, 0.0),
+        vel: Vector::new(0.0, 0.5 * x, 0.0),
+        mass: 1.0,
+    });
+    let law = hermite::Hermite { eps2: 0.01 };
+    let start = |opening| {
+        let tree = Tree::new(&Device::cpu(), law, opening).unwrap();
+        BlockHermite::new(tree, &bodies, 0.0, HermiteOptions::default())
+    };
+    let mut by_tree = start(Opening::theta(0.5)).unwrap();
+    by_tree.advance_to(0.125).unwrap();
+    let refused = Tree::new(&Device::cpu(), law, Opening::relative(0.01))
+        .map(|tree| BlockHermite::new(tree, &bodies, 0.0, HermiteOptions::default()).map(drop));
+    if let Ok(refused) = refused {
+        assert!(matches!(refused, Err(Error::NoBlockSteps)), "{refused:?}");
+    }
 }

@@ -76,10 +76,10 @@ impl<P: Record<Lane = f64>> Particles<P> {
     /// `u32`, a `Vector`, a `Point` or an array. Another name or type than those of the record is an
     /// error.
     pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
-        let (field, binding) = pack::find_field::<T>(P::FIELDS, name)?;
+        let (field, _) = pack::find_field::<T>(P::FIELDS, name)?;
         let (n, mut values) = (self.len(), Vec::new());
         let take = &mut |write: &WriteRows| values = pack::values(n, write);
-        self.buffer.read_field(field, &binding, take)?;
+        self.buffer.read_field(field, take)?;
         Ok(values)
     }
 }

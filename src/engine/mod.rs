@@ -78,7 +78,9 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in `out`, whose
     /// length must be that of `i`, or less for [`Sources::First`]. The other evaluations call this one.
     ///
-    /// If an evaluation that adds fails, the results keep their values.
+    /// If an evaluation that adds fails, the results keep their values. Over neighbour lists on a GPU the host does not
+    /// wait for the look at particles: an evaluation that is refused leaves the results as they are, and the next one
+    /// returns the error.
     fn evaluate_with(
         &mut self,
         i: &Particles<X::I>,
@@ -170,6 +172,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         let mut out = self.results(i.len())?;
         let (i, j) = (self.upload(i)?, self.upload(j)?);
         self.evaluate_into(&i, &j, &mut out)?;
+        self.untyped_mut().settle()?;
         out.download::<S>()
     }
 
@@ -186,6 +189,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         let mut out = self.results(particles.len())?;
         let particles = self.upload(particles)?;
         self.evaluate_self_into(&particles, &particles, &mut out)?;
+        self.untyped_mut().settle()?;
         out.download::<S>()
     }
 }
@@ -209,6 +213,29 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
 
     fn set_interaction(&mut self, interaction: X) {
         (**self).set_interaction(interaction);
+    }
+
+    fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
+        (**self).results(n)
+    }
+
+    fn evaluate_with(
+        &mut self,
+        i: &Particles<X::I>,
+        j: Sources<'_, Particles<X::J>>,
+        out: &mut Results<X::F>,
+        store: Store,
+    ) -> Result<(), Error> {
+        (**self).evaluate_with(i, j, out, store)
+    }
+
+    fn time(
+        &mut self,
+        i: &Particles<X::I>,
+        j: Sources<'_, Particles<X::J>>,
+        out: &mut Results<X::F>,
+    ) -> Result<Duration, Error> {
+        (**self).time(i, j, out)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Error, FieldKind, PerParticle, Selection};
+use nbody::untyped::Beside;
+use nbody::{Error, FieldKind, Measure, PerParticle, Selection, Update};
 use nbody_tests::particle_programs::{Drift, Energy, Kick, Mark, Relax, Runner, Star};
 
 use super::programs::{bodies, field, stars};
@@ -116,5 +117,77 @@ fn another_name_or_type_is_refused() {
             assert!(stars.download_field::<f64>("flag").is_err());
             assert!(stars.download_field::<[f64; 1]>("weight").is_err());
         }
+    }
+}
+
+/// Programs that have the same parameters.
+#[nbody::interaction]
+mod alike {
+    pub struct Step {
+        pub dt: Real,
+    }
+    pub struct Runner {
+        pub x: Real,
+        pub v: Real,
+    }
+    pub struct Sum {
+        pub x: Real,
+    }
+
+    impl Update for Step {
+        type P = Runner;
+        fn update(&self, p: &mut Runner) {
+            p.x += self.dt * p.v;
+        }
+    }
+    impl Measure for Step {
+        type P = Runner;
+        type T = Sum;
+        fn measure(&self, p: &Runner, t: &mut Sum) {
+            t.x += p.x;
+        }
+    }
+}
+
+/// Programs that have the same parameters.
+#[nbody::interaction]
+mod other {
+    pub struct Step {
+        pub dt: Real,
+    }
+    pub struct Runner {
+        pub x: Real,
+        pub v: Real,
+    }
+
+    impl Update for Step {
+        type P = Runner;
+        fn update(&self, p: &mut Runner) {
+            p.v -= self.dt * p.x;
+        }
+    }
+}
+
+/// An engine without types runs any program of its parameters, each by its own kernel, and refuses one of another kind.
+#[test]
+fn programs_of_one_engine_are_told_apart() {
+    for device in nbody_tests::all_devices() {
+        let (one, two) = (<alike::Step as Update>::PROGRAM, other::Step::PROGRAM);
+        let row = [0.5_f64.to_bits()];
+        let mut engine = device.untyped().per_particle(one.parameters, &row).unwrap();
+        let start = alike::Runner { x: 1.0, v: 2.0 };
+        let mut runners = device.upload(&[start; 3], Precision::Double).unwrap();
+        engine.update(one, runners.untyped_mut(), Beside::default(), None).unwrap();
+        engine.update(two, runners.untyped_mut(), Beside::default(), None).unwrap();
+        let expected = alike::Runner { x: 2.0, v: 1.0 };
+        assert_eq!(runners.download().unwrap(), [expected; 3], "{device}");
+        let measure = <alike::Step as Measure>::PROGRAM;
+        let total = engine.measure(measure, runners.untyped(), Beside::default()).unwrap();
+        assert_eq!(total, [6.0_f64.to_bits()], "{device}");
+        let wrong = [
+            engine.update(measure, runners.untyped_mut(), Beside::default(), None).unwrap_err(),
+            engine.measure(one, runners.untyped(), Beside::default()).unwrap_err(),
+        ];
+        assert!(wrong.iter().all(|it| matches!(it, Error::WrongProgram { .. })), "{wrong:?}");
     }
 }

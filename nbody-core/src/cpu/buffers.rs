@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::ops::Range;
+use std::slice;
 
 use super::columns::Columns;
-use super::engine::{Particles, Results};
+use super::engine::{Particles, Results, check_count};
 use super::evaluation::Packed;
 use crate::law::binding::Binding;
 use crate::pack::{self, WriteRows};
@@ -43,15 +44,16 @@ impl Buffer for Particles {
 
     fn read_field(
         &self,
-        _: &'static Field,
-        binding: &Binding,
+        field: &'static Field,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
-        take(&|records, rows| self.rows(binding, records, rows));
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
+        take(&|records, rows| self.rows(&binding, records, rows));
         Ok(())
     }
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
+        check_count(n)?;
         self.packed = Packed::zeros(n, self.fields, self.precision)?;
         Ok(())
     }
@@ -80,10 +82,10 @@ impl Buffer for Results {
 
     fn read_field(
         &self,
-        _: &'static Field,
-        binding: &Binding,
+        field: &'static Field,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
         let numbers = pack::dim(self.fields);
         take(&|records, rows| {
             let mut row = vec![0; numbers];

@@ -129,7 +129,7 @@ impl Particles {
         }
     }
 
-    /// Number of results.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.packed.len()
     }
@@ -145,7 +145,7 @@ pub(super) fn check_precision(
 }
 
 /// Refuses more particles than 32 bits have indices; the last of these means no particle.
-fn check_count(found: usize) -> Result<(), Error> {
+pub(super) fn check_count(found: usize) -> Result<(), Error> {
     let limit = u32::MAX as usize;
     if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
 }

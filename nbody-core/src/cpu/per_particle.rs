@@ -125,6 +125,8 @@ impl untyped::PerParticle for CpuPerParticle {
         beside: Beside<'_>,
         first: Option<First<'_>>,
     ) -> Result<(), Error> {
+        program.check_update()?;
+        Error::check_record("parameters", self.fields, program.parameters)?;
         let p = particles_mut("particles", particles)?;
         let inputs = Inputs::new(beside)?;
         match first {
@@ -139,6 +141,7 @@ impl untyped::PerParticle for CpuPerParticle {
         buffer: &dyn Buffer,
         beside: Beside<'_>,
     ) -> Result<Vec<u64>, Error> {
+        program.check_measure()?;
         let p = particles("particles", buffer)?;
         self.run(program, p.fields, Inputs::new(beside)?)?.measure(&self.parameters, p)
     }

@@ -57,7 +57,7 @@ pub struct ThirdLaw {
 
 /// An interaction as a value, [`Interaction::LAW`]: all that engines, programs and the cache know of
 /// it, so that none of them is compiled again for each interaction.
-#[derive(Clone, Copy)]
+/// It cannot be copied, so that safe code cannot change the text that engines run.
 pub struct Law {
     /// The name in commands: that of the declaration's struct of parameters, in snake case.
     pub name: &'static str,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::ParticleLoop;
 use crate::pack::dim;
-use crate::{Field, FieldKind, Lane, Operations, Output, Reader, Record, Space, Writer};
+use crate::{Error, Field, FieldKind, Lane, Operations, Output, Reader, Record, Space, Writer};
 
 /// A record without numbers: the second particle, or the results, of a program that reads none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,7 +38,8 @@ pub struct ParticleText {
 
 /// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: all that engines and
 /// the cache know of it.
-#[derive(Clone, Copy, Debug)]
+/// It cannot be copied, so that safe code cannot change the text that engines run.
+#[derive(Debug)]
 pub struct ParticleProgram {
     /// The name in messages: that of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
@@ -64,6 +65,18 @@ pub struct ParticleProgram {
 }
 
 impl ParticleProgram {
+    /// Refuses a measure where an update is needed.
+    pub fn check_update(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "an update");
+        if self.total.is_empty() { Ok(()) } else { Err(Error::WrongProgram { program, expected }) }
+    }
+
+    /// Refuses an update where a measure is needed.
+    pub fn check_measure(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "a measure");
+        if self.total.is_empty() { Err(Error::WrongProgram { program, expected }) } else { Ok(()) }
+    }
+
     /// Returns whether each number of `p` may change.
     pub fn changed_numbers(&self) -> Vec<bool> {
         let each = self.p.iter().zip(self.changes);

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ops::Range;
+use std::slice;
 use std::sync::Arc;
 
 use nbody_core::pack::{Binding, Rows, WriteRows, dim};
@@ -73,10 +74,10 @@ impl untyped::Buffer for CudaParticles {
     fn read_field(
         &self,
         field: &'static Field,
-        binding: &Binding,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
-        Ok(self.field_copy.read(&self.buffer, self.fields, field, binding, take)?)
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
+        Ok(self.field_copy.read(&self.buffer, self.fields, field, &binding, take)?)
     }
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
@@ -107,10 +108,10 @@ impl untyped::Buffer for CudaResults {
 
     fn read_field(
         &self,
-        _: &'static Field,
-        binding: &Binding,
+        field: &'static Field,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
         let numbers = dim(self.fields);
         Ok(self.buffer.read(self.fields, &mut |write| {
             take(&|records, to| {

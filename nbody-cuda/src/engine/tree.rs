@@ -351,6 +351,10 @@ impl untyped::Engine for TreeEngine {
         Ok(backend.time(&mut || Ok(self.evaluate(i, j, out, Store::Replace)?))?)
     }
 
+    fn is_stateless(&self) -> bool {
+        self.law.opening().share().is_none()
+    }
+
     fn state(&self) -> Result<EngineState, nbody_core::Error> {
         let compared = untyped::Tree::compared(self)?;
         Ok(compared.map(EngineState::Results).unwrap_or_default())

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use nbody_core::pack::{self, Binding, dim};
-use nbody_core::{Domain, Field, ParticleProgram, Precision};
+use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
@@ -53,7 +53,8 @@ struct Built {
 /// The determinants of a kernel for given parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
-    is_update: bool,
+    /// The text of the program, which tells its records and its kind.
+    cuda: ParticleText,
     buffers: ParticleBuffers,
     periodic: bool,
     wrap: bool,
@@ -164,6 +165,7 @@ impl ParticleEngine {
         beside: Beside,
         first: Option<First>,
     ) -> Result<(), Error> {
+        program.check_update()?;
         nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, first, &self.backend)?;
         let from = first.and_then(|first| first.from);
@@ -196,6 +198,7 @@ impl ParticleEngine {
         p: &Buffer,
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
+        program.check_measure()?;
         nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
@@ -274,7 +277,7 @@ impl ParticleEngine {
             ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
         let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
         let wrap = self.wrap && is_update && periodic;
-        let key = Key { is_update, buffers, periodic, wrap };
+        let key = Key { cuda: program.cuda, buffers, periodic, wrap };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }

@@ -116,3 +116,18 @@ fn two_buffers_of_one_set_have_the_same_positions() {
         assert!(refusal.contains("different positions"), "{device}: {refusal}");
     }
 }
+
+/// The host waits for the look of an evaluation of slices, also when the lists exist.
+#[test]
+fn evaluations_of_slices_return_their_own_errors() {
+    for device in &nbody_tests::all_devices() {
+        let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
+        let good: Vec<Atom> = uniform(50, 5);
+        let expected = engine.evaluate_self::<f64>(&good).unwrap();
+        let mut bad = good.clone();
+        bad[7].pos = Point::new(f64::NAN, 0.0, 0.0);
+        let error = engine.evaluate_self::<f64>(&bad).unwrap_err();
+        assert!(matches!(error, Error::NotFinite { index: 7, .. }), "{device}: {error}");
+        assert_eq!(engine.evaluate_self::<f64>(&good).unwrap(), expected, "{device}");
+    }
+}

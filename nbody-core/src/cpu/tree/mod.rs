@@ -271,6 +271,10 @@ impl untyped::Engine for CpuTree {
         Ok(start.elapsed())
     }
 
+    fn is_stateless(&self) -> bool {
+        self.law.opening().share().is_none()
+    }
+
     fn state(&self) -> Result<EngineState, Error> {
         let compared = untyped::Tree::compared(self)?;
         Ok(compared.map(EngineState::Results).unwrap_or_default())

@@ -73,8 +73,8 @@ impl HeldLaunch {
                 ("cuLaunchKernel", result::launch_kernel)
             };
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `CudaEngine::check` in `engine/evaluation.rs`, `TreeEngine::check` in
-        // `engine/tree/cuda.rs`, `Beside::check` in `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `engine/short_range.rs`,
+        // `Beside::check` in `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
         // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
         // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
         // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
