@@ -79,14 +79,14 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
 
 /// Parses the name of a counted function, the closure of a loop compiled for a level.
 fn key(name: &str) -> Option<Key> {
-    let (function, kernel) = name.split_once(" as nbody_core::cpu::loops::Compile<")?;
+    let (function, kernel) = name.split_once(" as nbody_core::compiled::pairs::Compile<")?;
     let (interaction, rest) = kernel.split_once(", ")?;
     let (kernel, closure) = rest.split_once(">>::")?;
     let (lanes, [level, _]) = LANES.iter().find(|(_, [level, kind])| {
         kernel.starts_with(&format!("nbody_core::numeric::simd::{level}::{kind}, "))
     })?;
     let vectorized = function.contains(&format!("::vectorize_{level}::"));
-    let is_open = kernel.ends_with(", nbody_core::law::space::Open");
+    let is_open = kernel.ends_with(", nbody_core::numeric::space::Open");
     let the_loop = LOOPS.iter().find(|name| closure.starts_with(&format!("{name}::{{closure")))?;
     let interaction = interaction.rsplit("::").next()?.to_owned();
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))

@@ -1,11 +1,19 @@
 //! Whether the range of a precision holds the numbers of an evaluation.
 
-use super::narrow::Narrow;
-use crate::law::space::{Either, InDomain as _};
-use crate::{
-    Carried, Charges, Error, Field, FieldKind, Interaction, Options, Precision, Reader, Record,
-    Writer, pack, parallel, sample,
-};
+use crate::check::narrow::Narrow;
+use crate::check::sample::sample;
+use crate::domain::InDomain as _;
+use crate::error::Error;
+use crate::field::{Field, FieldKind};
+use crate::law::charges::{Carried, Charges};
+use crate::law::interaction::Interaction;
+use crate::numeric::precision::Precision;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::space::Either;
+use crate::options::Options;
+use crate::parallel;
+use crate::records::pack;
+use crate::records::record::Record;
 
 /// The pairs that are evaluated, or those of a few i-particles if these have more.
 const PAIRS: usize = 1 << 20;
@@ -20,7 +28,7 @@ const FAR: f64 = 4.0;
 /// acting on the i-particles. The error names the first field and particle whose numbers leave it.
 ///
 /// Every parameter and every number of the particles must be finite in the precision if it is so in `f64`. Then the
-/// pairs of some i-particles (all of them if these have up to a million pairs, else a [`sample`](crate::sample()),
+/// pairs of some i-particles (all of them if these have up to a million pairs, else a [`sample`](crate::check::sample::sample()),
 /// of four at least) are
 /// evaluated twice on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, also between the
 /// operations. No result may lose more than 10⁻⁵ of the magnitudes of its terms by that. So the check tells, for

@@ -5,9 +5,16 @@
 //! precision reads them, the comparison shows the error of the kernel alone; with the particles
 //! themselves it includes the error of that rounding.
 
-use crate::cpu::{Pair, Sources};
-use crate::pack::Rows;
-use crate::{Domain, Error, Field, Interaction, Law, Record, Scalar, pack, parallel};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::{Interaction, Law};
+use crate::law::pair::{Pair, Sources};
+use crate::numeric::scalar::Scalar;
+use crate::parallel;
+use crate::records::pack;
+use crate::records::pack::Rows;
+use crate::records::record::Record;
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
@@ -59,7 +66,7 @@ where
 /// indices.
 ///
 /// For many particles, where the double loop over all of them would take too long, the results of a
-/// [`sample`](crate::sample()) are compared. [`FieldReport::worst`](crate::FieldReport::worst) is then an
+/// [`sample`](crate::check::sample::sample()) are compared. [`FieldReport::worst`](crate::check::compare::FieldReport::worst) is then an
 /// index in the sample.
 ///
 /// ```

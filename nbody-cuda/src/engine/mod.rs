@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nbody_core::pack::Rows;
-use nbody_core::tree::law::TreeLaw;
+use nbody_core::trees::law::TreeLaw;
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
-use nbody_core::near::frame::Frame;
-use nbody_core::near::order::wrapped;
-use nbody_core::near::pairs::Pairs;
-use nbody_core::near::{self, check_greatest};
+use nbody_core::lists::check_greatest;
+use nbody_core::lists::csr::Pairs;
+use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
+use nbody_core::order::frame::Frame;
+use nbody_core::order::order::wrapped;
 use nbody_core::pack::{Binding, OwnedRows, Place, dim};
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{
@@ -329,7 +329,7 @@ impl CudaNeighbours {
 
     /// Returns the lengths of the box, which are 0 along open axes.
     pub fn lengths(&self) -> [f64; 3] {
-        near::lengths(&self.domain, self.dimensions())
+        nbody_core::order::lengths(&self.domain, self.dimensions())
     }
 
     /// Returns the number of dimensions of positions.

@@ -4,8 +4,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff::{Cutoff, position};
-use nbody_core::near::{self, GROUP};
+use nbody_core::lists;
+use nbody_core::lists::cutoff::{Cutoff, position};
+use nbody_core::order::GROUP;
 use nbody_core::pack::dim;
 use nbody_core::{
     Domain, Field, Law, NeighbourTimes, Options, Sources, Store, SummationOrder, untyped,
@@ -125,7 +126,7 @@ impl ListEngine {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
-        let order = near::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
+        let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_periodic = domain.is_periodic();
         let variant = Variant { fields, is_restricted, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {

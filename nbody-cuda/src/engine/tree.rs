@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff;
+use nbody_core::lists::cutoff;
+use nbody_core::order::GROUP;
 use nbody_core::pack::{Binding, dim};
-use nbody_core::tree::GROUP;
-use nbody_core::tree::law::TreeLaw;
+use nbody_core::trees::law::TreeLaw;
 use nbody_core::{
     Domain, EngineState, Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport,
     TreeTimes, untyped,

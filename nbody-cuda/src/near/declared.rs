@@ -1,6 +1,7 @@
 //! Arguments that kernels of neighbour lists take from the host.
 
-use nbody_core::near::{self, boxes, image, list, margin};
+use nbody_core::lists::{list, margin};
+use nbody_core::order::{boxes, image};
 
 use super::keys::{Frame, Position, Positions, cells_of_lists, kind};
 use super::order::{Bounds, Order};
@@ -153,7 +154,7 @@ border! {
     /// Groups of particles.
     pub mod group {
         /// The particles of a group, and boxes of a box of the next level.
-        pub const GROUP: u32 = near::GROUP as u32;
+        pub const GROUP: u32 = nbody_core::order::GROUP as u32;
     }
 
     /// The motion of particles since lists were built.

@@ -1,8 +1,8 @@
 //! Pairs that the caller gives or leaves out, in device memory.
 
-use nbody_core::near::GROUP;
-use nbody_core::near::image;
-use nbody_core::near::list::Lists;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::GROUP;
+use nbody_core::order::image;
 use nbody_core::{Csr, Error as CoreError};
 
 use super::declared::{self, ExcludedRows, Placed};

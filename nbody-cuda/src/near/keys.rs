@@ -1,8 +1,9 @@
 //! Positions of particles, and the cells of the Hilbert curve through them (`keys.cuh`).
 
-use nbody_core::near::frame::{self, Grid};
+use nbody_core::order::frame;
+use nbody_core::order::frame::Grid;
 use nbody_core::pack::Place;
-use nbody_core::{Domain, Mixed, Precision, near};
+use nbody_core::{Domain, Mixed, Precision};
 
 use crate::backend::Buffer;
 use crate::border::{Address, Const, border};
@@ -75,7 +76,7 @@ impl Frame {
     /// Returns a frame in a box.
     pub fn of(frame: &frame::Frame, domain: &Domain) -> Self {
         let frame::Frame { origin, scale, dimensions, grid: _ } = *frame;
-        let length = near::lengths(domain, dimensions);
+        let length = nbody_core::order::lengths(domain, dimensions);
         Self { length, origin, scale, dimensions: dimensions as u32 }
     }
 }

@@ -9,11 +9,12 @@ use std::ffi::CStr;
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use nbody_core::near::frame::Frame;
-use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
-use nbody_core::near::margin::{Change, Margin};
-use nbody_core::near::timer::Timer;
-use nbody_core::near::{self, GROUP};
+use nbody_core::lists::margin::{Change, Margin};
+use nbody_core::lists::timer::Timer;
+use nbody_core::order::GROUP;
+use nbody_core::order::frame::Frame;
+use nbody_core::order::image;
+use nbody_core::order::image::{IMAGES, INDEX_BITS, LIMIT};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, NeighbourTimes, Skin};
 
@@ -128,7 +129,7 @@ impl Build {
 
     /// Returns the lengths of the box, which are 0 along open axes.
     pub fn lengths(&self) -> [f64; 3] {
-        near::lengths(&self.domain, self.frame.dimensions)
+        nbody_core::order::lengths(&self.domain, self.frame.dimensions)
     }
 
     /// Returns the entries of a list that there is no room for: every j-particle, in each image.

@@ -1,6 +1,6 @@
 //! Particles along a Hilbert curve on one backend, with the boxes of groups of them (`order.cuh`).
 
-use nbody_core::near::GROUP;
+use nbody_core::order::GROUP;
 
 use super::keys::cells_of_lists::KEY_BITS;
 use super::keys::{Frame, Position, Positions};
@@ -113,9 +113,9 @@ mod tests {
     use std::fmt;
     use std::sync::Arc;
 
-    use nbody_core::near::boxes;
-    use nbody_core::near::frame;
-    use nbody_core::near::order::{Ordered, key};
+    use nbody_core::order::boxes;
+    use nbody_core::order::frame;
+    use nbody_core::order::order::{Ordered, key};
     use nbody_core::pack::{Binding, Place};
     use nbody_core::{Domain, Field, FieldKind, Precision};
 

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 #[cfg(test)]
 use nbody_core::interval::Role;
 use nbody_core::interval::Step;
-use nbody_core::near;
-use nbody_core::near::cutoff::{Cutoff, Watched};
+use nbody_core::lists;
+use nbody_core::lists::cutoff::{Cutoff, Watched};
 use nbody_core::pack::{Place, dim};
 use nbody_core::{Interval, Law, Mixed, Precision};
 
@@ -282,7 +282,7 @@ impl Varying {
     /// Returns the greatest cutoff that lists can have; infinite if none of the cutoffs depends on particles, which
     /// are checked before.
     pub fn most(&self) -> f64 {
-        if self.is_empty() { f64::INFINITY } else { near::cutoffs(self.precision)[1] }
+        if self.is_empty() { f64::INFINITY } else { lists::cutoffs(self.precision)[1] }
     }
 
     /// Returns the name of the law of one of them.
@@ -301,7 +301,7 @@ impl Varying {
             );
         }
         let [i, j] = self.places.each_ref().map(Vec::len);
-        let [least, most] = near::cutoffs(self.precision);
+        let [least, most] = lists::cutoffs(self.precision);
         let _ = writeln!(
             text,
             "namespace nbody {{

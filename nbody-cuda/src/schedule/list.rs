@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::fmt::Write as _;
 
-use nbody_core::near::cutoff::position;
+use nbody_core::lists::cutoff::position;
 use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 

@@ -2,8 +2,8 @@
 
 use std::ffi::CStr;
 
+use nbody_core::order::GROUP;
 use nbody_core::pack::dim;
-use nbody_core::tree::GROUP;
 use nbody_core::{Law, Options};
 
 use super::Text;

@@ -5,10 +5,10 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff;
+use nbody_core::lists::cutoff;
+use nbody_core::order::GROUP;
 use nbody_core::pack::Binding;
-use nbody_core::tree::GROUP;
-use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision, near};
+use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision};
 
 use super::declared::{
     BuildRequest, Cell, Cells, Columns, Counters, Efforts, OrderedSet, Seen, Sights, TreeSources,
@@ -250,7 +250,8 @@ impl Tree {
         let dimensions: usize =
             cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
         // The device finds the origin and the unit.
-        let (length, dimensions) = (near::lengths(domain, dimensions), dimensions as u32);
+        let (length, dimensions) =
+            (nbody_core::order::lengths(domain, dimensions), dimensions as u32);
         let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
         let launch = Launch::new(ORDER, blocks as u32).value(request).value(&frame);

@@ -1,7 +1,7 @@
 //! Tests of the cells of `cells.cuh` against those of nbody-core.
 
-use nbody_core::near::frame::{Frame, Grid};
-use nbody_core::tree::cells;
+use nbody_core::order::frame::{Frame, Grid};
+use nbody_core::trees::cells;
 
 use super::build::WARPS;
 use super::declared::{self, Cell, Cells, Extent, Sights, cell, division};

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use nbody_core::near::frame::{self, Grid};
-use nbody_core::tree;
+use nbody_core::order::frame;
+use nbody_core::order::frame::Grid;
+use nbody_core::trees;
 
 use crate::border::{self, Address, Const, Declared as _, Named, border};
 use crate::config::warp;
@@ -207,7 +208,7 @@ border! {
     /// Cells as walks see them.
     pub mod cell {
         /// The most children of a cell.
-        pub const FAN: u32 = tree::FAN as u32;
+        pub const FAN: u32 = trees::FAN as u32;
         pub const NO_CHILD: u32 = 0;
         /// Bits of the number of particles of a cell.
         pub const COUNT_BITS: u32 = 28;
@@ -216,7 +217,7 @@ border! {
     /// The division into cells.
     pub mod division {
         /// The most particles of a cell that is not divided.
-        pub const LEAF: u32 = tree::LEAF as u32;
+        pub const LEAF: u32 = trees::LEAF as u32;
         /// More depths than cells can have.
         pub const DEPTHS: u32 = 48;
         /// The phases that divide cells.
@@ -243,13 +244,13 @@ border! {
     /// Far particles.
     pub mod far {
         /// The least charge that others are divided by, in units of the largest.
-        pub const LEAST: f64 = tree::far::LEAST;
+        pub const LEAST: f64 = trees::far::LEAST;
         /// The least second moment along an axis, in units of the largest.
-        pub const FLAT: f64 = tree::FLAT;
+        pub const FLAT: f64 = trees::FLAT;
         /// The least distance of a cell, in units of that of its farthest far particle.
-        pub const CLEAR: f64 = tree::far::CLEAR;
+        pub const CLEAR: f64 = trees::far::CLEAR;
         /// Rotations of each two axes.
-        pub const SWEEPS: u32 = tree::SWEEPS as u32;
+        pub const SWEEPS: u32 = trees::SWEEPS as u32;
     }
 
     /// Reasons to refuse particles.
@@ -278,11 +279,11 @@ border! {
     /// The tests of cells.
     pub mod tests_of_cells {
         /// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
-        pub const SLACK: f32 = tree::walk::SLACK;
+        pub const SLACK: f32 = trees::walk::SLACK;
         /// Cells of so many particles are tested by the nearest i-particle if their box is too near.
-        pub const MANY: u32 = tree::walk::MANY;
+        pub const MANY: u32 = trees::walk::MANY;
         /// Bits of the square of a distance below the steps of the estimate.
-        pub const STEP_BITS: u32 = tree::estimate::SHIFT;
+        pub const STEP_BITS: u32 = trees::estimate::SHIFT;
     }
 
     /// Walks of groups.
@@ -290,9 +291,9 @@ border! {
         /// The opened cells of a depth in shared memory.
         pub const AT_HAND: u32 = 64;
         /// The opened cells of a depth, at whose children all cells are tested by the nearest i-particle.
-        pub const CROWD: u32 = tree::walk::CROWD as u32;
+        pub const CROWD: u32 = trees::walk::CROWD as u32;
         /// The opened cells of a depth; others act through their particles.
-        pub const QUEUE: u32 = tree::walk::QUEUE as u32;
+        pub const QUEUE: u32 = trees::walk::QUEUE as u32;
     }
 }
 

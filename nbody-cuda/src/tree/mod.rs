@@ -73,7 +73,7 @@ fn text_of_charges(
             Precision::Mixed => place.word::<Mixed>(),
         })
         .collect();
-    let position = Binding::new(law.name, nbody_core::near::cutoff::position(law.j), law.j)?;
+    let position = Binding::new(law.name, nbody_core::lists::cutoff::position(law.j), law.j)?;
     let position = position.places().first().map_or(0, |place| words[place.component()]);
     let primary: Vec<_> = charges.primary().collect();
     let [moments, summary] = build::moments(expansion);

@@ -1,10 +1,10 @@
 //! Neighbour lists that are copied to the host.
 
-use nbody_core::near::GROUP;
-use nbody_core::near::boxes::Tree;
-use nbody_core::near::image;
-use nbody_core::near::list::Lists;
-use nbody_core::near::order::Ordered;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::GROUP;
+use nbody_core::order::boxes::Tree;
+use nbody_core::order::image;
+use nbody_core::order::order::Ordered;
 
 use super::{Build, Neighbours};
 use crate::Error;

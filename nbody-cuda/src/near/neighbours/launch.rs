@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use nbody_core::NeighbourTimes;
-use nbody_core::near::GROUP;
+use nbody_core::order::GROUP;
 
 use super::{Build, LOOK, Neighbours, Outcome, REBUILD, Set, TELL};
 use crate::Error;

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use nbody_core::near::list::Lists;
-use nbody_core::near::order::Ordered;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::order::Ordered;
 use nbody_core::{Field, FieldKind, Precision};
 
 use super::*;

@@ -1,0 +1,119 @@
+//! Neighbour lists, and laws over them, on any device.
+
+use std::any::Any;
+use std::fmt;
+use std::time::Duration;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::interaction::Law;
+use crate::lists::Skin;
+use crate::lists::csr::Csr;
+use crate::lists::cutoff::Cutoff;
+use crate::lists::stats::NeighbourStats;
+use crate::memory::buffer::Buffer;
+use crate::numeric::precision::Precision;
+use crate::options::Options;
+use crate::pairs::sources::Sources;
+use crate::pairs::sources::Store;
+use crate::state::ListState;
+
+/// Evaluates the pairs of a law over neighbour lists.
+pub trait ShortRange: Any + fmt::Debug + Send + Sync {
+    /// Returns the law.
+    fn law(&self) -> &'static Law;
+
+    /// Returns the options.
+    fn options(&self) -> Options;
+
+    /// Sets the parameters of the law; nothing is compiled again.
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
+
+    /// Leaves out these pairs, instead of the pairs that were left out before.
+    fn exclude(&mut self, pairs: &[[u32; 2]]);
+
+    /// Allocates the results of `n` i-particles, with the values of no pair.
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
+
+    /// Evaluates the pairs of lists, and stores the sums.
+    fn evaluate(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error>;
+
+    /// Measures the time of one evaluation on the device.
+    fn time(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error>;
+}
+
+/// The origin of the pairs of lists.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// Pairs are found within the cutoff plus the skin.
+    Found(Skin),
+    /// Pairs are given by the caller.
+    Given(Csr),
+}
+
+impl Origin {
+    /// Refuses a skin or rows that no lists can have.
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Found(skin) => skin.check(),
+            Self::Given(rows) => rows.check(),
+        }
+    }
+}
+
+/// Neighbour lists, which several laws share.
+pub trait Neighbours: Any + fmt::Debug + Send + Sync {
+    /// Returns the domain of the particles.
+    fn domain(&self) -> Domain;
+
+    /// Sets the domain of the particles, before the next update.
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
+
+    /// Returns the precision of the particles.
+    fn precision(&self) -> Precision;
+
+    /// Leaves out these pairs, instead of the pairs that were left out before.
+    fn exclude(&mut self, pairs: &[[u32; 2]]);
+
+    /// Looks whether the lists of these particles are still good for cutoffs, and builds them again if not.
+    fn update(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<(), Error>;
+
+    /// Makes the next update build the lists again.
+    fn rebuild(&mut self);
+
+    /// Returns the number of times that lists were built.
+    fn rebuilds(&mut self) -> Result<u64, Error>;
+
+    /// Returns figures of the lists.
+    fn stats(&mut self) -> Result<NeighbourStats, Error>;
+
+    /// Begins to measure the times of the parts of updates and evaluations, or ends it.
+    fn set_timed(&mut self, is_on: bool);
+
+    /// Returns the j-particles of each i-particle; `None` if the lists are not built.
+    fn to_csr(&self) -> Result<Option<Csr>, Error>;
+
+    /// Returns the positions that the lists were built for; `None` if they are not built.
+    fn state(&self) -> Result<Option<ListState>, Error>;
+
+    /// Has the next update build the lists as they were with this state, and then look whether they are still good.
+    fn restore(&mut self, state: &ListState) -> Result<(), Error>;
+}
