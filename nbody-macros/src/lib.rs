@@ -68,8 +68,8 @@ use proc_macro::TokenStream;
 ///   atan2 sinh cosh tanh erf erfc abs min max clamp floor ceil round trunc copysign mul_add`; of
 ///   a `Vector`: `dot cross norm norm2`; of a `bool`: `select`.
 ///
-/// `docs/language.md` is the full reference. Anything else is refused at its place, with a hint, and
-/// all errors of a module are reported at once.
+/// `docs/language.md` is the full reference. Anything else is refused at its place, with a hint,
+/// and all errors of a module are reported at once.
 #[proc_macro_attribute]
 pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
     nbody_codegen::interaction(args.into(), item.into()).into()

@@ -191,7 +191,7 @@ impl Random {
         nbody::Point([0; 3].map(|_| self.around(n)))
     }
 
-    /// Returns particles in a box of length 2 that were in its images.
+    /// Returns particles in a box of length 2 and in its images.
     pub fn moved(&mut self, n: usize) -> Vec<Moved> {
         let moved = |_| {
             let im = 0.25 * (1 + self.below(8)) as f64;
@@ -207,7 +207,7 @@ impl Random {
         self.moved(n).into_iter().map(atom).collect()
     }
 
-    /// Returns such particles without another number.
+    /// Returns such particles with no other number.
     pub fn bare(&mut self, n: usize) -> Vec<Bare> {
         (0..n).map(|_| Bare { was: self.point(3000), pos: self.point(1024) }).collect()
     }
