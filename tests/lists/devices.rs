@@ -149,8 +149,8 @@ fn lists_that_outgrow_their_memory_lose_no_pair() {
     );
 }
 
-/// Evaluates a density of particles that `put` has placed far apart, when memory for their lists is
-/// reserved, and then of the particles at their own places.
+/// Evaluates a density of particles that `put` has placed far apart, when memory for their lists
+/// is reserved, and then of the particles at their own places.
 fn outgrow<X>(
     density: X,
     lengths: [f64; 3],

@@ -57,8 +57,9 @@ const BEFORE: [Before; 3] = [Before::Nothing, Before::Same, Before::Fewer];
 const INPUTS: [Inputs; 4] = [Inputs::Uniform, Inputs::Dense, Inputs::Slab, Inputs::Plane];
 const UNITS: [f64; 3] = [1.0, 1024.0, 1.0 / 1024.0];
 const WALKS: [Walk; 2] = [Walk::Groups, Walk::Particles];
-/// Numbers of particles with all cells opened; the next constant is for other criteria.
+/// Numbers of particles with all cells opened.
 const FEW: [usize; 6] = [33, 130, 1, 31, 0, 65];
+/// Numbers of particles with other criteria.
 const MANY: [usize; 3] = [1100, 700, 1500];
 
 /// Number of choices of each option of a row; walks and devices are not included.

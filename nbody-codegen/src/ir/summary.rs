@@ -79,8 +79,9 @@ pub struct Operations {
     pub slots: u32,
 }
 
-/// Slots of a division or a root; the next constant is for another function.
+/// Slots of a division or a root.
 const DIVISION: u32 = 8;
+/// Slots of another function.
 const SPECIAL: u32 = 16;
 
 impl Operations {
