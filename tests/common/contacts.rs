@@ -11,7 +11,7 @@ pub mod contact {
     pub struct Gather {
         pub factor: Real,
     }
-    /// A cutoff by the larger one of both.
+    /// A cutoff by the larger of two particles.
     pub struct Either {
         pub factor: Real,
     }

@@ -33,7 +33,7 @@ pub enum Inputs {
     Plane,
     /// Some particles very far away.
     Far,
-    /// The first particle at a million times the size of the distribution from the others.
+    /// The first particle is a million sizes away from all other particles.
     Outlier,
     /// All at one point.
     Point,

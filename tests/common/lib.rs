@@ -41,7 +41,7 @@ pub fn kernels() -> PathBuf {
     test.ancestors().nth(3).expect("target/debug/deps/test").join("kernels")
 }
 
-/// Returns every device, the CPU first; at least one of them runs CUDA programs.
+/// Returns every device, the CPU first; at least one runs CUDA programs.
 ///
 /// # Panics
 ///
@@ -197,7 +197,7 @@ pub mod control {
     const AXES: u32 = 3;
 
     pub struct Control {
-        /// Strength by the types of i, of which there are two, and of j.
+        /// Strength by the two types of i and the types of j.
         pub strength: [[Real; 4]; 2],
         pub size: [Real; 4],
         pub reach2: Real,

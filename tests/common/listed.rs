@@ -16,7 +16,7 @@ pub mod laws {
         pub cutoff: Real,
         pub core2: Real,
     }
-    /// A cutoff by the larger one of two particles, and every reduction.
+    /// A cutoff by the larger of two particles, and every reduction.
     pub struct Ranked {
         pub factor: Real,
     }
@@ -193,7 +193,7 @@ pub mod laws {
         }
     }
 
-    // Each record of a module is that of a program.
+    // Each record of a module must be used by an interaction or a program.
     pub struct MarkPairs;
     impl Update for MarkPairs {
         type P = MarkedProbe;

@@ -106,7 +106,7 @@ pub mod programs {
         }
     }
 
-    // Each record of a module is that of a program.
+    // Each record of a module must be used by an interaction or a program.
     pub struct MarkItems;
     impl Update for MarkItems {
         type P = MarkedItem;

@@ -42,7 +42,7 @@ pub mod grains {
     pub struct Branches {
         pub threshold: Real,
     }
-    /// A cutoff with an early return, of what moves.
+    /// A cutoff with an early return, for moving particles.
     pub struct Moving {
         pub time: Real,
     }

@@ -6,7 +6,7 @@ use nbody::{Error, Interaction, Neighbours, Record, ShortRange, Skin};
 
 use super::grains::Random;
 
-/// Records with the numbers of two cutoffs, or of one of them.
+/// Records with the numbers of two cutoffs, or of only one.
 #[nbody::interaction]
 mod records {
     pub struct Both {

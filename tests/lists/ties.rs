@@ -4,7 +4,7 @@ use nbody::prelude::*;
 use nbody::{ArgMin, Engine, Store};
 use nbody_tests::lists::over_lists;
 
-/// Extremes within a reach, most of which several particles have.
+/// Extremes within a reach; most are shared by several particles.
 #[nbody::interaction]
 mod ties {
     pub struct Ties {

@@ -387,7 +387,7 @@ fn records_of_other_fields_are_looked_at() {
             pebbles(&|pebbles| pebbles[131].pos.z -= 65.0 * UNIT),
             pebbles(&|pebbles| pebbles[9].h = 50.0),
         ];
-        // Only an update makes the CPU compare these particles.
+        // The CPU learns of other records by an update only.
         if !device.is_cpu() {
             setup.engine.evaluate_over(&setup.near, &same, &mut setup.out).unwrap();
             setup.compare(&setup.balls);

@@ -151,7 +151,7 @@ fn exact_sums_are_added_alike_on_every_device() {
 fn both_directions_at_once_are_added() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
-        // Several launches in the emulator, each of which writes some of the results.
+        // Several launches in the emulator; each writes some of the results.
         for n in [1, 300, 2000] {
             let bodies = uniform::<Body>(n, 3);
             let options = Options::default().pairs(Pairs::Symmetric);

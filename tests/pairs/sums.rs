@@ -7,7 +7,7 @@ use nbody_tests::lists::over_lists;
 use super::functions::engines;
 use super::functions::quotients::{Number, Quotients};
 
-/// Sums of numbers of j, of those within a reach and of all.
+/// Sums of numbers of j, over j-particles within a reach and over all.
 #[nbody::interaction]
 mod sums {
     pub struct Summed {

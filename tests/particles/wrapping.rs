@@ -59,7 +59,7 @@ fn positions(bodies: &Particles<Body>) -> Vec<[f64; 3]> {
     bodies.download().unwrap().iter().map(|body| body.pos.0).collect()
 }
 
-/// Compares positions bit for bit; all NaNs are equal.
+/// Compares positions bit for bit; every NaN equals every other.
 fn same(what: &str, found: &[[f64; 3]], expected: &[[f64; 3]]) {
     assert_eq!(found.len(), expected.len());
     for (k, (found, expected)) in found.iter().zip(expected).enumerate() {

@@ -82,7 +82,7 @@ pub fn architectures(compiler: &Compiler) -> Vec<u32> {
     known.filter(|it| !nbody_tests::is_quick() || QUICK.contains(it)).collect()
 }
 
-/// Lists a few of them.
+/// Returns the architectures of [`FEW`], or of a quick test.
 fn few() -> Vec<u32> {
     if nbody_tests::is_quick() { QUICK.to_vec() } else { FEW.to_vec() }
 }

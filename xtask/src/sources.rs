@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::packages::{list, metadata, text};
 
-/// Folders of files that only tests read.
+/// Folders of files that compilers see only when tests read them.
 const READ: [&str; 3] =
     ["tests/ui/", "nbody-codegen/tests/golden/", "nbody-codegen/tests/modules/"];
 

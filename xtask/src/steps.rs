@@ -179,13 +179,13 @@ const STEPS: &[Step] = &[
 ];
 
 /// Feature of the tests that leaves out most of the CUDA programs, and modules that take long to
-/// compile or to run: other tests come near their results.
+/// compile or to run: other tests check nearly the same.
 const QUICK: [&str; 2] = ["--features", "nbody-tests/quick"];
 
 /// Test program that a quick test does not need.
 const INSTRUCTIONS: &str = "instructions";
 
-/// Tests that take long. A quick test leaves them out: other tests come near their results.
+/// Tests that take long. A quick test leaves them out: other tests check nearly the same.
 const THOROUGH: &[&str] = &[
     // Packages that rustc compiles or checks.
     "of_one_law",

@@ -53,7 +53,7 @@ impl BodyChecker<'_> {
         }
         let comments = std::mem::take(&mut self.pending);
         self.scopes.enter();
-        // Without a range the loop variable may have been meant to be of any type.
+        // If `for` runs over no range, its variable may have been meant to be of any type.
         let name = name.filter(|_| range.is_some() || matches!(expr, Expr::Range(_)));
         if name.is_none() {
             self.scopes.bind_unknown(turns.pat.to_token_stream());

@@ -46,7 +46,7 @@ pub struct Struct {
 }
 
 impl Struct {
-    /// Returns how many numbers make up a value.
+    /// Returns the number of reals and integers in a value.
     pub fn dim(&self) -> usize {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
@@ -273,7 +273,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Creates a body that calls none but these functions.
+    /// Creates a body that calls only these functions.
     pub fn new(
         functions: &List<Function>,
         locals: List<Local>,

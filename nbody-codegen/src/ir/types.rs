@@ -27,7 +27,7 @@ pub enum Reduction {
 }
 
 impl Type {
-    /// Returns how many numbers make up a value.
+    /// Returns the number of reals or integers in a value.
     pub fn components(self) -> usize {
         match self {
             Self::Reduced(Reduction::ArgMin) => 2,
