@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// Choices of each row, and a test for choices that may occur together.
+/// The choices of each row, and a test for choices that may occur together.
 pub struct Covering<'a> {
     /// Number of choices of each option.
     pub choices: &'a [usize],
