@@ -153,7 +153,8 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Returns the body after all statements are checked; it may call the functions given.
+    /// Returns the body after all statements are checked; `functions` has all functions that it
+    /// may call.
     pub fn finish(
         mut self,
         functions: &List<Function>,

@@ -89,7 +89,7 @@ type Form = Result<BTreeSet<Charge>, Obstacle>;
 pub struct Forms {
     reads: Vec<Reads>,
     all: Vec<Form>,
-    /// For each node, the first node below it that oscillates with the position.
+    /// For each node, the first node at or below it that oscillates with the position.
     oscillates: Vec<Option<usize>>,
 }
 
@@ -140,7 +140,7 @@ impl Forms {
         }
     }
 
-    /// Returns the first node below that is periodic in the position.
+    /// Returns the first node at or below `k` that is periodic in the position.
     fn oscillation(&self, k: usize, node: &Node) -> Option<usize> {
         let Node::Apply(op, operands) = node else { return None };
         let is_periodic = matches!(op, Op::Math(Builtin::Sin | Builtin::Cos | Builtin::Tan));
