@@ -1,4 +1,4 @@
-//! Cost of the vector code of every interaction of the library: the numbers of instructions of its
+//! Cost of the vector code of every interaction of the library: the numbers of instructions in its
 //! loops over particles, in the machine code of this test. Unlike times they have no noise.
 //!
 //! `INSTA_UPDATE=always cargo test --workspace --test instructions` records them again.
@@ -77,7 +77,7 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     all
 }
 
-/// Parses the name of a counted function, the closure of a loop compiled for a level.
+/// Parses the name of a counted function: the closure of a loop, compiled for a level.
 fn key(name: &str) -> Option<Key> {
     let (function, kernel) = name.split_once(" as nbody_core::compiled::pairs::Compile<")?;
     let (interaction, rest) = kernel.split_once(", ")?;
@@ -92,9 +92,9 @@ fn key(name: &str) -> Option<Key> {
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
 }
 
-/// Counts the instructions in cycles of the control flow graph without calls: a call handles a bounds
-/// error, which does not return, or a rare argument, or clears memory for the next iteration of an
-/// outer loop.
+/// Counts the instructions in cycles of the control flow graph without calls: a call handles a
+/// bounds error (which does not return) or a rare argument, or clears memory for the next
+/// iteration of an outer loop.
 fn of_loops(code: &[Instruction]) -> Counts {
     let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
     let mut edges = Vec::new();
