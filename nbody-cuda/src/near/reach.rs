@@ -28,7 +28,7 @@ border! {
     }
 
     /// The growth of cutoffs per unit of a number, when the number grows and when it shrinks: for
-    /// numbers of any sign, and if no number is negative.
+    /// numbers of any sign, and if all numbers are at least zero.
     pub struct Slopes {
         pub any: [f64; 2],
         pub nonnegative: [f64; 2],
@@ -41,7 +41,7 @@ border! {
         pub skin: f64,
         /// The reason if there is no reach.
         pub refused: u32,
-        /// Whether no number of any particle is negative.
+        /// Whether all numbers of all particles are at least zero.
         pub is_nonnegative: u32,
     }
 

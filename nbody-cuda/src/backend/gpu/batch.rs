@@ -116,7 +116,7 @@ pub(super) struct GpuBatch {
 #[derive(Debug, Default)]
 struct Known {
     launches: Vec<HeldLaunch>,
-    /// How often the same kernels were launched.
+    /// The number of launches of the same kernels.
     repeated: u32,
     graph: Option<Graph>,
 }
