@@ -12,10 +12,10 @@ namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
-// Bytes of the stack of a thread, at least; `RECORDS` is the size of the records of the program.
-// The size has room for copies and for the variables of the declaration, and is a multiple of the
-// largest page. Below each stack the host provides inaccessible memory of the same size, larger
-// than the frame of any function.
+// STACK is the least size of the stack of a thread in bytes, a multiple of PAGE, the largest page.
+// It has room for copies of the records of the program, which take `RECORDS` bytes, and for the
+// variables of the declaration. Below each stack, the host provides inaccessible memory of the
+// same size, larger than the frame of any function.
 constexpr size_t PAGE = 64 * 1024;
 constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE;
 constexpr unsigned WARP = 32;

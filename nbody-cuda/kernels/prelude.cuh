@@ -306,8 +306,8 @@ struct Angle {
     float rest; // from -1/4 to 1/4
 };
 
-// Reduces an angle of at least 2^17 by those bits of 1/pi whose product with x is not a multiple
-// of whole turns (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
+// Reduces an angle of at least 2^17 by the bits of 1/pi whose product with x is not a multiple of
+// whole turns (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
 __device__ __forceinline__ Angle reduce_large(float x)
 {
     constexpr u32 BITS[] = {0u, 0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u,
@@ -381,12 +381,13 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
 }
 
 // Returns the square of the distance from which on a pair counts as beyond a reach. A pair
-// computes its distance with rounding errors of its own. Its distance, square and quotient by the
-// reach must all stay below the reach, so squares within a margin of some roundoffs below the
-// squared reach count as beyond, too. Correctly rounded roots need two roundoffs, and the product
-// has two more. Fast mathematics needs 18: seven for r² here and in the pair, twice the two of an
-// approximate root and the three of an approximate quotient, and one for strict inequality. It
-// also subtracts a constant, which matters if the square is nearly denormal.
+// computes its distance with rounding errors of its own. For a pair within reach, the computed
+// distance, its square and its quotient by the reach must stay below the reach, its square and 1,
+// so squares within a margin of some roundoffs below the squared reach count as beyond, too.
+// Correctly rounded roots need two roundoffs, and the product has two more. Fast mathematics needs
+// 18: seven for r² here and in the pair, twice the two of an approximate root and the three of an
+// approximate quotient, and one for strict inequality. It also subtracts a constant, which matters
+// if the square is nearly denormal.
 __device__ __forceinline__ real limit_of(real reach)
 {
     constexpr bool SINGLE = sizeof(real) == 4;

@@ -239,8 +239,8 @@ impl CudaNeighbours {
         self.lists.given.is_some()
     }
 
-    /// Returns the space in which the evaluation of pairs finds differences of positions. Entries
-    /// of lists that the device finds have their image, so that this space is open.
+    /// Returns the space in which the evaluation of pairs finds differences of positions. It is
+    /// open for lists that the device finds, since their entries have an image.
     pub fn space_of_pairs(&self) -> Domain {
         if self.is_given() { self.domain } else { Domain::Open }
     }

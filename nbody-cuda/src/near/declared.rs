@@ -70,10 +70,10 @@ border! {
 
     /// The margin of a particle.
     pub struct Margin {
-        /// The greatest motion, plus the growth of cutoffs due to the particle; -1 if there is no
-        /// margin.
+        /// The greatest sum of the motion of a particle and its part of the growth of cutoffs; -1
+        /// if there is no margin.
         pub most: f64,
-        /// The growth of cutoffs due to the particle from which on lists are too old.
+        /// The upper bound, exclusive, of a particle's part of the growth of cutoffs.
         pub growth: f64,
     }
 

@@ -1,8 +1,8 @@
 // Limits of distances within reach, and the margin of lists, as in nbody-core's `near::margin`.
 namespace nbody {
 
-// Returns the greatest squared motion of a particle that causes this part of the growth of
-// cutoffs; -1 if no motion is allowed.
+// Returns the greatest squared motion of a particle with this part of the growth of cutoffs; -1 if
+// it has no margin.
 __device__ __forceinline__ double limit_of(const Margin &margin, double part)
 {
     const double left = margin.most - part;

@@ -11,7 +11,7 @@ __device__ __forceinline__ Margin margin_now(const Reach &, const Change &, cons
     return of_host;
 }
 
-// Returns the growth of cutoffs due to a particle.
+// Returns the part of a particle in the growth of cutoffs.
 __device__ __forceinline__ double growth_of(const Reach &, const Order &, u32, u32, u32) { return 0.0; }
 
 __device__ __forceinline__ void bounds_phase(const Reach &, const Order &, u32, u32) {}

@@ -37,8 +37,8 @@ __device__ __forceinline__ Margin margin_now(const Reach &reach, const Change &c
     return margin_of(change, reach.found->greatest, reach.found->skin);
 }
 
-// Returns the growth of cutoffs due to particle k, at a place of the order. It depends on the
-// excess of the particle's numbers over the bounds of its group; NaN exceeds all bounds.
+// Returns the part of particle k, at a place of the order, in the growth of cutoffs. It depends on
+// the excess of the particle's numbers over the bounds of its group; NaN exceeds all bounds.
 __device__ __forceinline__ double growth_of(
     const Reach &reach, const Order &order, u32 set, u32 at, u32 k)
 {

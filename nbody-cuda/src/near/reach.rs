@@ -284,7 +284,7 @@ impl Varying {
     }
 
     /// Returns the greatest cutoff that lists can have; infinite if no cutoff depends on
-    /// particles, since constant cutoffs are checked elsewhere.
+    /// particles, since constant cutoffs are checked before.
     pub fn most(&self) -> f64 {
         if self.is_empty() { f64::INFINITY } else { near::cutoffs(self.precision)[1] }
     }

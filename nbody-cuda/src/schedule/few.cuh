@@ -1,7 +1,7 @@
-// Ordered pairs of few i-particles. The threads of a block form groups of `lanes` threads, one
-// lane for every I_PER_THREAD i-particles. All groups have the same i-particles and share out the
-// j-particles of a bag. After the last bag, the block adds the sums of the groups in shared
-// memory, always in the same order.
+// Ordered pairs of few i-particles. The threads of a block form groups of `lanes` threads, enough
+// lanes for the i-particles. All groups have the same i-particles and share out the j-particles of
+// a bag. After the last bag, the block adds the sums of the groups in shared memory, always in the
+// same order.
 namespace nbody {
 
 // The host packs particles without padding.

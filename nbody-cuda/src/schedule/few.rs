@@ -1,5 +1,5 @@
 //! Ordered pairs of few i-particles, as in block time steps, which advance few particles. The
-//! threads of a block form groups with a lane for every few i-particles, and the groups share out
+//! threads of a block form groups with enough lanes for the i-particles, and the groups share out
 //! the j-particles.
 
 use nbody_core::pack::dim;

@@ -227,9 +227,8 @@ private:
         return k < AT_HAND ? shared.queue[parity][k] : queue_of(parity)[k];
     }
 
-    // Returns the square of the distance of a cell from the nearest i-particle. If no i-particle
-    // of the group is far enough, it may be any smaller value that is still too near. Only lanes
-    // that vote have a meaningful result.
+    // Returns the squared distance of a cell from the nearest i-particle. If the cell is too near,
+    // the distance may be from another i-particle that is too near, too. Valid in lanes that vote.
     __device__ __forceinline__ float nearest(const Seen &cell, u32 k, u32 votes) const
     {
         constexpr u32 FEW = 8;

@@ -31,8 +31,8 @@ impl Registers {
         let (i, f) = (numbers_of(law.i, options.precision), dim(law.f));
         let without_backup = (i + f) * words;
         // Compensated sums have their rounding errors in registers instead. Their backup
-        // accumulators, which they fold into after each bag, may spill: pairs do not use them, and
-        // fewer i-particles per thread would be slower.
+        // accumulators, into which they fold after each bag, do not count: pairs do not use them,
+        // and fewer i-particles per thread would be slower.
         let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
         Self { with_backup: without_backup + f * beside, without_backup }
     }

@@ -83,7 +83,7 @@ impl Rules for Symmetric {
         numbers.map(|i_per_thread| KernelConfig { i_per_thread, ..config }).collect()
     }
 
-    /// Requires whole groups. The bag only determines after how many pairs sums are folded.
+    /// Requires whole groups. The bag only determines the interval between folds of the sums.
     fn is_possible(&self, of: &KernelConfig, law: &Law, options: Options) -> bool {
         options.order.is_none()
             && config(law, options).is_some()

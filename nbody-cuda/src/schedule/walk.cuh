@@ -109,7 +109,8 @@ struct Own {
         return {before > 0 ? cell.first : end, before + after};
     }
 
-    // Returns the place of entry k of the particles of a cell, whose first particle is `first`.
+    // Returns the place of entry k of a range that begins at particle `first`, without the group's
+    // own particles.
     __device__ __forceinline__ u32 pass(u32 first, u32 k) const
     {
         const u32 place = first + k;

@@ -94,7 +94,7 @@ __device__ __forceinline__ void find_heavy(const Efforts &efforts, const Ordered
 {
     const Work work = state->counters.work;
     const u64 all = work.tested + OF_PAIRS * work.evaluations / LANES;
-    const u64 limit = all + all / 2; // all walks at 1.5 times the mean effort
+    const u64 limit = all + all / 2; // the effort if all walks took 1.5 times the mean
     const u32 groups = (i.from.n + LANES - 1) / LANES;
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < groups; k += gridDim.x * BLOCK) {
         const u64 effort = efforts.of_particles[i.sort.even.values[k * LANES]];

@@ -57,7 +57,7 @@ __device__ __forceinline__ Mark mark_of(const Cells &cells, const Share &share, 
     return Mark::of(k < share.end ? cells.marks[k] : 0);
 }
 
-// Returns the place of the levels in sight of a block, followed by those of its warps.
+// Returns the place of the levels in sight of a block; the levels in sight of its warps follow.
 __device__ __forceinline__ Sights *sights_of(const Cells &cells, u32 block)
 {
     return cells.sights + block * (WARPS + 1);

@@ -1,4 +1,4 @@
-//! Tests of the cells of `cells.cuh` against those of nbody-core.
+//! Tests the cells of `cells.cuh` against the cells of nbody-core.
 
 use nbody_core::near::frame::{Frame, Grid};
 use nbody_core::tree::cells;

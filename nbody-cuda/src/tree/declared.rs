@@ -285,8 +285,8 @@ border! {
         /// The growth of boxes: several rounding errors of coordinates, in units of the largest
         /// coordinate.
         pub const SLACK: f32 = tree::walk::SLACK;
-        /// Cells with so many particles are tested against the nearest i-particle if the box of
-        /// the group is too near.
+        /// Cells with at least this number of particles are tested against the nearest i-particle
+        /// if the box of the group is too near.
         pub const MANY: u32 = tree::walk::MANY;
         /// Bits of a squared distance below the steps of the estimate.
         pub const STEP_BITS: u32 = tree::estimate::SHIFT;

@@ -1,7 +1,7 @@
 //! Trees on one backend: their programs, their memory and the launches that build them.
 //!
-//! The kernels are assembled from the files `.cuh` beside this one. They build what nbody-core's
-//! `tree` defines, with IEEE arithmetic without contraction.
+//! The kernels are assembled from the `.cuh` files of this folder. They build the trees that
+//! nbody-core's `tree` defines, by IEEE arithmetic without contraction.
 
 pub mod build;
 #[cfg(test)]
