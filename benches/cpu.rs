@@ -1,7 +1,7 @@
 //! Benchmark of the CPU engine on one thread, at each level of vector instructions, and of the
 //! fastest paths of the `particular` crate; of a histogram, compared with a plain loop; and of the
-//! engine's best level in double precision, and on all threads: `cargo bench -p nbody-benches
-//! --bench cpu`.
+//! engine's best level in double precision, and on all threads:
+//! `cargo bench -p nbody-benches --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;

@@ -336,8 +336,8 @@ __device__ __forceinline__ Angle reduce_large(float x)
 __device__ __forceinline__ Angle reduce(float x)
 {
     if (!(::fabsf(x) < 131072.0f)) return reduce_large(x);
-    // 1/pi in three parts. The rounding error of the first product is exact, and so is p -
-    // quarters / 2.
+    // 1/pi in three parts. The rounding error of the first product is exact, and so is
+    // p - quarters / 2.
     const float p = x * 0.318309873f;
     const float lost = ::fmaf(x, 0.318309873f, -p);
     const float quarters = ::rintf(2.0f * p);

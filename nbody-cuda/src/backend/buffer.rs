@@ -57,13 +57,13 @@ impl Buffer {
         changes.fold(self.changed, |last, (_, change)| last.max(*change))
     }
 
-    /// Records that a launch changes the contents.
+    /// Marks the contents as changed by a launch.
     pub fn changes(&mut self) {
         self.changed = new_change();
         self.changed_numbers.clear();
     }
 
-    /// Records that a launch changes these numbers of the records, and no others.
+    /// Marks these numbers of the records, and no others, as changed by a launch.
     pub fn changes_numbers(&mut self, numbers: &[usize]) {
         let change = new_change();
         for &number in numbers {

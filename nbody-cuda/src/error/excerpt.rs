@@ -49,8 +49,8 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// Returns the line number of `nbody.cu(12): error`, the format of NVRTC, and of `nbody.cu:12:5:
-/// error`.
+/// Returns the line number of `nbody.cu(12): error`, the format of NVRTC, and of
+/// `nbody.cu:12:5: error`.
 fn line_number(message: &str) -> Option<usize> {
     let (_, rest) = message.split_once("nbody.cu")?;
     let digits = rest.strip_prefix(['(', ':'])?;

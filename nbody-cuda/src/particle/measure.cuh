@@ -42,8 +42,8 @@ __device__ __forceinline__ void merge_block(backup (&total)[FDIM])
     }
 }
 
-// Stores the total of a block, in a launch for n particles or totals; number c of block k is at [c
-// * blocks + k].
+// Stores the total of a block, in a launch for n particles or totals; number c of block k is at
+// [c * blocks + k].
 __device__ __forceinline__ void store_block(const backup (&total)[FDIM], backup *totals, u32 n)
 {
     if (threadIdx.x != 0) return;

@@ -27,10 +27,10 @@ __device__ __forceinline__ void fill(
 // Sums over all j-particles for the i-particles of each tile. Each tile and split has a block,
 // which sums over the j-particles of the split. The last block of a tile to end merges the splits.
 //
-// Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at [c
-// * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of each
-// tile and is zero before and after the launch. With `one_set`, particle k of i is particle k of
-// j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
+// Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
+// [c * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of
+// each tile and is zero before and after the launch. With `one_set`, particle k of i is particle k
+// of j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,

@@ -175,7 +175,8 @@ __device__ __forceinline__ void bounds_of(
 }
 
 // Returns the distance beyond which a cell may act from afar. With an opening angle it is the
-// distance at which the cell appears under the angle, but at least the radius of the cell.
+// distance at which the cell appears under the angle, but at least the radius of the cell;
+// otherwise it is CLEAR times the radius.
 __device__ __forceinline__ double limit_of(
     const BuildRequest &request, const Frame &frame, const Cell &cell, const Summary &summary,
     const Summary &whole, const Position &at, double radius)

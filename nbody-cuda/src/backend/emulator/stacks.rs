@@ -96,7 +96,7 @@ mod mapped {
 
 #[cfg(not(unix))]
 impl Stacks {
-    /// Returns none: no compiler of these systems has the contexts of `emulate_run.h`.
+    /// Returns `None`: no compiler of these systems has the contexts of `emulate_run.h`.
     fn new(_: usize, _: usize) -> Option<Self> {
         None
     }

@@ -213,7 +213,7 @@ impl Graph {
             nodes: Vec::new(),
         };
         let failed = |call| move |error: DriverError| gpu.failed(call, error);
-        // SAFETY: the address is the address of a handle, which `drop` destroys.
+        // SAFETY: the address points to a handle, which `drop` destroys.
         let created = unsafe { sys::cuGraphCreate(&raw mut graph.whole, 0) }.result();
         created.map_err(failed("cuGraphCreate"))?;
         for launch in launches {
@@ -222,8 +222,7 @@ impl Graph {
             let (mut node, before) = (ptr::null_mut(), graph.nodes.last());
             let (before, count) =
                 (before.map_or(ptr::null(), ptr::from_ref), graph.nodes.len().min(1));
-            // SAFETY: the arguments are the arguments of `HeldLaunch::launch`, and the driver
-            // copies them.
+            // SAFETY: the arguments are as in `HeldLaunch::launch`, and the driver copies them.
             let added = unsafe {
                 sys::cuGraphAddKernelNode_v2(
                     &raw mut node,
@@ -246,8 +245,7 @@ impl Graph {
             }
             graph.nodes.push(node);
         }
-        // SAFETY: the graph is valid, and the address is the address of a handle, which `drop`
-        // destroys.
+        // SAFETY: the graph is valid, and the address points to a handle, which `drop` destroys.
         let instantiated =
             unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph.executable, graph.whole, 0) };
         instantiated.result().map_err(failed("cuGraphInstantiate"))?;
@@ -262,8 +260,8 @@ impl Graph {
             }
             let mut arguments = launch.arguments.addresses();
             let parameters = launch.node(&mut arguments);
-            // SAFETY: the node is a node of this graph, for the same kernel. The arguments are the
-            // arguments of `HeldLaunch::launch`, and the driver copies them.
+            // SAFETY: the node is a node of this graph, for the same kernel. The arguments are as
+            // in `HeldLaunch::launch`, and the driver copies them.
             let updated = unsafe {
                 sys::cuGraphExecKernelNodeSetParams_v2(self.executable, node, &raw const parameters)
             };
@@ -274,8 +272,8 @@ impl Graph {
     }
 
     fn launch(&mut self) -> Result<(), Error> {
-        // SAFETY: the graph is valid. Its arguments are the arguments of the launches that were
-        // just held back, so the argument of `HeldLaunch::launch` holds.
+        // SAFETY: the graph is valid. Its arguments come from the launches that were just held
+        // back, so the reasons of `HeldLaunch::launch` hold.
         let launched = unsafe { sys::cuGraphLaunch(self.executable, self.gpu.stream.cu_stream()) };
         launched.result().map_err(|error| self.gpu.failed("cuGraphLaunch", error))
     }

@@ -121,13 +121,13 @@ impl Copies for Gpu {
     }
 
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
-        // SAFETY: the contract of this function is the contract of the driver's function.
+        // SAFETY: the caller keeps the contract, which is the contract of the driver's function.
         let copied = unsafe { result::memcpy_htod_async(address, words, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyHtoDAsync", e))
     }
 
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error> {
-        // SAFETY: the contract of this function is the contract of the driver's function.
+        // SAFETY: the caller keeps the contract, which is the contract of the driver's function.
         let copied = unsafe { result::memcpy_dtoh_async(words, address, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyDtoHAsync", e))
     }

@@ -195,7 +195,7 @@ impl Gpu {
 /// Returns the newest CUDA version that the driver supports; refuses a driver that is too old.
 fn check_version() -> Result<String, Error> {
     let mut version = 0;
-    // SAFETY: `count` loaded the driver, and the address is the address of an integer.
+    // SAFETY: `count` loaded the driver, and the address points to an integer.
     let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     status.result().map_err(|e| failed("cuDriverGetVersion", e))?;
     let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
@@ -288,7 +288,7 @@ impl Backend for Gpu {
 /// Returns the memory pool of the device, if the driver supports pools.
 fn pool(context: &CudaContext) -> Option<sys::CUmemoryPool> {
     let pool = || {
-        // SAFETY: the device is the device of a live context.
+        // SAFETY: the device belongs to a live context.
         unsafe { result::device::get_default_mem_pool(context.cu_device()) }.ok()
     };
     context.has_async_alloc().then(pool).flatten()

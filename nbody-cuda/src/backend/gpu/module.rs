@@ -79,8 +79,8 @@ impl GpuModule {
     fn occupancy(&self, function: sys::CUfunction) -> Result<usize, Error> {
         let block = c_int::try_from(self.block).expect("a block has up to 1024 threads");
         let mut blocks = 0;
-        // SAFETY: the function belongs to the module, which is loaded, and the address is the
-        // address of an integer.
+        // SAFETY: the function belongs to the module, which is loaded, and the address points to
+        // an integer.
         let status = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, block, 0)
         };

@@ -101,14 +101,14 @@ impl Library {
 
     pub fn version(&self) -> Result<(i32, i32), Error> {
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: both addresses are addresses of integers.
+        // SAFETY: both addresses point to integers.
         self.check(unsafe { (self.functions.version)(&raw mut major, &raw mut minor) })?;
         Ok((major, minor))
     }
 
     pub fn architectures(&self) -> Result<Vec<u32>, Error> {
         let mut count = 0;
-        // SAFETY: the address is the address of an integer.
+        // SAFETY: the address points to an integer.
         self.check(unsafe { (self.functions.count_architectures)(&raw mut count) })?;
         let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: the length of `known` is the number that the library reported.
@@ -127,8 +127,8 @@ impl Library {
         let options: Vec<CString> = options.iter().map(|option| text(option)).collect();
         let options: Vec<Text> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the handle is the handle of a program, and the options are strings that outlive
-        // the call.
+        // SAFETY: the handle belongs to a program, and the options are strings that outlive the
+        // call.
         let status = unsafe { (self.functions.compile)(unit.handle, count, options.as_ptr()) };
         if status == COMPILATION_FAILED {
             CALLS.fetch_add(1, Ordering::Relaxed);
@@ -166,8 +166,7 @@ impl Library {
 impl Unit<'_> {
     fn bytes(&self, size: Size, copy: Copy) -> Result<Vec<u8>, Error> {
         let mut length = 0;
-        // SAFETY: the handle is the handle of a program, and the address is the address of an
-        // integer.
+        // SAFETY: the handle belongs to a program, and the address points to an integer.
         self.library.check(unsafe { size(self.handle, &raw mut length) })?;
         let mut bytes = vec![0_u8; length];
         // SAFETY: `bytes` has the length that the library reported.
@@ -178,7 +177,7 @@ impl Unit<'_> {
 
 impl Drop for Unit<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is the handle of a program, which nothing uses after this.
+        // SAFETY: the handle belongs to a program, which nothing uses after this.
         unsafe { (self.library.functions.destroy)(&raw mut self.handle) };
     }
 }
