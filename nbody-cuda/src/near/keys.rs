@@ -48,7 +48,7 @@ border! {
         pub const DOUBLE_SINGLE: u32 = 2;
         /// An integer.
         pub const INTEGER: u32 = 3;
-        /// A number that is not looked at.
+        /// A number that is not watched.
         pub const UNWATCHED: u32 = 4;
     }
 
@@ -82,7 +82,7 @@ impl Frame {
 }
 
 impl Positions {
-    /// Returns the positions of particles whose records have this many words.
+    /// Returns the positions of particles in a buffer whose records have this number of words.
     pub fn of(p: &Buffer, words: usize, position: Place) -> Self {
         let (first, kind) = match p.precision {
             Precision::Single => (position.word::<f32>(), kind::SINGLE),
