@@ -13,6 +13,7 @@ pub mod cutoff;
 pub mod engine;
 pub mod given;
 pub mod list;
+mod listing;
 pub mod margin;
 pub(crate) mod schedule;
 pub(crate) mod short_range;

@@ -9,8 +9,6 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-use crate::numeric::vector;
-
 /// A number, or a vector of numbers.
 ///
 /// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
@@ -103,7 +101,7 @@ pub trait Lane:
         row: Self::U32,
         column: Self::U32,
     ) -> Self {
-        vector::gather_entry(table, row, column)
+        gather_entry(table, row, column)
     }
     /// Adds each element of a term to its element of the sum of this index, if there is such a sum.
     fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
@@ -307,4 +305,44 @@ pub trait Lane:
     /// Computes `self * a + b` with one rounding.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
+/// The most rows or columns among which an entry is found by a selection for each.
+const MOST_SELECTIONS: usize = 16;
+
+/// Returns the entry of a table in this row and column, NaN where there is none.
+#[inline(always)]
+fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
+    table: &[[L; COLUMNS]; ROWS],
+    row: L::U32,
+    column: L::U32,
+) -> L {
+    let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
+    let nan = L::splat(f64::NAN);
+    // The j-particle is the same for all elements of a vector, so that they often look up entries of
+    // one column or of one row.
+    if ROWS <= MOST_SELECTIONS
+        && let Some(column) = L::uniform(column)
+    {
+        let mut found = nan;
+        for (k, entries) in table.iter().enumerate() {
+            let entry = if let Some(entry) = entries.get(column as usize) { *entry } else { nan };
+            found = L::select(L::eq_u32(row, splat(k)), entry, found);
+        }
+        return found;
+    }
+    if COLUMNS <= MOST_SELECTIONS
+        && let Some(row) = L::uniform(row)
+    {
+        let mut found = nan;
+        if let Some(entries) = table.get(row as usize) {
+            for (k, entry) in entries.iter().enumerate() {
+                found = L::select(L::eq_u32(column, splat(k)), *entry, found);
+            }
+        }
+        return found;
+    }
+    let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
+    let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
+    L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
 }

@@ -5,7 +5,6 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
-use crate::numeric::space::{Open, Space};
 
 /// A vector, such as a displacement, a velocity or a force, of three components by default: `v.x`, `v.y`
 /// and `v.z` if they are `f64` or `f32`, and `v[0]` to `v[2]` in general.
@@ -28,46 +27,6 @@ pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L;
         chosen[k] = L::select(mask, yes[k], no[k]);
     }
     chosen
-}
-
-/// The most rows or columns among which an entry is found by a selection for each.
-const MOST_SELECTIONS: usize = 16;
-
-/// Returns the entry of a table in this row and column, NaN where there is none.
-#[inline(always)]
-pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
-    table: &[[L; COLUMNS]; ROWS],
-    row: L::U32,
-    column: L::U32,
-) -> L {
-    let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
-    let nan = L::splat(f64::NAN);
-    // The j-particle is the same for all elements of a vector, so that they often look up entries of
-    // one column or of one row.
-    if ROWS <= MOST_SELECTIONS
-        && let Some(column) = L::uniform(column)
-    {
-        let mut found = nan;
-        for (k, entries) in table.iter().enumerate() {
-            let entry = if let Some(entry) = entries.get(column as usize) { *entry } else { nan };
-            found = L::select(L::eq_u32(row, splat(k)), entry, found);
-        }
-        return found;
-    }
-    if COLUMNS <= MOST_SELECTIONS
-        && let Some(row) = L::uniform(row)
-    {
-        let mut found = nan;
-        if let Some(entries) = table.get(row as usize) {
-            for (k, entry) in entries.iter().enumerate() {
-                found = L::select(L::eq_u32(column, splat(k)), *entry, found);
-            }
-        }
-        return found;
-    }
-    let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
-    let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
-    L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
 }
 
 /// Adds a term to the sum of this index where the mask is true, if there is such a sum.
@@ -330,7 +289,11 @@ impl<L: Lane, const D: usize> Sub for Point<L, D> {
     type Output = Vector<L, D>;
     #[inline(always)]
     fn sub(self, other: Self) -> Vector<L, D> {
-        Open.difference(self, other)
+        let mut d = Vector::default();
+        for k in 0..D {
+            d[k] = L::difference(self[k], other[k]);
+        }
+        d
     }
 }
 

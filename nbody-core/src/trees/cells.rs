@@ -3,7 +3,12 @@
 use std::ops::Range;
 
 use crate::order::frame::Frame;
-use crate::trees::LEAF;
+
+/// The most children of a cell.
+pub const FAN: usize = 8;
+
+/// The most particles of a cell that is not divided.
+pub const LEAF: usize = 16;
 
 /// A cell, and where its children are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,8 +22,4 @@ mod siblings;
 pub mod walk;
 
 pub use crate::trees::axes::{FLAT, SWEEPS};
-
-/// The most children of a cell.
-pub const FAN: usize = 8;
-/// The most particles of a cell that is not divided.
-pub const LEAF: usize = 16;
+pub use crate::trees::cells::{FAN, LEAF};

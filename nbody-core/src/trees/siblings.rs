@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::trees::cells::Cell;
 
 /// The most children of a cell.
-pub const WIDTH: usize = crate::trees::FAN;
+pub const WIDTH: usize = crate::trees::cells::FAN;
 
 /// The children of a cell, by columns, so that a test of all of them reads a few lines of the cache. Lengths are
 /// in units of the frame, from its origin, in `f32`: rounding moves the limit between cells that are opened and those

@@ -12,7 +12,7 @@ use crate::numeric::interval::primitives::{
     is_nan, leading_zeros, number_of, product_of, round_of, saturated, single, sqrt_of, sum_of,
     trunc_of, truth, wide,
 };
-use crate::numeric::interval::{Integers, Interval, Truth};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 use crate::numeric::shared::shared;
 
 shared! {

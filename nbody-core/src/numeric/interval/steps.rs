@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::numeric::interval::bounds;
-use crate::numeric::interval::{Integers, Interval, Truth};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 
 /// The record that a number is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::bounds::*;
 use super::*;
 use crate::numeric::interval::steps::{Function, Role, Step, evaluate};
+use crate::numeric::interval::values::Integers;
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
