@@ -232,7 +232,7 @@ pub enum Error {
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"
     )]
     NoCutoff {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// The cutoff of some pair may be infinite or NaN.
@@ -241,7 +241,7 @@ pub enum Error {
          pair, or evaluate all pairs, which do not end there"
     )]
     UnboundedCutoff {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// A cutoff is half of a periodic box or more, so that it meets several images.
@@ -324,7 +324,7 @@ pub enum Error {
     /// An interaction that is no sum over charges is given to a tree.
     #[error("`{law}` has no tree: {reason}; evaluate all pairs")]
     NoTree {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
         /// The reason, and the expression.
         reason: &'static str,
@@ -335,7 +335,7 @@ pub enum Error {
          are carried by another one as momenta are by masses, so that errors cannot be estimated; open cells by an angle"
     )]
     NoEstimate {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// The opening criterion of a tree is not positive and finite.
@@ -355,7 +355,7 @@ pub enum Error {
          update them first"
     )]
     NoLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// Lists that were not updated for an interaction with these parameters.
@@ -364,7 +364,7 @@ pub enum Error {
          of it; update them for it"
     )]
     OtherLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// An interaction with a point among its parameters is given to lists that find its pairs.
@@ -373,7 +373,7 @@ pub enum Error {
          alone; give the pairs of the lists, or evaluate all pairs"
     )]
     PointOfLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// Lists are updated for no interaction: its cutoff is their reach, and its first point the position.
@@ -435,7 +435,7 @@ pub enum Error {
         "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"
     )]
     FirstOfLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// An engine whose options have a box is given lists in another space.

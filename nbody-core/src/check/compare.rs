@@ -114,7 +114,7 @@ impl Columns {
         let mut bounds = bounds.into_iter().flat_map(|rows| self.of(rows));
         for (result, reference) in self.of(results).zip(self.of(reference)) {
             let difference = self.difference(result, reference);
-            // Not a comparison that NaN could pass.
+            // Written so that NaN fails.
             let bound = bounds.next().map(norm);
             let finite = difference.is_finite() && bound.is_none_or(f64::is_finite);
             non_finite += usize::from(!finite);

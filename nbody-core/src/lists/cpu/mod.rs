@@ -73,7 +73,7 @@ struct Built {
     is_given: bool,
     domain: Domain,
     cutoffs: Vec<Cutoff>,
-    /// The lengths of the box, which are 0 along open axes.
+    /// The lengths of the box, 0 along open axes.
     lengths: [f64; 3],
     /// The greatest cutoff, and the skin.
     greatest: f64,
@@ -88,7 +88,7 @@ struct Now {
     domain: Domain,
     /// The cutoffs that the lists cover.
     cutoffs: Vec<Cutoff>,
-    /// The lengths of the box, which are 0 along open axes.
+    /// The lengths of the box, 0 along open axes.
     lengths: [f64; 3],
     margin: Margin,
 }

@@ -1,7 +1,8 @@
-//! Interval arithmetic: bounds of a number.
+//! Interval arithmetic: guaranteed bounds of numbers.
 //!
-//! The functions of [`bounds`] are written once for the host and for devices, and a declared cutoff is a program of them
-//! ([`steps`]), which the host evaluates and a device compiles. So both have the same bounds, to the last bit.
+//! The functions of [`bounds`] are written once for the host and for devices. A declared cutoff is
+//! a program of these functions ([`steps`]), which the host evaluates and a device compiles. So
+//! both find the same bounds, to the last bit.
 
 mod bounds;
 mod constants;
@@ -21,7 +22,7 @@ pub use values::Interval;
 pub struct Text {
     /// The constants, by name.
     pub constants: &'static [(&'static str, f64)],
-    /// The functions of numbers, and then the functions of bounds.
+    /// The functions of numbers, then the functions of bounds.
     pub functions: [&'static [Function]; 2],
 }
 
@@ -30,13 +31,13 @@ pub const TEXT: Text =
     Text { constants: constants::CONSTANTS, functions: [functions::FUNCTIONS, bounds::FUNCTIONS] };
 
 impl Interval {
-    /// Returns bounds of the numbers of both.
+    /// Returns an interval that contains both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         bounds::hull(self, other)
     }
 
-    /// Tests whether it certainly is a number, and finite.
+    /// Tests whether it is certainly a finite number.
     pub fn is_finite(&self) -> bool {
         bounds::is_finite(*self)
     }

@@ -1,9 +1,10 @@
 //! Bounds of numbers, integers and conditions.
 
-/// Bounds of a number (Moore 1966): of what any engine computes, on the host or a GPU, in `f32` or `f64`, with fast or
-/// exact mathematics. So the bounds of results are widened by the largest rounding errors, those of `f32`.
+/// Bounds of a number (Moore 1966). They hold on any engine, host or GPU, in `f32` or `f64`, with
+/// fast or exact mathematics: bounds of results are widened by the largest rounding errors, which
+/// occur in `f32`.
 ///
-/// Nothing is known of positions: their differences are the [whole line](Self::WHOLE). Of functions that
+/// Positions are unknown: their differences are the [whole line](Self::WHOLE). For functions that
 /// cutoffs hardly use, only the range is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
@@ -11,7 +12,7 @@ pub struct Interval {
     pub lo: f64,
     /// The upper bound.
     pub hi: f64,
-    /// Whether it may be NaN.
+    /// Whether the number may be NaN.
     pub may_be_nan: bool,
 }
 
@@ -24,8 +25,8 @@ pub struct Integers {
     pub hi: u32,
 }
 
-/// Whether a condition may hold, and whether it may fail: both if the numbers within the bounds of its
-/// operands do not agree.
+/// Whether a condition may hold, and whether it may fail. Both are true if the outcome depends on
+/// the numbers within the bounds of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truth {
     /// Whether it may hold.
@@ -44,7 +45,7 @@ impl Interval {
     /// All numbers, and NaN.
     pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY, may_be_nan: true };
 
-    /// Returns the numbers from `lo` to `hi`, or the whole line if there are none.
+    /// Returns the interval from `lo` to `hi`, or the whole line if it is empty.
     pub const fn new(lo: f64, hi: f64) -> Self {
         if lo <= hi { Self { lo, hi, may_be_nan: false } } else { Self::WHOLE }
     }

@@ -108,7 +108,7 @@ pub(crate) struct Builder {
     pub law: &'static Law,
     pub charges: Charges,
     pub opening: Opening,
-    /// The distance from which on the kernel is harmonic.
+    /// The distance beyond which the kernel is harmonic.
     pub harmonic: f64,
     pub domain: Domain,
 }
