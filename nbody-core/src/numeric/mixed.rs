@@ -6,8 +6,8 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::scalar::integers_of;
 use crate::{Lane, Scalar};
 
-/// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of two
-/// positions is as accurate far from the origin as near it.
+/// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of
+/// two positions is as accurate far from the origin as near it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Mixed(pub f32);
@@ -154,7 +154,7 @@ impl Lane for Mixed {
 /// Returns the displacement a - b.
 #[inline(always)]
 pub(crate) fn difference<L: Lane>(a: DoubleSingle<L>, b: DoubleSingle<L>) -> L {
-    // Where this cancels, the first difference is exact (Sterbenz 1974).
+    // If the result cancels, the first difference is exact (Sterbenz 1974).
     (a.hi - b.hi) + (a.lo - b.lo)
 }
 
@@ -167,7 +167,8 @@ pub(crate) fn nearest_difference<L: Lane>(
     inverse: L,
 ) -> L {
     let d = a.hi - b.hi;
-    // The rounding error of d (Knuth's two-sum), which matters where whole lengths cancel most of d.
+    // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of
+    // d.
     let back = d - a.hi;
     let lost = (a.hi - (d - back)) - (b.hi + back);
     let rest = lost + (a.lo - b.lo);

@@ -1,7 +1,8 @@
-//! Interval arithmetic: bounds of a number.
+//! Interval arithmetic: guaranteed bounds of numbers.
 //!
-//! The functions of [`bounds`] are written once for the host and for devices, and a declared cutoff is a program of them
-//! ([`steps`]), which the host evaluates and a device compiles. So both have the same bounds, to the last bit.
+//! The functions of [`bounds`] are written once for the host and for devices. A declared cutoff is
+//! a program of these functions ([`steps`]), which the host evaluates and a device compiles. So
+//! both find the same bounds, to the last bit.
 
 mod bounds;
 mod constants;
@@ -14,10 +15,11 @@ use super::shared::Function;
 
 pub(crate) use slope::slope;
 
-/// Bounds of a number (Moore 1966): of what any engine computes, on the host or a GPU, in `f32` or `f64`, with fast or
-/// exact mathematics. So the bounds of results are widened by the largest rounding errors, those of `f32`.
+/// Bounds of a number (Moore 1966). They hold on any engine, host or GPU, in `f32` or `f64`, with
+/// fast or exact mathematics: bounds of results are widened by the largest rounding errors, those
+/// of `f32`.
 ///
-/// Nothing is known of positions: their differences are the [whole line](Self::WHOLE). Of functions that
+/// Positions are unknown: their differences are the [whole line](Self::WHOLE). For functions that
 /// cutoffs hardly use, only the range is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
@@ -25,7 +27,7 @@ pub struct Interval {
     pub lo: f64,
     /// The upper bound.
     pub hi: f64,
-    /// Whether it may be NaN.
+    /// Whether the number may be NaN.
     pub may_be_nan: bool,
 }
 
@@ -38,8 +40,8 @@ pub struct Integers {
     pub hi: u32,
 }
 
-/// Whether a condition may hold, and whether it may fail: both if the numbers within the bounds of its
-/// operands do not agree.
+/// Whether a condition may hold, and whether it may fail. Both are true if the outcome depends on
+/// the numbers within the bounds of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truth {
     /// Whether it may hold.
@@ -53,7 +55,7 @@ pub struct Truth {
 pub struct Text {
     /// The constants, by name.
     pub constants: &'static [(&'static str, f64)],
-    /// The functions of numbers, and then the functions of bounds.
+    /// The functions of numbers, then the functions of bounds.
     pub functions: [&'static [Function]; 2],
 }
 
@@ -61,7 +63,7 @@ pub struct Text {
 pub const TEXT: Text =
     Text { constants: constants::CONSTANTS, functions: [functions::FUNCTIONS, bounds::FUNCTIONS] };
 
-/// A number.
+/// The bounds of an exact number.
 impl From<f64> for Interval {
     fn from(x: f64) -> Self {
         Self::new(x, x)
@@ -72,12 +74,12 @@ impl Interval {
     /// All numbers, and NaN.
     pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY, may_be_nan: true };
 
-    /// Returns the numbers from `lo` to `hi`, or the whole line if there are none.
+    /// Returns the interval from `lo` to `hi`, or the whole line if it is empty.
     pub const fn new(lo: f64, hi: f64) -> Self {
         if lo <= hi { Self { lo, hi, may_be_nan: false } } else { Self::WHOLE }
     }
 
-    /// Returns bounds of the numbers of both.
+    /// Returns an interval that contains both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         bounds::hull(self, other)
@@ -88,7 +90,7 @@ impl Interval {
         self.lo <= x && x <= self.hi || x.is_nan() && self.may_be_nan
     }
 
-    /// Tests whether it certainly is a number, and finite.
+    /// Tests whether it is certainly a finite number.
     pub fn is_finite(&self) -> bool {
         bounds::is_finite(*self)
     }

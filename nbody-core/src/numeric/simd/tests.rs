@@ -1,4 +1,4 @@
-//! Functions of vectors against those of the libm crate, in `f64`.
+//! Vector functions compared with the libm crate in `f64`.
 
 use super::array::Array;
 use super::{LINE, Lanes, Line, SimdLevel, Word};
@@ -6,7 +6,7 @@ use super::{LINE, Lanes, Line, SimdLevel, Word};
 use super::{avx2, avx512};
 use crate::{Lane, Precision, Scalar};
 
-/// Returns the levels of this CPU, and that of arrays, which run on every CPU.
+/// Returns the levels of this CPU, and the level of arrays, which run on every CPU.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     let all = SimdLevel::ALL.iter().copied();
     all.filter(|level| level.is_available() || *level == SimdLevel::Neon)
@@ -37,8 +37,8 @@ fn on<S: Lanes, D: Lanes, T: Task>(precision: Precision, task: T) -> T::Result {
     }
 }
 
-/// A function, its largest permissible error in units in the last place of `f32` and `f64`, and the
-/// interval in which it is tested.
+/// A function, its largest permissible error in units in the last place of `f32` and `f64`, and
+/// the interval in which it is tested.
 struct Function {
     name: &'static str,
     truth: fn(f64) -> f64,
