@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// The longest step by a loop over all of them.
+    /// Finds the longest step by a loop over all of them.
     fn longest(wanted: f64, tick: f64) -> u32 {
         let mut fits = 0;
         for exponent in 0..=30 {
@@ -280,7 +280,7 @@ mod tests {
     fn the_longest_step_is_that_of_a_loop_over_all() {
         let device = Device::cpu();
         let mut engine = AllPairs::new(&device, constant::Constant).unwrap();
-        // A derivative that does not change has no part in the step.
+        // A constant derivative does not affect the step.
         let body: constant::Body =
             constant::Body { acc: [1.0, 0.0, 0.0].into(), jerk: [0.0, 1.0, 0.0].into() };
         let body = engine.upload(&[body]).unwrap();
