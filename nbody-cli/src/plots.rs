@@ -44,7 +44,6 @@ const MOST_LAYERS: u32 = 4;
 /// Approximate height of charts, in pixels.
 const HEIGHT: f64 = 400.0;
 
-/// Scale of an axis.
 #[derive(Clone, Copy)]
 enum Scale {
     Linear,
@@ -227,7 +226,7 @@ fn coordinates(points: &[(f64, f64)], horizontal: Scale) -> Vec<(f64, f64)> {
     points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
 }
 
-/// Tests whether two lines share a segment, or a point if one of them is a single point.
+/// Tests whether two lines share a segment, or a point if either line is a single point.
 fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
     let meets = |&(x, y): &(f64, f64)| b.iter().any(|&(u, v)| u == x && (v - y).abs() < near);
     if a.len() == 1 || b.len() == 1 {
@@ -241,7 +240,6 @@ fn width(layer: u32) -> u32 {
     THIN + WIDER * layer
 }
 
-/// Style of a line.
 struct Style {
     /// Lengths of dash and gap.
     dash: (i32, i32),

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-/// An axis.
 pub struct Axis {
     pub range: Range<f64>,
     pub ticks: Vec<f64>,

@@ -116,7 +116,6 @@ impl Programs {
         })
     }
 
-    /// Sets the limits of steps.
     fn set_limits(&mut self, limits: StepLimits) {
         let StepLimits { speed, longest } = limits;
         let correct = &mut self.correct;

@@ -150,8 +150,8 @@ pub enum Error {
         now: u32,
     },
 
-    /// Two particles are so close that no step is short enough. The state is the one after the
-    /// last step.
+    /// Two particles are so close that no step is short enough. The state is as after the last
+    /// step.
     #[error(
         "particles {first} and {second} are at a distance of {distance:e} at time {time}, where a step \
          of {}{step:e} is wanted; {}soften the interaction, or begin with particles apart",

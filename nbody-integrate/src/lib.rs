@@ -3,16 +3,17 @@
 //!
 //! | integrator | steps | order | particles | results |
 //! | --- | --- | --- | --- | --- |
-//! | [`Leapfrog`] | one, constant | 2 | `pos: Point` | `acc: Vector` or `force: Vector` |
-//! | [`Hermite`] | one for all, by their accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
-//! | [`BlockHermite`] | each particle its own | 4 | `pos`, `vel` | `acc`, `jerk` |
+//! | [`Leapfrog`] | shared, constant | 2 | `pos: Point` | `acc: Vector` or `force: Vector` |
+//! | [`Hermite`] | shared, by accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
+//! | [`BlockHermite`] | individual, in blocks | 4 | `pos`, `vel` | `acc`, `jerk` |
 //!
 //! Energies need `pot: Real` among the results, per unit mass if the results are accelerations. A
 //! [`Motion`] is the position, the velocity and the mass of a particle; if the particles of an
 //! interaction lack these fields, motions are given separately.
 //!
-//! Each of them is an [`Integrator`], and takes any [`Engine`](nbody::Engine): all pairs, a tree,
-//! neighbour lists. Block time steps take all pairs, and trees that are opened by an angle.
+//! Each integrator implements [`Integrator`], and takes any [`Engine`](nbody::Engine): all pairs,
+//! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
+//! angle.
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]

@@ -13,8 +13,8 @@ const MASS: (&str, FieldKind) = ("mass", FieldKind::Real);
 
 impl Motion {
     /// Returns the motions of particles, from their fields `pos: Point`, `vel: Vector` and `mass:
-    /// Real`: without these the velocity is zero and the mass one. Particles without a position
-    /// are refused.
+    /// Real`. A missing velocity is zero and a missing mass one; particles without a position are
+    /// refused.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
         let Some(pos) = numbers::<P>(POS.0, POS.1) else {
             return Err(Error::NoMotion { field: "pos: Point" });

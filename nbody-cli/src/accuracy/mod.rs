@@ -3,9 +3,9 @@
 //!
 //! Measures accelerations in Plummer spheres of equal masses in virial equilibrium, with ε² = 0.01
 //! (figure 10), and the error of equation 3, |a − a'| / |a'|, where a' is computed in double
-//! precision. Both a and a' start from the same particles, rounded to `f32`, so that the error is
-//! that of the evaluation; or from particles in `f64`, so that it includes the error of rounding
-//! them.
+//! precision. Both a and a' start from the same particles, rounded to `f32`, so that only the
+//! evaluation has an error; or from particles in `f64`, so that the error of rounding them is
+//! included.
 
 mod trees;
 

@@ -24,7 +24,7 @@ const DIMENSION: f64 = 1.6;
 /// The largest numbers of particles for which all pairs are evaluated, too, on the CPU and on a
 /// GPU.
 const DIRECT: [usize; 2] = [131_072, 1 << 20];
-/// Number of timed runs, of which the shortest counts, after one untimed run.
+/// Number of timed runs after one untimed run; the shortest counts.
 const RUNS: usize = 3;
 
 /// The particles.
@@ -95,7 +95,6 @@ pub struct Trees<'a> {
     pub options: Options,
 }
 
-/// A measurement.
 #[derive(Debug)]
 struct Row {
     model: Model,

@@ -21,7 +21,7 @@ use crate::plots::{Figure, Line};
 use crate::table::Table;
 use crate::{Outcome, date};
 
-/// Number of timed runs, of which the median counts, after one untimed run.
+/// Number of timed runs after one untimed run; the median counts.
 const RUNS: usize = 5;
 /// The largest numbers of particles for which all pairs are evaluated, too, on the CPU and on a
 /// GPU.
@@ -40,7 +40,6 @@ pub struct Trees<'a> {
     pub options: Options,
 }
 
-/// A measurement.
 struct Row {
     device: String,
     model: Model,

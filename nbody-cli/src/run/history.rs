@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 use crate::plots::{Drawn, Figure, Line};
 
-/// Names of the tables.
 const ENERGIES: &str = "energies.csv";
 const RADII: &str = "lagrange.csv";
 /// Fractions of the mass whose Lagrangian radii are measured.

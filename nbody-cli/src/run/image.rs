@@ -19,7 +19,6 @@ const BRIGHTEST: f64 = 1e-3;
 /// The square region that all images of a run show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// Its centre.
     pub centre: [f64; 2],
     /// Half the length of its sides.
     pub half: f64,

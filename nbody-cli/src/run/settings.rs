@@ -121,7 +121,6 @@ impl Integrator {
         name.name()
     }
 
-    /// Returns the name of the interaction.
     pub fn interaction(&self) -> &'static str {
         match self {
             Self::Hermite(_) | Self::HermiteShared(_) => Hermite::LAW.name,
@@ -195,7 +194,6 @@ pub fn positive(option: &'static str, value: f64) -> Result<(), Error> {
     Err(Error::Number { option, value, expected: "a positive number" })
 }
 
-/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     pub integrator: Integrator,

@@ -41,7 +41,6 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the number of particles.
     pub fn particles(&self) -> usize {
         match self {
             Self::Hermite { particles, .. } => particles.len(),

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::run::history::Counts;
 
-    /// Measurements as predicted by the model, on two devices, one of them half as fast.
+    /// Measurements as predicted by the model, on two devices; the second is half as fast.
     #[expect(clippy::cast_sign_loss, reason = "blocks are positive")]
     fn report(sizes: &[usize]) -> Report {
         let row = |device: &str, slower: f64, point: &Point| {

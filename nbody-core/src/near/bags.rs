@@ -8,8 +8,8 @@ use crate::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 /// Splits of each list, for at most this many i-particles: too few groups to keep a GPU busy share
 /// the work of a list.
 const SPLITS: [(usize, usize); 2] = [(16_384, 4), (131_072, 2)];
-/// The j-particles in the bags of all splits of a list, at most, if a j-particle and its result
-/// have no more than [`BYTES`]: then they fit into the shared memory of a block.
+/// The most j-particles in the bags of all splits of a list. They fit into the shared memory of a
+/// block if a j-particle and its result take at most [`BYTES`] each.
 const STAGED: usize = 512;
 const BYTES: [usize; 2] = [32, 64];
 

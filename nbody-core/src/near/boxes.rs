@@ -10,7 +10,7 @@ use crate::parallel;
 /// space: positions relative to the middle would lose digits.
 pub const WIDE: f64 = 8.0;
 
-/// The bounding box of some particles.
+/// The bounding box of a set of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The least coordinates.
@@ -40,7 +40,7 @@ impl Bounds {
         bounds
     }
 
-    /// Returns the bounding box of both.
+    /// Returns the bounding box of both boxes.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

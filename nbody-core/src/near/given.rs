@@ -15,8 +15,8 @@ pub struct Given {
     pub near: Vec<u8>,
     /// The greatest distance of a pair.
     pub greatest: f64,
-    /// How far two particles of a pair may move relative to each other before another image can be
-    /// the nearest.
+    /// The largest relative motion of two particles that cannot change the nearest image of a
+    /// pair.
     pub skin: f64,
 }
 

@@ -22,7 +22,7 @@ pub fn sort(pairs: Vec<Pair>) -> Vec<Pair> {
     sort_in_runs(pairs, parallel::threads(), RUN)
 }
 
-/// Sorts one run on each thread, but no run shorter than `shortest`.
+/// Sorts one run for each thread; no run is shorter than `shortest`.
 fn sort_in_runs(mut pairs: Vec<Pair>, threads: usize, shortest: usize) -> Vec<Pair> {
     let run = pairs.len().div_ceil(threads.max(1)).max(shortest).max(1);
     let mut others = vec![(0, 0); pairs.len()];

@@ -70,7 +70,7 @@ impl fmt::Display for Mixed {
     }
 }
 
-/// Implements functions by those of `f32`.
+/// Implements functions by delegation to `f32`.
 macro_rules! delegate {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(fn $unary(self) -> Self {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::LEAF;
 use crate::near::frame::Frame;
 
-/// A cell, and where its children are.
+/// A cell, and the place of its children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The first of its particles.

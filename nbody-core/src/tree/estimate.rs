@@ -5,7 +5,7 @@ use crate::{Charges, Field};
 
 /// The binary logarithm of the number of steps for each factor of 2 in the square of a distance.
 const STEPS: u32 = 3;
-/// The bits of an `f32` below a step.
+/// The number of bits of an `f32` below a step.
 pub const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - STEPS;
 /// The number of entries of a table.
 const SIZE: usize = 1 << (8 + STEPS);

@@ -43,8 +43,8 @@ pub enum Expansion {
     /// a harmonic kernel (Kawai & Makino 2001) that depends on the i-particle only through the
     /// position, six for charges of one sign in other kernels, and ten for charges of both signs
     /// and for vectors of charges. The relative error of the action of a cell falls as θ³. Charges
-    /// that are carried with another one, as momenta with masses, match only their first moments
-    /// with six particles: their error falls as θ².
+    /// carried with another charge, as momenta with masses, match only the first moments of the
+    /// cell if there are six particles: their error falls as θ².
     #[default]
     Second,
 }

@@ -19,8 +19,8 @@ pub struct Siblings {
     pub centres: [[f32; WIDTH]; 3],
     /// The squares of the distances beyond which cells are not opened.
     pub limits2: [f32; WIDTH],
-    /// The binary logarithm of the charges times a power of the radius; the exponent is the one of
-    /// the error bound.
+    /// The binary logarithm of the charges times the radius raised to the exponent of the error
+    /// bound.
     pub strengths: [f32; WIDTH],
     /// The ranges of particles.
     near: [[u32; WIDTH]; 2],

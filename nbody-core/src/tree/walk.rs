@@ -19,9 +19,9 @@ pub const SLACK: f32 = 4.0 * f32::EPSILON;
 /// Cells of at least this many particles are tested exactly, against the nearest i-particle, if
 /// they are too near to the box.
 pub const MANY: u32 = 1024;
-/// Above this many opened cells of a depth, all of their children are tested exactly. Few groups
-/// reach it: groups whose box overlaps with others, as where the curve leads around a cluster, or
-/// groups that open nearly all cells anyway.
+/// Above this many opened cells of a depth, all of their children are tested exactly, as if they
+/// had [`MANY`] particles. Few groups reach it: groups whose box overlaps with others, as where
+/// the curve leads around a cluster, or groups that open nearly all cells anyway.
 pub const CROWD: usize = 96;
 /// Room for the opened cells of one depth; further cells act through their particles.
 pub const QUEUE: usize = 4096;
@@ -435,7 +435,6 @@ impl Walked {
         }
     }
 
-    /// Makes room for entries.
     #[inline(always)]
     fn reserve(&mut self) {
         let needed = self.count + ENTRIES;

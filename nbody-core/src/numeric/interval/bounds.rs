@@ -1,5 +1,5 @@
-//! Interval arithmetic. Every function returns bounds of what any engine computes from numbers within the bounds of its
-//! operands; the bounds of integers and conditions are exact.
+//! Interval arithmetic. Every function bounds the results of any engine for all numbers within the
+//! bounds of its operands; the bounds of integers and conditions are exact.
 
 use super::constants::{DIVISION, FUNCTION, LARGE, PI, ROOT, ROUNDOFF, SLACK, SUM, TINY};
 use super::functions::{cbrt_of, cosh_of, exp_of, ln_of, powf_of, sinh_of, tanh_of};

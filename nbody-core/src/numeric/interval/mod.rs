@@ -16,8 +16,8 @@ use super::shared::Function;
 pub(crate) use slope::slope;
 
 /// Bounds of a number (Moore 1966). They hold on any engine, host or GPU, in `f32` or `f64`, with
-/// fast or exact mathematics: bounds of results are widened by the largest rounding errors, those
-/// of `f32`.
+/// fast or exact mathematics: bounds of results are widened by the largest rounding errors, which
+/// occur in `f32`.
 ///
 /// Positions are unknown: their differences are the [whole line](Self::WHOLE). For functions that
 /// cutoffs hardly use, only the range is known.

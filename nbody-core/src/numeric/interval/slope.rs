@@ -14,7 +14,8 @@ pub(crate) struct Slope {
     pub hi: f64,
 }
 
-/// Returns the slope of the magnitude of a program's result with one number of a record.
+/// Returns the slope of the magnitude of a program's result with respect to one number of a
+/// record.
 pub(crate) fn slope(steps: &[Step], records: &Records, changing: (Role, usize)) -> Slope {
     let (values, slopes) = follow(steps, records, changing);
     let last = steps.len() - 1;

@@ -1,7 +1,7 @@
 //! Exponentials, logarithms, powers, trigonometric and error functions of vectors.
 //!
-//! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the functions.
-//! The tests list the largest errors.
+//! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the
+//! functions. The tests list the largest errors.
 
 use super::fits::{
     ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_TAIL, SIN,
@@ -213,8 +213,8 @@ pub trait Functions: Vector {
         Self::Integers::splat(1)
     }
 
-    /// Computes the sine and the cosine of an angle minus the nearest multiple of π/2, and the last bits of
-    /// this multiple.
+    /// Computes the sine and the cosine of an angle minus the nearest multiple of π/2, and the
+    /// last bits of this multiple.
     #[inline(always)]
     fn reduced_sin_cos(self) -> (Self, Self, Self::Integers) {
         let (n, quadrant) = (self * Self::splat(std::f64::consts::FRAC_2_PI)).nearest();
@@ -339,8 +339,8 @@ pub trait Functions: Vector {
         let x = self.min(Self::splat(if const { Self::SINGLE } { 11.0 } else { 28.0 }));
         let two = Self::splat(2.0);
         let scaled = ((x - two) / (x + two)).polynomial(&ERFC);
-        // x² = hi² + (x - hi) (x + hi), where hi² is exact: a rounding error of the exponent would be a
-        // relative error of the result.
+        // x² = hi² + (x - hi) (x + hi), where hi² is exact: a rounding error of the exponent would
+        // be a relative error of the result.
         let digits = Self::FRACTION / 2 + 1;
         let hi = Self::from_bits(Integers::shl(Integers::shr(Self::bits(x), digits), digits));
         let gauss = (-(hi * hi)).exp_plus((hi - x) * (hi + x), 0.0);

@@ -5,7 +5,7 @@ use super::{avx2, avx512, vector::Vector};
 use crate::Error;
 use crate::options::names;
 
-/// A level of vector instructions, which sets how many numbers an instruction computes with.
+/// A level of vector instructions, which sets the number of elements of an instruction.
 ///
 /// A program is compiled for all levels, and uses the best one of the CPU; better levels come
 /// last. Exact mathematics computes with one number at a time.

@@ -280,7 +280,6 @@ impl<V: Vector> Lane for V {
     }
 }
 
-/// Indices of the elements.
 const INDICES: [u32; LINE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl<V: Vector> Lanes for V {
