@@ -187,15 +187,19 @@ fn the_architecture_names_files_that_exist() {
     let files = files();
     let (_, text) = files.iter().find(|(path, _)| path == "ARCHITECTURE.md").unwrap();
     let is_path = |it: &&str| {
-        [".rs", ".cuh", ".h", ".md", ".txt"].iter().any(|end| it.ends_with(end))
-            && !it.contains([' ', '*'])
+        [".rs", ".cuh", ".h", ".md", ".txt", "/"].iter().any(|end| it.ends_with(end))
+            && !it.contains([' ', '*', '<'])
     };
     let named: Vec<_> = text.split('`').skip(1).step_by(2).filter(is_path).collect();
     assert!(named.len() > 50, "{}", named.len());
     let exists = |name: &str| {
         let within = format!("/{name}");
-        files.iter().any(|(path, _)| path == name || path.ends_with(&within))
-            || crate::root().join(name).is_file()
+        let is_named = |path: &str| {
+            path == name
+                || path.ends_with(&within)
+                || name.ends_with('/') && format!("/{path}").contains(&within)
+        };
+        files.iter().any(|(path, _)| is_named(path)) || crate::root().join(name).is_file()
     };
     let missing: Vec<_> = named.iter().filter(|name| !exists(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
