@@ -9,7 +9,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::{Interaction, Law};
-use crate::law::pair::{Pair, Sources};
+use crate::law::pair::{PackedSources, Pair};
 use crate::numeric::scalar::Scalar;
 use crate::parallel;
 use crate::records::pack;
@@ -137,7 +137,7 @@ fn sum_pairs(
     let pair = Pair::new(law, parameters, domain).expect("a type has compiled loops");
     let own = own.filter(|_| !law.self_pairs);
     let (dim, targets) = (pack::dim(law.i), pack::rows(i));
-    let sources = Sources::pack(j);
+    let sources = PackedSources::pack(j);
     let result = |k: usize| {
         let target = targets[k * dim..(k + 1) * dim].to_vec();
         let [mut total, lost] = pair.sum(target, &sources, own.map(|own| own(k)));

@@ -1,23 +1,23 @@
 //! j-particles of a list, those of them that act on a vector of i-particles, and the loop over these.
 
-use crate::compiled::pairs::{Kernel, Of, Sum, load, store};
+use crate::compiled::pairs::{Of, OnLanes, RunningSum, load, store};
 use crate::domain::InDomain;
 use crate::law::interaction::Interaction;
 use crate::law::loops::CHOSEN;
-use crate::law::loops::Listed;
+use crate::law::loops::ListedSources;
 use crate::law::loops::View;
 use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::records::pack;
 use crate::records::record::Record;
 
-impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
+impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
     /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by compensated
     /// sums.
     #[inline(always)]
     pub fn listed(
         &self,
         i: &View<'_, Word<L>>,
-        j: &Listed<'_, Word<L>>,
+        j: &ListedSources<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
         lost: Option<&mut [Line<Word<L>>]>,
     ) {
@@ -36,7 +36,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
             return store::<Of<X::F, L>, L>(&f, sums);
         }
         let own = j.acts_on.map_or(L::splat_u32(0), |on| L::load_u32(&on.bits[block], at));
-        let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
+        let mut sum = RunningSum::<X::F, L>::load(sums, lost.as_deref());
         Self::each_chosen(
             j,
             #[inline(always)]
@@ -58,7 +58,10 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     /// Visits the chosen j-particles, in order, each with its number and its index in the set. The function must
     /// be inlined, or its vectors are not in registers.
     #[inline(always)]
-    fn each_chosen(j: &Listed<'_, Word<L>>, mut visit: impl FnMut(usize, &Of<X::J, L>, L::U32)) {
+    fn each_chosen(
+        j: &ListedSources<'_, Word<L>>,
+        mut visit: impl FnMut(usize, &Of<X::J, L>, L::U32),
+    ) {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };
         for (part, &chosen) in j.chosen.iter().enumerate() {
             let (lines, mut chosen) = (&j.lines[part * words..][..words], chosen);

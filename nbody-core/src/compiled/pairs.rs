@@ -2,7 +2,7 @@
 //! of lane and of space. The code around them is compiled once, in this crate.
 
 use crate::law::loops::Loops;
-use crate::law::loops::Setting;
+use crate::law::loops::PairSetting;
 use crate::law::loops::View;
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use crate::compiled::hits::Hits;
 use crate::domain::InDomain;
 use crate::law::interaction::{Interaction, Law};
 use crate::law::loops::CANDIDATES;
-use crate::law::loops::Listed;
+use crate::law::loops::ListedSources;
 use crate::numeric::simd::lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
 use crate::numeric::space::OfLists;
 use crate::numeric::space::{Open, Space};
@@ -44,7 +44,7 @@ impl<W> Loops<W> {
     {
         Self {
             width: L::WIDTH,
-            vectors: Kernel::<X, L, P>::VECTORS,
+            vectors: OnLanes::<X, L, P>::VECTORS,
             several: U::several,
             one: U::one,
             listed: if const { X::LAW.has_other_points() } {
@@ -66,27 +66,27 @@ impl<W> Loops<W> {
 /// law that was changed are compiled again.
 pub(crate) trait Compile<X, L: Lanes, P> {
     fn several(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
     );
     fn one(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
         lost: Option<&mut [Line<Word<L>>]>,
     );
     fn listed(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
-        j: &Listed<'_, Word<L>>,
+        j: &ListedSources<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
         lost: Option<&mut [Line<Word<L>>]>,
     );
     fn symmetric(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         i_sums: &mut [Line<Word<L>>],
@@ -95,15 +95,15 @@ pub(crate) trait Compile<X, L: Lanes, P> {
 }
 
 /// An interaction on lanes of one kind.
-pub(crate) struct Kernel<'a, X: Interaction, L: Lanes, P> {
-    setting: &'a Setting<'a, Word<L>>,
+pub(crate) struct OnLanes<'a, X: Interaction, L: Lanes, P> {
+    setting: &'a PairSetting<'a, Word<L>>,
     pub space: P,
     interaction: PhantomData<X>,
 }
 
 pub(crate) type Of<P, L> = <P as Record>::With<L>;
 
-impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
+impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
     /// Number of vectors of i-particles, with their sums, that leave registers for the pair.
     const VECTORS: usize = {
         let numbers = X::I::DIM + X::F::DIM;
@@ -119,7 +119,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     const TAKES_TWO: bool = Self::VECTORS > 2 && X::LAW.charges.is_ok();
 
     #[inline(always)]
-    fn new(setting: &'a Setting<'a, Word<L>>) -> Self {
+    fn new(setting: &'a PairSetting<'a, Word<L>>) -> Self {
         Self { setting, space: P::in_domain(&setting.domain), interaction: PhantomData }
     }
 
@@ -149,7 +149,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
 
 /// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a mispredicted
 /// branch takes longer than a cutoff filter.
-impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
+impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
     /// A cutoff filter finds the hits before these are evaluated.
     const FILTERS: bool = X::LAW.cutoff && L::REORDERS;
 
@@ -289,13 +289,13 @@ pub(crate) fn store<F: Record<Lane = L>, L: Lanes>(f: &F, sums: &mut [Line<Word<
 }
 
 /// The sums of a vector, compensated or not.
-pub(crate) struct Sum<F: Output, L: Lanes> {
+pub(crate) struct RunningSum<F: Output, L: Lanes> {
     total: Of<F, L>,
     lost: Of<F, L>,
     is_compensated: bool,
 }
 
-impl<F: Output, L: Lanes> Sum<F, L> {
+impl<F: Output, L: Lanes> RunningSum<F, L> {
     #[inline(always)]
     pub fn load(sums: &[Line<Word<L>>], lost: Option<&[Line<Word<L>>]>) -> Self {
         let is_compensated = lost.is_some();
@@ -328,7 +328,7 @@ impl<F: Output, L: Lanes> Sum<F, L> {
 
 impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
     fn several(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
@@ -336,32 +336,32 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
         L::vectorize(
             #[inline(always)]
             || {
-                let kernel = Kernel::<X, L, P>::new(setting);
+                let kernel = OnLanes::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
-                let is_two = Kernel::<X, L, P>::TAKES_TWO && i.range.len() == 2 * L::WIDTH;
-                let vectors = if is_two { 2 } else { Kernel::<X, L, P>::VECTORS };
+                let is_two = OnLanes::<X, L, P>::TAKES_TWO && i.range.len() == 2 * L::WIDTH;
+                let vectors = if is_two { 2 } else { OnLanes::<X, L, P>::VECTORS };
                 let vector = |k: usize| i.range.start + k.min(vectors - 1) * L::WIDTH;
                 let i = [
-                    Kernel::<X, L, P>::i_particles(i.lines, vector(0)),
-                    Kernel::<X, L, P>::i_particles(i.lines, vector(1)),
-                    Kernel::<X, L, P>::i_particles(i.lines, vector(2)),
-                    Kernel::<X, L, P>::i_particles(i.lines, vector(3)),
+                    OnLanes::<X, L, P>::i_particles(i.lines, vector(0)),
+                    OnLanes::<X, L, P>::i_particles(i.lines, vector(1)),
+                    OnLanes::<X, L, P>::i_particles(i.lines, vector(2)),
+                    OnLanes::<X, L, P>::i_particles(i.lines, vector(3)),
                 ];
                 let dim = X::F::DIM;
                 let mut f = [Of::<X::F, L>::default(); MOST_VECTORS];
                 for k in 0..vectors {
                     f[k] = load::<X::F, L>(&sums[k * dim..]);
                 }
-                if const { Kernel::<X, L, P>::FILTERS } {
+                if const { OnLanes::<X, L, P>::FILTERS } {
                     kernel.filter_and_evaluate(&parameters, &i, j, &mut f);
-                } else if const { Kernel::<X, L, P>::TAKES_TWO } {
+                } else if const { OnLanes::<X, L, P>::TAKES_TWO } {
                     if is_two {
                         kernel.evaluate::<2>(&parameters, &i, j, &mut f);
                     } else {
                         kernel.evaluate::<MOST_VECTORS>(&parameters, &i, j, &mut f);
                     }
                 } else {
-                    match const { Kernel::<X, L, P>::VECTORS } {
+                    match const { OnLanes::<X, L, P>::VECTORS } {
                         1 => kernel.evaluate::<1>(&parameters, &i, j, &mut f),
                         2 => kernel.evaluate::<2>(&parameters, &i, j, &mut f),
                         _ => kernel.evaluate::<MOST_VECTORS>(&parameters, &i, j, &mut f),
@@ -375,7 +375,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
     }
 
     fn one(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
@@ -384,15 +384,15 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
         L::vectorize(
             #[inline(always)]
             || {
-                let kernel = Kernel::<X, L, P>::new(setting);
+                let kernel = OnLanes::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
                 let own = L::count_from((i.first + i.range.start) as u32);
-                let i = Kernel::<X, L, P>::i_particles(i.lines, i.range.start);
+                let i = OnLanes::<X, L, P>::i_particles(i.lines, i.range.start);
                 let meets_self = L::splat_mask(!setting.skips_self);
-                let mut sum = Sum::<X::F, L>::load(sums, lost.as_deref());
+                let mut sum = RunningSum::<X::F, L>::load(sums, lost.as_deref());
                 for k in j.range.clone() {
-                    let particle = Kernel::<X, L, P>::j_particle(j.lines, k);
-                    if const { Kernel::<X, L, P>::FILTERS }
+                    let particle = OnLanes::<X, L, P>::j_particle(j.lines, k);
+                    if const { OnLanes::<X, L, P>::FILTERS }
                         && !L::any(X::within(&parameters, &kernel.space, &i, &particle))
                     {
                         continue;
@@ -408,20 +408,20 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
     }
 
     fn listed(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
-        j: &Listed<'_, Word<L>>,
+        j: &ListedSources<'_, Word<L>>,
         sums: &mut [Line<Word<L>>],
         lost: Option<&mut [Line<Word<L>>]>,
     ) {
         L::vectorize(
             #[inline(always)]
-            || Kernel::<X, L, P>::new(setting).listed(i, j, sums, lost),
+            || OnLanes::<X, L, P>::new(setting).listed(i, j, sums, lost),
         );
     }
 
     fn symmetric(
-        setting: &Setting<'_, Word<L>>,
+        setting: &PairSetting<'_, Word<L>>,
         i: &View<'_, Word<L>>,
         j: &View<'_, Word<L>>,
         i_sums: &mut [Line<Word<L>>],
@@ -430,7 +430,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
         L::vectorize(
             #[inline(always)]
             || {
-                let kernel = Kernel::<X, L, P>::new(setting);
+                let kernel = OnLanes::<X, L, P>::new(setting);
                 let parameters = kernel.parameters();
                 let (dim, kinds) = (X::F::DIM, &setting.folding.kinds()[..X::F::DIM]);
                 let first = j.range.start / LINE;
@@ -439,11 +439,11 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                     let two = k + 1 < j.range.end;
                     let last = k + usize::from(two);
                     let pair = [
-                        Kernel::<X, L, P>::j_particle(j.lines, k),
-                        Kernel::<X, L, P>::j_particle(j.lines, last),
+                        OnLanes::<X, L, P>::j_particle(j.lines, k),
+                        OnLanes::<X, L, P>::j_particle(j.lines, last),
                     ];
                     let mut sums = [Of::<X::F, L>::default(); 2];
-                    if const { Kernel::<X, L, P>::FILTERS } {
+                    if const { OnLanes::<X, L, P>::FILTERS } {
                         for it in 0..1 + last - k {
                             let (j, g) = (&pair[it], &mut sums[it]);
                             kernel.filter_and_evaluate_symmetric(&parameters, i, j, i_sums, g);

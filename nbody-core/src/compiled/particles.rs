@@ -2,10 +2,10 @@
 //! each of them.
 
 use crate::domain::InDomain;
-use crate::law::particle_loop::Beside;
-use crate::law::particle_loop::Compiled;
+use crate::law::particle_loop::BesideBlocks;
+use crate::law::particle_loop::CompiledLoop;
 use crate::law::particle_loop::ParticleLoop;
-use crate::law::particle_loop::Setting;
+use crate::law::particle_loop::ParticleSetting;
 use crate::law::program::{Measure, Update};
 use crate::numeric::rows::Writer;
 use crate::numeric::simd::lanes::{LINE, Line, Load};
@@ -15,16 +15,16 @@ use crate::records::record::Record;
 impl ParticleLoop {
     /// Returns the loop of an update.
     pub fn of_update<U: Update>() -> Self {
-        Self(Compiled::Update(update::<U>))
+        Self(CompiledLoop::Update(update::<U>))
     }
 
     /// Returns the loop of a measure.
     pub fn of_measure<M: Measure>() -> Self {
-        Self(Compiled::Measure(measure::<M>))
+        Self(CompiledLoop::Measure(measure::<M>))
     }
 }
 
-fn update<U: Update>(setting: &Setting, p: &mut [Line<u64>], beside: Beside) {
+fn update<U: Update>(setting: &ParticleSetting, p: &mut [Line<u64>], beside: BesideBlocks) {
     let parameters: U = element(setting.parameters, 0);
     let space = Either::<f64>::in_domain(&setting.domain);
     for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
@@ -38,9 +38,9 @@ fn update<U: Update>(setting: &Setting, p: &mut [Line<u64>], beside: Beside) {
 }
 
 fn measure<M: Measure>(
-    setting: &Setting,
+    setting: &ParticleSetting,
     p: &[Line<u64>],
-    beside: Beside,
+    beside: BesideBlocks,
     first: usize,
     totals: &mut [Line<u64>],
 ) {

@@ -28,7 +28,7 @@ pub(crate) enum BySize {
 }
 
 /// Constants of all pairs of an evaluation.
-pub(crate) struct Setting<'a, W> {
+pub(crate) struct PairSetting<'a, W> {
     /// The interaction, as one record.
     pub parameters: &'a [Line<W>],
     pub domain: Domain,
@@ -70,20 +70,25 @@ pub(crate) struct Loops<W> {
     pub symmetric: Option<OnSymmetric<W>>,
 }
 
-type Several<W> = fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>]);
+type Several<W> = fn(&PairSetting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>]);
 
 type One<W> =
-    fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], Option<&mut [Line<W>]>);
+    fn(&PairSetting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], Option<&mut [Line<W>]>);
 
-type OnListed<W> =
-    fn(&Setting<'_, W>, &View<'_, W>, &Listed<'_, W>, &mut [Line<W>], Option<&mut [Line<W>]>);
+type OnListed<W> = fn(
+    &PairSetting<'_, W>,
+    &View<'_, W>,
+    &ListedSources<'_, W>,
+    &mut [Line<W>],
+    Option<&mut [Line<W>]>,
+);
 
 pub(crate) type OnSymmetric<W> =
-    fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
+    fn(&PairSetting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
 
 /// j-particles of a list.
 #[derive(Clone, Copy)]
-pub(crate) struct Listed<'a, W> {
+pub(crate) struct ListedSources<'a, W> {
     /// The blocks of the j-particles, as many as [`CHOSEN`] bits have.
     pub lines: &'a [Line<W>],
     /// The j-particles that act on the vector, a bit each.
@@ -108,7 +113,7 @@ pub(crate) struct ActsOn<'a, W> {
 /// Number of bits that choose j-particles.
 pub(crate) const CHOSEN: usize = u64::BITS as usize;
 
-impl<W> Listed<'_, W> {
+impl<W> ListedSources<'_, W> {
     /// Returns the index of a j-particle in its set. There is no panic, so that nothing is left of it where
     /// an interaction needs no indices.
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::Law;
 use crate::law::loops::{BySize, Variant};
-use crate::law::loops::{Loops, Setting, View};
+use crate::law::loops::{Loops, PairSetting, View};
 use crate::memory::columns::Columns;
 use crate::memory::folding::Folding;
 use crate::numeric::precision::Precision;
@@ -25,9 +25,9 @@ pub(crate) struct Pair {
 }
 
 /// j-particles in `f64`.
-pub(crate) struct Sources(Columns<u64>);
+pub(crate) struct PackedSources(Columns<u64>);
 
-impl Sources {
+impl PackedSources {
     /// Packs j-particles.
     pub fn pack(j: &dyn Rows) -> Self {
         Self(Columns::pack::<f64>(j).expect("memory for the j-particles"))
@@ -51,15 +51,15 @@ impl Pair {
 
     /// Returns the result of one j-particle for one i-particle, as a row.
     pub fn evaluate(&self, i: Vec<u64>, j: Vec<u64>) -> Vec<u64> {
-        let [total, _] = self.sum(i, &Sources(one(self.law.j, j)), None);
+        let [total, _] = self.sum(i, &PackedSources(one(self.law.j, j)), None);
         total
     }
 
     /// Returns the compensated sums of all j-particles for one i-particle, and their rounding errors, as rows. The
     /// j-particle of its own index is left out.
-    pub fn sum(&self, i: Vec<u64>, j: &Sources, own: Option<usize>) -> [Vec<u64>; 2] {
+    pub fn sum(&self, i: Vec<u64>, j: &PackedSources, own: Option<usize>) -> [Vec<u64>; 2] {
         let i = one(self.law.i, i);
-        let setting = Setting {
+        let setting = PairSetting {
             parameters: self.parameters.lines(),
             domain: self.domain,
             skips_self: own.is_some(),

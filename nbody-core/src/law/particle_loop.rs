@@ -4,7 +4,7 @@ use crate::domain::Domain;
 use crate::numeric::simd::lanes::Line;
 
 /// Constants of all particles.
-pub(crate) struct Setting<'a> {
+pub(crate) struct ParticleSetting<'a> {
     /// The parameters, as one record.
     pub parameters: &'a [Line<u64>],
     pub domain: Domain,
@@ -12,23 +12,24 @@ pub(crate) struct Setting<'a> {
 
 /// The records that a program reads beside the particle, in blocks.
 #[derive(Clone, Copy)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct BesideBlocks<'a> {
     pub q: &'a [Line<u64>],
     pub f: &'a [Line<u64>],
 }
 
 /// The compiled loop of a program over some blocks of particles, in `f64`.
-pub struct ParticleLoop(pub(crate) Compiled);
+pub struct ParticleLoop(pub(crate) CompiledLoop);
 
 #[derive(Clone, Copy)]
-pub(crate) enum Compiled {
+pub(crate) enum CompiledLoop {
     Update(UpdateBlocks),
     Measure(MeasureBlocks),
 }
 
 /// Changes the particles of some blocks.
-pub(crate) type UpdateBlocks = fn(&Setting, &mut [Line<u64>], Beside);
+pub(crate) type UpdateBlocks = fn(&ParticleSetting, &mut [Line<u64>], BesideBlocks);
 
 /// Writes the contribution of each particle to the total, from blocks that begin with the particle of
 /// this index.
-pub(crate) type MeasureBlocks = fn(&Setting, &[Line<u64>], Beside, usize, &mut [Line<u64>]);
+pub(crate) type MeasureBlocks =
+    fn(&ParticleSetting, &[Line<u64>], BesideBlocks, usize, &mut [Line<u64>]);

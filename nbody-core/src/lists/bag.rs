@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::law::loops::{ActsOn, CHOSEN, Listed};
+use crate::law::loops::{ActsOn, CHOSEN, ListedSources};
 use crate::lists::cpu::{OCTET, OCTETS, Octet};
 use crate::lists::listing::{Listing, Placed};
 use crate::numeric::scalar::Scalar;
@@ -22,7 +22,7 @@ const _: () = assert!(LINE.is_multiple_of(OCTET), "a block is whole octets");
 const COORDINATE: usize = 2;
 
 /// The i-particles of a group, with positions relative to its centre.
-pub struct Targets<W> {
+pub struct GroupTargets<W> {
     /// The index of the group.
     pub group: usize,
     /// Their blocks, and their number.
@@ -30,7 +30,7 @@ pub struct Targets<W> {
     pub count: usize,
 }
 
-impl<W: Copy + Default> Targets<W> {
+impl<W: Copy + Default> GroupTargets<W> {
     pub fn new() -> Self {
         Self { group: 0, lines: Vec::new(), count: 0 }
     }
@@ -278,7 +278,10 @@ impl<W: Copy + Default> Bag<W> {
 
     /// Returns the chosen j-particles that act on all i-particles of the vector, and then the others, if there
     /// are any.
-    pub fn listed<'a>(&'a self, listing: &'a Listing) -> impl Iterator<Item = Listed<'a, W>> {
+    pub fn listed<'a>(
+        &'a self,
+        listing: &'a Listing,
+    ) -> impl Iterator<Item = ListedSources<'a, W>> {
         let acts_on = |words: &Range<usize>| ActsOn {
             masks: &self.masks[words.start * CHOSEN..self.masks.len().min(words.end * CHOSEN)],
             bits: &self.bits,
@@ -287,7 +290,7 @@ impl<W: Copy + Default> Bag<W> {
             let first = chosen.iter().position(|&chosen| chosen != 0)?;
             let end = chosen.iter().rposition(|&chosen| chosen != 0)? + 1;
             let lines = CHOSEN / LINE * self.words;
-            Some(Listed {
+            Some(ListedSources {
                 lines: &self.lines[first * lines..end * lines],
                 entries: &self.entries[first * CHOSEN..self.entries.len().min(end * CHOSEN)],
                 chosen: &chosen[first..end],

@@ -2,7 +2,7 @@
 
 use crate::lists::list::Lists;
 use crate::order::image::{image, place};
-use crate::order::order::Ordered;
+use crate::order::ordered::Ordered;
 use crate::order::{GROUP, image};
 use crate::parallel;
 
@@ -28,7 +28,7 @@ impl Csr {
 }
 
 /// Lists with their particles.
-pub struct Pairs<'a> {
+pub struct ListedPairs<'a> {
     /// The lists.
     pub lists: &'a Lists,
     /// The i-particles, where they were when the lists were built.
@@ -45,7 +45,7 @@ pub struct Pairs<'a> {
     pub reach: &'a (dyn Fn(usize, usize) -> f64 + Sync),
 }
 
-impl Pairs<'_> {
+impl ListedPairs<'_> {
     /// Returns the number of pairs that an evaluation tests.
     pub fn tested(&self) -> u64 {
         let groups = 0..self.i.tree.groups().len();

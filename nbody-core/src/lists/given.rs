@@ -7,7 +7,7 @@ use crate::order::GROUP;
 use crate::order::image;
 use crate::order::image::nearest;
 use crate::order::image::{IMAGES, INDEX_BITS, LIMIT};
-use crate::order::order::Ordered;
+use crate::order::ordered::Ordered;
 use crate::parallel;
 
 /// Pairs given by the caller, each with its nearest image.

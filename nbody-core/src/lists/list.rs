@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use crate::numeric::simd::level::Best;
 use crate::order::GROUP;
-use crate::order::boxes::{Block, Bounds, below, bits};
+use crate::order::boxes::{Bounds, BoxBlock, below, bits};
 use crate::order::image;
 use crate::order::image::IMAGES;
 use crate::order::image::INDEX_BITS;
-use crate::order::order::Ordered;
+use crate::order::ordered::Ordered;
 use crate::parallel;
 
 /// Groups whose lists a thread builds at a time.
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
             if self.bounds.distance2(whole, &displacement) > self.node_limit(greatest) {
                 continue;
             }
-            let within = |level: usize, first: usize, block: &Block| {
+            let within = |level: usize, first: usize, block: &BoxBlock| {
                 self.within([level, first], block, &displacement, best, &mut reaches.borrow_mut())
             };
             self.j.tree.visit(&within, &mut |leaf| {
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
     fn within(
         &self,
         [level, first]: [usize; 2],
-        block: &Block,
+        block: &BoxBlock,
         displacement: &[f64; 3],
         best: Best,
         reaches: &mut Reaches,

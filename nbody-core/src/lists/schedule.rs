@@ -7,7 +7,7 @@
 
 use crate::law::interaction::Law;
 use crate::law::loops::View;
-use crate::lists::bag::{Bag, Targets};
+use crate::lists::bag::{Bag, GroupTargets};
 use crate::lists::bags;
 use crate::lists::bags::Bags;
 use crate::lists::cpu::octets::Octet;
@@ -28,8 +28,8 @@ const GROUPS: usize = 16;
 const BLOCKS: usize = GROUP / LINE;
 
 /// The i-particles of a group, a bag of the j-particles that act on them, and their sums.
-struct Work<W> {
-    targets: Targets<W>,
+struct ListWork<W> {
+    targets: GroupTargets<W>,
     bag: Bag<W>,
     sums: Vec<Line<W>>,
     /// The rounding errors of the sums, which count if these are compensated.
@@ -52,8 +52,8 @@ impl<S: Scalar> Job<'_, S> {
     pub(crate) fn listed(&self, listing: &Listing, out: &mut Columns<u64>) {
         let lines = BLOCKS * self.nothing.len().max(1);
         parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
-            let mut work = Work {
-                targets: Targets::new(),
+            let mut work = ListWork {
+                targets: GroupTargets::new(),
                 bag: Bag::new::<S>(listing, self.j.words(), self.setting.skips_self),
                 sums: Vec::new(),
                 lost: Vec::new(),
@@ -70,7 +70,7 @@ impl<S: Scalar> Job<'_, S> {
         &self,
         listing: &Listing,
         group: usize,
-        work: &mut Work<S::Word>,
+        work: &mut ListWork<S::Word>,
         out: &mut [Line<u64>],
     ) {
         let (begin, end) = (group * GROUP, self.i.len().min((group + 1) * GROUP));
@@ -89,7 +89,7 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Evaluates the list of a group in bags of consecutive octets.
-    fn by_octets(&self, listing: &Listing, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
+    fn by_octets(&self, listing: &Listing, work: &mut ListWork<S::Word>, out: &mut [Line<u64>]) {
         let group = work.targets.group;
         self.begin_sums(work.targets.count, [&mut work.sums, &mut work.lost]);
         let mut octets = listing.octets.of_group(group);
@@ -97,7 +97,7 @@ impl<S: Scalar> Job<'_, S> {
         while !octets.is_empty() {
             let of_bag;
             (of_bag, octets) = octets.split_at(self.octets_of_bag(octets));
-            let Work { bag, best, .. } = &mut *work;
+            let ListWork { bag, best, .. } = &mut *work;
             index = best.run(
                 #[inline(always)]
                 || bag.take_octets::<S>(listing, group, self.j.lines(), of_bag, index),
@@ -118,7 +118,7 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Evaluates the list of a group in the bags of every engine; the splits are merged in order.
-    fn interleaved(&self, listing: &Listing, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
+    fn interleaved(&self, listing: &Listing, work: &mut ListWork<S::Word>, out: &mut [Line<u64>]) {
         let folding = self.setting.folding;
         let group = work.targets.group;
         let entries = listing.lists.range(group);
@@ -146,9 +146,9 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Adds the effect of a bag on the particles of its group to their sums.
-    fn sum_bag(&self, listing: &Listing, work: &mut Work<S::Word>, out: &mut [Line<u64>]) {
+    fn sum_bag(&self, listing: &Listing, work: &mut ListWork<S::Word>, out: &mut [Line<u64>]) {
         let (width, words) = (self.loops.width, self.nothing.len());
-        let Work { targets, bag, sums, lost, .. } = &mut *work;
+        let ListWork { targets, bag, sums, lost, .. } = &mut *work;
         let is_compensated = self.accumulation == Accumulation::Compensated;
         for vector in 0..targets.count.div_ceil(width) {
             let range = vector * width..(vector + 1) * width;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::AddAssign;
 use std::time::Duration;
 
-use crate::lists::csr::Pairs;
+use crate::lists::csr::ListedPairs;
 
 /// Statistics of neighbour lists: rebuilds, lengths and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -92,7 +92,7 @@ impl fmt::Display for NeighbourTimes {
 impl NeighbourStats {
     /// Completes these statistics from the pairs, for lists of this many bytes.
     #[must_use]
-    pub fn of(self, pairs: &Pairs, bytes: usize) -> Self {
+    pub fn of(self, pairs: &ListedPairs, bytes: usize) -> Self {
         let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
         let (particles, groups) = (pairs.i.len(), pairs.i.tree.groups().len());
         let others = if std::ptr::eq(pairs.i, pairs.j) { 0 } else { pairs.j.len() };

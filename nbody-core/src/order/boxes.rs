@@ -78,12 +78,12 @@ impl Bounds {
 /// The 32 children of a box of the next level, as an array for each axis, so that they are tested
 /// together. Missing boxes contain no particle.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct BoxBlock {
     least: [[f64; GROUP]; 3],
     greatest: [[f64; GROUP]; 3],
 }
 
-impl Block {
+impl BoxBlock {
     fn of(boxes: &[Bounds]) -> Self {
         let [least, greatest] = [f64::INFINITY, f64::NEG_INFINITY].map(|none| [[none; GROUP]; 3]);
         let mut block = Self { least, greatest };
@@ -123,14 +123,14 @@ pub fn below(numbers: &[f64; GROUP], limits: &[f64; GROUP]) -> u32 {
 /// The boxes of groups, then boxes of 32 consecutive boxes each, and so on, up to a level of at
 /// most 32 boxes.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct BoxTree {
     /// The levels, beginning with the groups.
     pub levels: Vec<Vec<Bounds>>,
     /// The boxes of each level, in blocks.
-    blocks: Vec<Vec<Block>>,
+    blocks: Vec<Vec<BoxBlock>>,
 }
 
-impl Tree {
+impl BoxTree {
     /// Builds the tree over ordered particles.
     pub fn of(positions: &[[f64; 3]]) -> Self {
         let mut groups = vec![Bounds::default(); positions.len().div_ceil(GROUP)];
@@ -151,7 +151,7 @@ impl Tree {
             let joined = |boxes: &[Bounds]| boxes.iter().copied().reduce(Bounds::and);
             levels.push(boxes.chunks(GROUP).filter_map(joined).collect());
         }
-        let blocks = |boxes: &Vec<Bounds>| boxes.chunks(GROUP).map(Block::of).collect();
+        let blocks = |boxes: &Vec<Bounds>| boxes.chunks(GROUP).map(BoxBlock::of).collect();
         Self { blocks: levels.iter().map(blocks).collect(), levels }
     }
 
@@ -165,7 +165,7 @@ impl Tree {
     /// for each box within reach.
     pub fn visit(
         &self,
-        within: &dyn Fn(usize, usize, &Block) -> u32,
+        within: &dyn Fn(usize, usize, &BoxBlock) -> u32,
         visit: &mut dyn FnMut(usize),
     ) {
         let top = self.levels.len() - 1;
@@ -178,7 +178,7 @@ impl Tree {
         &self,
         level: usize,
         block: usize,
-        within: &dyn Fn(usize, usize, &Block) -> u32,
+        within: &dyn Fn(usize, usize, &BoxBlock) -> u32,
         visit: &mut dyn FnMut(usize),
     ) {
         let first = block * GROUP;
@@ -210,7 +210,7 @@ mod tests {
         for n in [0, 1, 31, 32, 33, 1024, 1025, 33_000] {
             let positions: Vec<_> =
                 (0..n).map(|k| [f64::from(k), -f64::from(k), f64::from(k % 5)]).collect();
-            let tree = &Tree::of(&positions);
+            let tree = &BoxTree::of(&positions);
             assert!(tree.levels.last().is_some_and(|boxes| boxes.len() <= GROUP));
             for (level, boxes) in tree.levels.iter().enumerate() {
                 let particles = positions.chunks(GROUP.pow(level as u32 + 1));
@@ -223,13 +223,13 @@ mod tests {
             let existing = |level: usize, first: usize| {
                 (0..GROUP).filter(move |k| first + k < tree.levels[level].len())
             };
-            let all = |level: usize, first: usize, _: &Block| {
+            let all = |level: usize, first: usize, _: &BoxBlock| {
                 existing(level, first).fold(0, |all, k| all | 1 << k)
             };
             tree.visit(&all, &mut |group| visited.push(group));
             assert_eq!(visited, (0..positions.len().div_ceil(GROUP)).collect::<Vec<_>>());
             visited.clear();
-            let odd = |level: usize, first: usize, block: &Block| {
+            let odd = |level: usize, first: usize, block: &BoxBlock| {
                 all(level, first, block) & if level > 0 { u32::MAX } else { 0xaaaa_aaaa }
             };
             tree.visit(&odd, &mut |group| visited.push(group));
@@ -245,7 +245,7 @@ mod tests {
         let bounds = Bounds::of(&[[1.0; 3], [1.5, 2.0, 1.25]]);
         for displacement in [[0.0; 3], [3.0, -4.0, 0.5]] {
             let limits = std::array::from_fn(|k| k as f64 / 2.0);
-            let within = below(&Block::of(&boxes).distances2(&bounds, &displacement), &limits);
+            let within = below(&BoxBlock::of(&boxes).distances2(&bounds, &displacement), &limits);
             let each = boxes.iter().map(|it| bounds.distance2(it, &displacement));
             let expected: Vec<_> =
                 each.zip(limits).map(|(distance2, limit)| distance2 <= limit).collect();

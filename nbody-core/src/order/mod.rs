@@ -8,7 +8,7 @@ pub mod boxes;
 pub mod frame;
 pub mod hilbert;
 pub mod image;
-pub mod order;
+pub mod ordered;
 mod radix;
 
 use crate::domain::Domain;

@@ -3,7 +3,7 @@
 use crate::parallel;
 
 /// A key and the index of its particle.
-pub type Pair = (u64, u32);
+pub type KeyAndIndex = (u64, u32);
 
 /// The digits of a key.
 const DIGITS: usize = 6;
@@ -18,12 +18,12 @@ const RUN: usize = 1 << 13;
 
 /// Sorts pairs, given in the order of their indices. Each thread sorts a run; then ranges of
 /// neighbouring keys are merged from all runs.
-pub fn sort(pairs: Vec<Pair>) -> Vec<Pair> {
+pub fn sort(pairs: Vec<KeyAndIndex>) -> Vec<KeyAndIndex> {
     sort_in_runs(pairs, parallel::threads(), RUN)
 }
 
 /// Sorts one run for each thread; no run is shorter than `shortest`.
-fn sort_in_runs(mut pairs: Vec<Pair>, threads: usize, shortest: usize) -> Vec<Pair> {
+fn sort_in_runs(mut pairs: Vec<KeyAndIndex>, threads: usize, shortest: usize) -> Vec<KeyAndIndex> {
     let run = pairs.len().div_ceil(threads.max(1)).max(shortest).max(1);
     let mut others = vec![(0, 0); pairs.len()];
     let mut runs: Vec<_> = pairs.chunks_mut(run).zip(others.chunks_mut(run)).collect();
@@ -61,12 +61,13 @@ fn sort_in_runs(mut pairs: Vec<Pair>, threads: usize, shortest: usize) -> Vec<Pa
 
 /// Divides sorted runs into one part for each run, of nearly equal sizes, and returns the end of
 /// each part in each run.
-fn ends_of_parts(runs: &[&[Pair]]) -> Vec<Vec<usize>> {
+fn ends_of_parts(runs: &[&[KeyAndIndex]]) -> Vec<Vec<usize>> {
     let count = runs.len();
-    let places = |run: &&[Pair]| (0..count).map(|k| run[k * run.len() / count]).collect::<Vec<_>>();
+    let places =
+        |run: &&[KeyAndIndex]| (0..count).map(|k| run[k * run.len() / count]).collect::<Vec<_>>();
     let mut sample: Vec<_> = runs.iter().flat_map(places).collect();
     sample.sort_unstable();
-    let ends = |next: &Pair| {
+    let ends = |next: &KeyAndIndex| {
         runs.iter().map(|run| run.partition_point(|pair| pair < next)).collect::<Vec<_>>()
     };
     let last = runs.iter().map(|run| run.len()).collect();
@@ -74,7 +75,7 @@ fn ends_of_parts(runs: &[&[Pair]]) -> Vec<Vec<usize>> {
 }
 
 /// Sorts pairs, from the last digit to the first, and skips digits that are the same in all keys.
-fn sort_run(pairs: &mut [Pair], others: &mut [Pair]) {
+fn sort_run(pairs: &mut [KeyAndIndex], others: &mut [KeyAndIndex]) {
     if pairs.len() < FEW {
         return pairs.sort_unstable();
     }

@@ -18,10 +18,10 @@ use crate::numeric::simd::level::SimdLevel;
 use crate::options::{Options, SummationOrder};
 use crate::pairs::engine::Engine;
 use crate::pairs::evaluation::Evaluation;
-use crate::pairs::ordered::Ordered;
+use crate::pairs::ordered::OrderedPairs;
 use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
-use crate::pairs::symmetric::{self, Symmetric};
+use crate::pairs::symmetric::{self, SymmetricPairs};
 use crate::records::pack;
 use crate::records::pack::OwnedRows;
 
@@ -113,9 +113,9 @@ impl CpuEngine {
         let sets = [&i.packed, &j.particles().packed];
         let (domain, one_set) = (self.options.domain, j.is_one_set());
         if is_whole && symmetric::is_chosen(&self.options, self.law, i.len()) {
-            self.evaluate_by(Symmetric, domain, sets, one_set, out)
+            self.evaluate_by(SymmetricPairs, domain, sets, one_set, out)
         } else {
-            self.evaluate_by(Ordered, domain, sets, one_set, out)
+            self.evaluate_by(OrderedPairs, domain, sets, one_set, out)
         }
     }
 

@@ -4,7 +4,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::law::interaction::Law;
 use crate::law::loops::{BySize, Compiled};
-use crate::law::loops::{Loops, Setting};
+use crate::law::loops::{Loops, PairSetting};
 use crate::memory::columns::Columns;
 use crate::memory::folding::Folding;
 use crate::memory::packed::Packed;
@@ -75,7 +75,7 @@ impl<K: Schedule> Evaluation<'_, K> {
     ) -> Result<(), Error> {
         let &Self { domain, skips_self, schedule, order, accumulation, .. } = self;
         let &Self { folds_each_bag, bags_per_fold, folding, .. } = self;
-        let setting = Setting { parameters: parameters.lines(), domain, skips_self, folding };
+        let setting = PairSetting { parameters: parameters.lines(), domain, skips_self, folding };
         let nothing = &folding.nothing::<S>();
         let job = Job::<S> {
             loops,

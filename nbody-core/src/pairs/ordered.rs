@@ -18,9 +18,9 @@ const LINES: usize = 4;
 
 /// Every ordered pair, in a [`SummationOrder`](crate::options::SummationOrder).
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered;
+pub(crate) struct OrderedPairs;
 
-impl Schedule for Ordered {
+impl Schedule for OrderedPairs {
     fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
         job.ordered(out);
     }

@@ -1,9 +1,13 @@
 //! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
 //! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
+//!
+//! Loops take a view of i-particles and a view of j-particles: blocks of columns, a range of these,
+//! and the index of the first particle in its set. A view may be of the set or of a copy of a part
+//! of it, so that a list can gather its j-particles into a buffer.
 
 use std::ops::Range;
 
-use crate::law::loops::{Loops, Setting, View};
+use crate::law::loops::{Loops, PairSetting, View};
 use crate::memory::columns::Columns;
 
 use crate::law::interaction::Law;
@@ -25,7 +29,7 @@ pub(crate) trait Schedule: Copy + Sync {
 /// One evaluation, for a schedule to carry out.
 pub(crate) struct Job<'a, S: Scalar> {
     pub loops: &'a Loops<S::Word>,
-    pub setting: &'a Setting<'a, S::Word>,
+    pub setting: &'a PairSetting<'a, S::Word>,
     pub i: &'a Columns<S::Word>,
     pub j: &'a Columns<S::Word>,
     pub order: SummationOrder,

@@ -43,9 +43,9 @@ const FEWEST: usize = BLOCKS * SMALLEST;
 
 /// Both directions of every pair of one set at once, or ordered pairs where the law has no loops for both.
 #[derive(Clone, Copy)]
-pub(crate) struct Symmetric;
+pub(crate) struct SymmetricPairs;
 
-impl Schedule for Symmetric {
+impl Schedule for SymmetricPairs {
     fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
         match job.loops.symmetric {
             Some(pairs) => job.symmetric(pairs, out),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::law::particle_loop::{
-    Beside, Compiled, MeasureBlocks, ParticleLoop, Setting, UpdateBlocks,
+    BesideBlocks, CompiledLoop, MeasureBlocks, ParticleLoop, ParticleSetting, UpdateBlocks,
 };
 use crate::law::program::ParticleProgram;
 use crate::memory::buffers::{Particles, Results};
@@ -22,9 +22,9 @@ use crate::records::pack;
 use crate::records::pack::Rows;
 
 /// Particles whose totals are merged in one tree; those of the trees are merged likewise.
-const GROUP: usize = 256;
+const MERGED: usize = 256;
 /// Blocks of a group. As many are converted at a time, whose numbers stay in the cache.
-const BLOCKS: usize = GROUP / LINE;
+const BLOCKS: usize = MERGED / LINE;
 
 /// A program with its parameters and the records that it reads beside the particle.
 pub(crate) struct Run<'a> {
@@ -56,7 +56,7 @@ impl Run<'_> {
         &'b self,
         blocks: Range<usize>,
         copies: &'b mut [Vec<Line<u64>>; 2],
-    ) -> Beside<'b> {
+    ) -> BesideBlocks<'b> {
         let [q_copy, f_copy] = copies;
         if let Some((particles, binding)) = &self.q {
             particles.widen(binding, blocks.clone(), q_copy);
@@ -69,7 +69,7 @@ impl Run<'_> {
                 &f_copy[..]
             }
         };
-        Beside { q: q_copy, f }
+        BesideBlocks { q: q_copy, f }
     }
 
     /// Returns for each number of the particle the length of the box into which it is wrapped, or 0.
@@ -89,8 +89,8 @@ impl Run<'_> {
     pub fn update(&self, parameters: &dyn Rows, p: &mut Particles) -> Result<(), Error> {
         self.check(p.len())?;
         let parameters = Columns::pack::<f64>(parameters)?;
-        let setting = Setting { parameters: parameters.lines(), domain: self.domain };
-        let ParticleLoop(Compiled::Update(act)) = (self.program.cpu_loop)() else {
+        let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
+        let ParticleLoop(CompiledLoop::Update(act)) = (self.program.cpu_loop)() else {
             unreachable!("the loop of an update");
         };
         let precision = p.precision;
@@ -105,7 +105,7 @@ impl Run<'_> {
 
     fn update_in<S: Scalar>(
         &self,
-        setting: &Setting,
+        setting: &ParticleSetting,
         act: UpdateBlocks,
         columns: &mut Columns<S::Word>,
     ) {
@@ -136,8 +136,8 @@ impl Run<'_> {
     pub fn measure(&self, parameters: &dyn Rows, p: &Particles) -> Result<Vec<u64>, Error> {
         self.check(p.len())?;
         let parameters = Columns::pack::<f64>(parameters)?;
-        let setting = Setting { parameters: parameters.lines(), domain: self.domain };
-        let ParticleLoop(Compiled::Measure(act)) = (self.program.cpu_loop)() else {
+        let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
+        let ParticleLoop(CompiledLoop::Measure(act)) = (self.program.cpu_loop)() else {
             unreachable!("the loop of a measure");
         };
         let mut total = Ok(Vec::new());
@@ -147,11 +147,11 @@ impl Run<'_> {
 
     fn total(
         &self,
-        setting: &Setting,
+        setting: &ParticleSetting,
         act: MeasureBlocks,
         p: &Particles,
     ) -> Result<Vec<u64>, Error> {
-        let tree = Tree::new(self.program);
+        let tree = TotalTree::new(self.program);
         let mut totals = tree.merge_groups(p.len(), &|blocks, totals| {
             let (mut own, mut copies) = (Vec::new(), Default::default());
             p.widen(&self.p, blocks.clone(), &mut own);
@@ -170,7 +170,7 @@ impl Run<'_> {
 }
 
 /// The merging of totals in a fixed order.
-struct Tree {
+struct TotalTree {
     folding: Folding,
     /// The total of no particle.
     nothing: Vec<u64>,
@@ -179,7 +179,7 @@ struct Tree {
 /// A function that writes the totals of the particles of some blocks.
 type Totals<'a> = dyn Fn(Range<usize>, &mut [Line<u64>]) + Sync + 'a;
 
-impl Tree {
+impl TotalTree {
     fn new(program: &ParticleProgram) -> Self {
         let folding = Folding::new(program.total, Precision::Double);
         Self { folding, nothing: pack::nothing(program.total) }
@@ -188,12 +188,12 @@ impl Tree {
     /// Returns the totals of groups of `n` particles.
     fn merge_groups(&self, n: usize, of: &Totals) -> Result<Columns<u64>, Error> {
         let dim = self.nothing.len();
-        let mut merged = Columns::filled(n.div_ceil(GROUP), &self.nothing)?;
+        let mut merged = Columns::filled(n.div_ceil(MERGED), &self.nothing)?;
         parallel::each_chunk(merged.lines_mut(), dim, &|first, lines| {
             let mut group = vec![Line([0; LINE]); BLOCKS * dim];
             for k in 0..LINE {
-                let begin = (first / dim.max(1) * LINE + k) * GROUP;
-                let count = n.saturating_sub(begin).min(GROUP);
+                let begin = (first / dim.max(1) * LINE + k) * MERGED;
+                let count = n.saturating_sub(begin).min(MERGED);
                 if count == 0 {
                     break;
                 }

@@ -240,7 +240,7 @@ fn quadratic(second: &[f64; 6], a: &[f64; 3], b: &[f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trees::moments::Sources;
+    use crate::trees::moments::ChargedSources;
 
     const MASS: Charges = Charges { products: &[&[3]], carried: &[Carried::Charge(0)], sums: &[] };
     /// A mass, and two components of momentum.
@@ -282,7 +282,8 @@ mod tests {
         let count = charges.products.len();
         let (positions, values) = particles(count, signs, edges);
         let cells = [Cell { first: 0, end: 37, ..Cell::default() }];
-        let moments = Sources { charges, values: &values, positions: &positions }.moments(&cells);
+        let moments =
+            ChargedSources { charges, values: &values, positions: &positions }.moments(&cells);
         let far = FarParticles::of(&cells, &moments, charges, Expansion::Second, &|_| harmonic);
         let centre = moments.summaries[0].centre;
         let mut of_far = vec![Moments::default(); count];
@@ -367,7 +368,7 @@ mod tests {
         let values: Vec<_> =
             (0..12).flat_map(|k| [[1.0, 2.0, 3.0], [-1.0, 2.0, 3.0]][k % 2]).collect();
         let cells = [Cell { first: 0, end: 12, ..Cell::default() }];
-        let sources = Sources { charges: MOMENTUM, values: &values, positions: &positions };
+        let sources = ChargedSources { charges: MOMENTUM, values: &values, positions: &positions };
         let moments = sources.moments(&cells);
         let far = FarParticles::of(&cells, &moments, MOMENTUM, Expansion::Monopole, &|_| false);
         let mut numbers = [0.0; 3];
@@ -387,7 +388,7 @@ mod tests {
             (4, Expansion::Second, 3),
         ] {
             let cells = [Cell { first: 0, end, ..Cell::default() }];
-            let sources = Sources { charges: MASS, values: &values, positions: &positions };
+            let sources = ChargedSources { charges: MASS, values: &values, positions: &positions };
             let moments = sources.moments(&cells);
             let far = FarParticles::of(&cells, &moments, MASS, expansion, &|_| true);
             assert_eq!(far.positions.len(), expected, "{end}");

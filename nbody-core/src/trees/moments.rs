@@ -11,7 +11,7 @@ use crate::trees::cells::{Cell, depths};
 const CHUNK: usize = 256;
 
 /// The charges and positions of a set of ordered particles.
-pub struct Sources<'a> {
+pub struct ChargedSources<'a> {
     /// The charges of a law.
     pub charges: Charges,
     /// The charges: all charges of the first particle, then of the second, and so on.
@@ -125,7 +125,7 @@ pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
     most * components.map(|x| (x / most).powi(2)).sum::<f64>().sqrt()
 }
 
-impl Sources<'_> {
+impl ChargedSources<'_> {
     /// Returns the number of charges of a particle.
     #[inline(always)]
     fn count(&self) -> usize {
@@ -290,7 +290,7 @@ mod tests {
     use crate::domain::Domain;
     use crate::law::charges::Carried;
     use crate::order::frame::{Frame, Grid};
-    use crate::order::order;
+    use crate::order::ordered;
     use crate::trees::cells::divide;
 
     #[test]
@@ -308,7 +308,8 @@ mod tests {
         let charge = |position: &[f64; 3]| (position[0] - 0.7) * (1.0 + position[1]);
         let values: Vec<_> = positions.iter().map(charge).collect();
         let cells = divide(&keys, &frame);
-        let all = Sources { charges: MASS, values: &values, positions: &positions }.moments(&cells);
+        let all = ChargedSources { charges: MASS, values: &values, positions: &positions }
+            .moments(&cells);
         let (mut of_one_sign, mut of_both) = (0, 0);
         for ((cell, summary), found) in cells.iter().zip(&all.summaries).zip(&all.charges) {
             let (mut weight, mut expected) = (Moments::default(), Moments::default());

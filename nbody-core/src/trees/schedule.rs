@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::law::loops::{Setting, View};
+use crate::law::loops::{PairSetting, View};
 use crate::memory::columns::Columns;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
@@ -13,7 +13,7 @@ use crate::options::Accumulation;
 use crate::order::GROUP;
 use crate::pairs::schedule::{Job, Schedule};
 use crate::parallel;
-use crate::trees::walk::{Tree, Walked};
+use crate::trees::walk::{CellTree, Walked};
 
 /// Groups that a thread evaluates at a time.
 const GROUPS: usize = 16;
@@ -22,7 +22,7 @@ const BLOCKS: usize = GROUP / LINE;
 
 /// The tree of an evaluation, and the i-particles, in the order of its curve.
 pub(crate) struct Walks<'a> {
-    pub tree: &'a Tree,
+    pub tree: &'a CellTree,
     /// The positions of the i-particles, wrapped into a periodic box.
     pub positions: &'a [[f64; 3]],
     /// i- and j-particles are one set.
@@ -38,7 +38,7 @@ pub(crate) struct Walks<'a> {
 }
 
 /// The bag and the sums of a group.
-struct Work<W> {
+struct WalkWork<W> {
     walked: Walked,
     bag: Vec<Line<W>>,
     sums: Vec<Line<W>>,
@@ -59,7 +59,7 @@ impl<S: Scalar> Job<'_, S> {
         let lines = BLOCKS * self.nothing.len().max(1);
         parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
             let (walked, bag, sums, lost) = Default::default();
-            let mut work = Work { walked, bag, sums, lost, best: Best::new() };
+            let mut work = WalkWork { walked, bag, sums, lost, best: Best::new() };
             for (k, out) in (first / lines..).zip(out.chunks_mut(lines)) {
                 if walks.wanted.as_ref().is_none_or(|wanted| wanted[k]) {
                     self.walk_of_group(walks, k, &mut work, out);
@@ -72,7 +72,7 @@ impl<S: Scalar> Job<'_, S> {
         &self,
         walks: &Walks,
         group: usize,
-        work: &mut Work<S::Word>,
+        work: &mut WalkWork<S::Word>,
         out: &mut [Line<u64>],
     ) {
         let begin = group * GROUP;
@@ -92,8 +92,8 @@ impl<S: Scalar> Job<'_, S> {
             self.bag_of_group(self.setting, particles.clone(), &j, &mut sums, &mut lost, out);
             (work.sums, work.lost) = (sums, lost);
         }
-        let setting = Setting { skips_self: false, ..*self.setting };
-        let Work { walked, bag, sums, lost, .. } = &mut *work;
+        let setting = PairSetting { skips_self: false, ..*self.setting };
+        let WalkWork { walked, bag, sums, lost, .. } = &mut *work;
         for entries in walked.entries().chunks(self.order.bag) {
             self.fill(entries, bag);
             let j = View { lines: bag, first: 0, range: 0..entries.len() };
@@ -131,7 +131,7 @@ impl<S: Scalar> Job<'_, S> {
     /// Adds the effect of a bag on the particles of a group to their sums.
     fn bag_of_group(
         &self,
-        setting: &Setting<'_, S::Word>,
+        setting: &PairSetting<'_, S::Word>,
         particles: Range<usize>,
         j: &View<'_, S::Word>,
         sums: &mut [Line<S::Word>],

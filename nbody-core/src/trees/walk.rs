@@ -31,7 +31,7 @@ const FAMILIES: usize = 128;
 
 /// A tree of cells in the form for walks.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct CellTree {
     /// The resolution.
     pub cells: Vec<Cell>,
     /// Their far particles.
@@ -76,7 +76,7 @@ pub struct Walked {
     queue: Vec<u32>,
 }
 
-impl Tree {
+impl CellTree {
     /// Prepares cells for walks; `limits` are the distances beyond which cells are not opened.
     pub fn new(
         cells: Vec<Cell>,

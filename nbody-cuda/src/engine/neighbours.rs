@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use nbody_core::lists::check_greatest;
-use nbody_core::lists::csr::Pairs;
+use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::order::frame::Frame;
-use nbody_core::order::order::wrapped;
+use nbody_core::order::ordered::wrapped;
 use nbody_core::pack::{Binding, OwnedRows, Place, dim};
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{
@@ -392,13 +392,14 @@ impl CudaNeighbours {
     }
 
     /// Calls a function with the lists, copied to the host, if they are built.
-    fn with_pairs<T>(&self, take: &mut dyn FnMut(&Pairs) -> T) -> Result<Option<T>, Error> {
+    fn with_pairs<T>(&self, take: &mut dyn FnMut(&ListedPairs) -> T) -> Result<Option<T>, Error> {
         let Some(build) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
         let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
         let (lengths, one_set) = (self.lists.lengths_built(build)?, self.one_set);
         let all = &|_, _| f64::INFINITY;
-        let pairs = Pairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
+        let pairs =
+            ListedPairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
         if self.is_given() {
             return Ok(Some(take(&pairs)));
         }
@@ -412,7 +413,7 @@ impl CudaNeighbours {
             values.iter().map(|values| Interval::from(values[place])).collect()
         };
         let reach = &|i, j| reaches.of_numbers(&numbers(of_i, i), &numbers(of_j, j));
-        Ok(Some(take(&Pairs { greatest: cutoff + skin, reach, ..pairs })))
+        Ok(Some(take(&ListedPairs { greatest: cutoff + skin, reach, ..pairs })))
     }
 
     /// Refuses lists of another backend.

@@ -119,7 +119,7 @@ mod tests {
 
     use nbody_core::order::boxes;
     use nbody_core::order::frame;
-    use nbody_core::order::order::{Ordered, key};
+    use nbody_core::order::ordered::{Ordered, key};
     use nbody_core::pack::{Binding, Place};
     use nbody_core::{Domain, Field, FieldKind, Precision};
 

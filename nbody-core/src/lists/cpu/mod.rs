@@ -46,7 +46,7 @@ pub(crate) struct CpuNeighbours {
     /// The pairs that are left out.
     excluded: Vec<[u32; 2]>,
     precision: Precision,
-    built: Option<Built>,
+    built: Option<BuiltLists>,
     /// The cells of the order, with the numbers of particles, the dimensions and the space that they were
     /// chosen for.
     frame: Option<(FrameKey, Frame)>,
@@ -59,7 +59,7 @@ pub(crate) struct CpuNeighbours {
 
 /// Lists, and what they are of.
 #[derive(Clone, Debug)]
-struct Built {
+struct BuiltLists {
     /// A number that no other lists have.
     number: u64,
     i: Set,
@@ -160,7 +160,7 @@ impl CpuNeighbours {
     }
 
     /// Returns the positions that these lists were built for.
-    fn state_of(&self, built: &Built) -> ListState {
+    fn state_of(&self, built: &BuiltLists) -> ListState {
         let positions = [Some(&built.i), built.j.as_ref()];
         let numbers = positions.map(|set| set.map_or(Vec::new(), Set::numbers));
         let positions = positions.map(|set| set.map_or(Vec::new(), |set| set.ordered.given()));
@@ -266,9 +266,9 @@ impl CpuNeighbours {
             Origin::Found(skin) => {
                 let frame = choose_frame(domain, &places, &mut self.frame);
                 let places = (places, numbers);
-                Built::find(domain, *skin, sets, places, cutoffs, &frame, laps)?
+                BuiltLists::find(domain, *skin, sets, places, cutoffs, &frame, laps)?
             }
-            Origin::Given(rows) => Built::give(domain, rows, sets, places, cutoffs, laps),
+            Origin::Given(rows) => BuiltLists::give(domain, rows, sets, places, cutoffs, laps),
         };
         built.exclude(&self.excluded)?;
         self.built = Some(built);
@@ -381,7 +381,7 @@ fn new_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-impl Built {
+impl BuiltLists {
     /// Builds lists of the pairs within the cutoffs plus the skin.
     fn find(
         domain: Domain,
@@ -622,7 +622,7 @@ impl Built {
 
 /// Lists with the positions of the particles now.
 pub(crate) struct Followed<'a> {
-    built: &'a Built,
+    built: &'a BuiltLists,
     /// Those of each set.
     positions: Vec<Vec<Block>>,
     centres: Vec<[f64; 3]>,
@@ -640,7 +640,7 @@ impl Followed<'_> {
 
     /// Returns the indices of the i-particles and of the j-particles in order.
     pub fn orders(&self) -> [&[u32]; 2] {
-        let Built { i, j, .. } = self.built;
+        let BuiltLists { i, j, .. } = self.built;
         [i, j.as_ref().unwrap_or(i)].map(|set| &set.ordered.indices[..])
     }
 

@@ -18,7 +18,7 @@ use crate::order::GROUP;
 use crate::order::boxes::bits;
 use crate::order::frame::Frame;
 use crate::order::image::LIMIT;
-use crate::order::order::{Ordered, wrapped};
+use crate::order::ordered::{Ordered, wrapped};
 use crate::parallel;
 use crate::records::binding::{Binding, Place};
 

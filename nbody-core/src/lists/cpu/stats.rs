@@ -1,7 +1,7 @@
 //! Figures of lists on the CPU, and their pairs.
 
-use crate::lists::cpu::{Built, CpuNeighbours};
-use crate::lists::csr::{Csr, Pairs};
+use crate::lists::cpu::{BuiltLists, CpuNeighbours};
+use crate::lists::csr::{Csr, ListedPairs};
 use crate::lists::cutoff::Reaches;
 use crate::lists::stats::NeighbourStats;
 use crate::numeric::interval::Interval;
@@ -20,16 +20,16 @@ impl CpuNeighbours {
     }
 }
 
-impl Built {
+impl BuiltLists {
     fn stats(&self, stats: NeighbourStats) -> NeighbourStats {
         let kept = self.lists.bytes() + self.octets.bytes();
         let bytes = kept + self.sets().map(crate::lists::cpu::Set::bytes).sum::<usize>();
         self.with_pairs(|pairs| stats.of(pairs, bytes))
     }
 
-    fn with_pairs<T>(&self, task: impl FnOnce(&Pairs) -> T) -> T {
+    fn with_pairs<T>(&self, task: impl FnOnce(&ListedPairs) -> T) -> T {
         let of_j = self.j.as_ref().unwrap_or(&self.i);
-        let pairs = Pairs {
+        let pairs = ListedPairs {
             lists: &self.lists,
             i: &self.i.ordered,
             j: &of_j.ordered,
@@ -39,7 +39,7 @@ impl Built {
             reach: &|_, _| f64::INFINITY,
         };
         if self.is_given {
-            return task(&Pairs { greatest: f64::INFINITY, ..pairs });
+            return task(&ListedPairs { greatest: f64::INFINITY, ..pairs });
         }
         let watched = [&self.i, of_j].map(|set| (&set.watched, &set.levels));
         let reaches = Reaches::new(&self.cutoffs, watched[0], watched[1]);
@@ -50,6 +50,6 @@ impl Built {
         };
         let reach =
             |i: usize, j: usize| reaches.of_numbers(&numbers(&self.i, i), &numbers(of_j, j));
-        task(&Pairs { reach: &reach, ..pairs })
+        task(&ListedPairs { reach: &reach, ..pairs })
     }
 }

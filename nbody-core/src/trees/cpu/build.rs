@@ -19,21 +19,21 @@ use crate::records::pack::Rows;
 use crate::trees::cells::{Cell, divide};
 use crate::trees::estimate::Table;
 use crate::trees::far::{CLEAR, FarParticles};
-use crate::trees::moments::{Sources, Summary};
+use crate::trees::moments::{ChargedSources, Summary};
 use crate::trees::opening::Opening;
-use crate::trees::walk::Tree;
+use crate::trees::walk::CellTree;
 
 /// Particles that a thread reads at a time.
 const CHUNK: usize = 1 << 12;
 
 /// The positions of particles.
-pub(crate) struct Placed {
+pub(crate) struct PlacedTargets {
     /// The positions, wrapped into a periodic box; the third coordinate is 0 in two dimensions.
     positions: Vec<[f64; 3]>,
     dimensions: usize,
 }
 
-impl Placed {
+impl PlacedTargets {
     /// Reads positions, which must be finite.
     pub fn new(
         what: &'static str,
@@ -94,8 +94,8 @@ impl Placed {
 }
 
 /// A tree, and the j-particles in its order with the far particles behind them.
-pub(crate) struct Built {
-    pub tree: Tree,
+pub(crate) struct BuiltTree {
+    pub tree: CellTree,
     /// Whether the charges of all are of one sign.
     pub is_of_one_sign: bool,
     /// The positions of the j-particles.
@@ -119,16 +119,17 @@ impl Builder {
     pub fn build(
         &self,
         particles: &Particles,
-        placed: &Placed,
+        placed: &PlacedTargets,
         (keys, indices): (&[(u64, u32)], &[u32]),
         frame: &Frame,
         table: &mut dyn FnMut(bool) -> Result<Option<Table>, Error>,
-    ) -> Result<Built, Error> {
+    ) -> Result<BuiltTree, Error> {
         let positions = placed.in_order(indices);
         let mut ordered = particles.gather(indices)?;
         let values = self.charges_of(&ordered);
         let cells = divide(keys, frame);
-        let sources = Sources { charges: self.charges, values: &values, positions: &positions };
+        let sources =
+            ChargedSources { charges: self.charges, values: &values, positions: &positions };
         let moments = sources.moments(&cells);
         let mut limits = self.limits(&cells, &moments.summaries, &positions, frame);
         let is_harmonic = |k: usize| limits[k] >= self.harmonic;
@@ -147,8 +148,8 @@ impl Builder {
         let is_of_one_sign = moments.summaries.first().is_none_or(|root| root.is_of_one_sign);
         let lengths = lengths(&self.domain, placed.dimensions);
         let table = table(is_of_one_sign)?;
-        let tree = Tree::new(cells, far, &moments, &limits, table, (frame, lengths));
-        Ok(Built { tree, is_of_one_sign, positions, packed: ordered.packed })
+        let tree = CellTree::new(cells, far, &moments, &limits, table, (frame, lengths));
+        Ok(BuiltTree { tree, is_of_one_sign, positions, packed: ordered.packed })
     }
 
     /// Returns the charges of particles.

@@ -30,7 +30,7 @@ use crate::trees::opening::Opening;
 use crate::trees::report::{TreeReport, TreeTimes};
 use crate::trees::schedule::Walks;
 
-use crate::trees::cpu::build::{Builder, Built, Placed};
+use crate::trees::cpu::build::{Builder, BuiltTree, PlacedTargets};
 
 /// Sums a law over all pairs by a tree, on the CPU.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub(crate) struct CpuTree {
 }
 
 /// The i-particles in order.
-struct Targets {
+struct TreeTargets {
     packed: Packed,
     positions: Vec<[f64; 3]>,
     /// The index of each among those of the caller.
@@ -55,7 +55,7 @@ struct Targets {
     one_set: bool,
 }
 
-impl Targets {
+impl TreeTargets {
     /// Returns whether the results of each group are wanted, if not all are.
     fn wanted_groups(&self) -> Option<Vec<bool>> {
         let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < self.wanted);
@@ -125,12 +125,12 @@ impl CpuTree {
         i: &Particles,
         j: Sources<'_, Particles>,
         wanted: usize,
-    ) -> Result<(Built, Targets), Error> {
+    ) -> Result<(BuiltTree, TreeTargets), Error> {
         let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
         let law = self.engine.law;
-        let of_j = Placed::new("j-particles", j.particles(), law.j, &domain)?;
+        let of_j = PlacedTargets::new("j-particles", j.particles(), law.j, &domain)?;
         let is_same = std::ptr::eq(i, j.particles());
-        let of_i = (!is_same).then(|| Placed::new("i-particles", i, law.i, &domain));
+        let of_i = (!is_same).then(|| PlacedTargets::new("i-particles", i, law.i, &domain));
         let of_i = of_i.transpose()?;
         let of_i = of_i.as_ref().unwrap_or(&of_j);
         if one_set && !is_same {
@@ -175,14 +175,14 @@ impl CpuTree {
             times: Some(TreeTimes::new(ordered - start, ordered.elapsed(), Duration::ZERO)),
             ..TreeReport::default()
         };
-        Ok((built, Targets { packed, positions, indices, wanted, one_set }))
+        Ok((built, TreeTargets { packed, positions, indices, wanted, one_set }))
     }
 
     /// Sums the walks of all groups, with the greatest errors of these.
     fn sum_walks(
         &mut self,
-        built: &Built,
-        targets: &Targets,
+        built: &BuiltTree,
+        targets: &TreeTargets,
         most: Option<&[f32]>,
     ) -> Result<Columns<u64>, Error> {
         let walks = Walks {

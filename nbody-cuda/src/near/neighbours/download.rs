@@ -2,9 +2,9 @@
 
 use nbody_core::lists::list::Lists;
 use nbody_core::order::GROUP;
-use nbody_core::order::boxes::Tree;
+use nbody_core::order::boxes::BoxTree;
 use nbody_core::order::image;
-use nbody_core::order::order::Ordered;
+use nbody_core::order::ordered::Ordered;
 
 use super::{Build, Neighbours};
 use crate::Error;
@@ -77,7 +77,7 @@ impl Neighbours {
             let at = |k: usize| [k, n + k, 2 * n + k].map(|k| f64::from_bits(words[k]));
             positions = (0..n).map(at).collect();
         })?;
-        let tree = Tree::of(&positions);
+        let tree = BoxTree::of(&positions);
         Ok(Ordered { indices, positions, tree })
     }
 }

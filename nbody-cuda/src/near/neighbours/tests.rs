@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use nbody_core::lists::list::Lists;
-use nbody_core::order::order::Ordered;
+use nbody_core::order::ordered::Ordered;
 use nbody_core::{Field, FieldKind, Precision};
 
 use super::*;

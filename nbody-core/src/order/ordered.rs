@@ -3,7 +3,7 @@
 use crate::domain::Domain;
 use crate::numeric::simd::level::Best;
 use crate::numeric::vector::Point;
-use crate::order::boxes::Tree;
+use crate::order::boxes::BoxTree;
 use crate::order::frame::Frame;
 use crate::order::{hilbert, radix};
 use crate::parallel;
@@ -19,7 +19,7 @@ pub struct Ordered {
     /// The positions, wrapped into a periodic box; the third coordinate is 0 in two dimensions.
     pub positions: Vec<[f64; 3]>,
     /// The bounding boxes of groups.
-    pub tree: Tree,
+    pub tree: BoxTree,
 }
 
 /// Returns the key of a position in a periodic box.
@@ -106,7 +106,7 @@ impl Ordered {
                 *position = wrapped[index as usize];
             }
         });
-        let tree = Tree::of(&positions);
+        let tree = BoxTree::of(&positions);
         Self { indices, positions, tree }
     }
 
