@@ -13,7 +13,7 @@ use crate::untyped::Buffer;
 use crate::{Error, Field, Precision};
 
 impl Results {
-    /// Returns `n` results with the values of no pair.
+    /// Returns `n` results, each with the value without any pair.
     pub fn new(fields: &'static [Field], n: usize, precision: Precision) -> Result<Self, Error> {
         Ok(Self { columns: Columns::filled(n, &pack::nothing(fields))?, precision, fields })
     }
@@ -106,7 +106,7 @@ impl Buffer for Results {
     }
 }
 
-/// Returns particles of the CPU.
+/// Returns the particles if they belong to the CPU.
 pub(super) fn particles<'a>(
     what: &'static str,
     buffer: &'a dyn Buffer,
@@ -114,7 +114,7 @@ pub(super) fn particles<'a>(
     (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what))
 }
 
-/// Returns particles of the CPU, to be changed.
+/// Returns the particles for modification if they belong to the CPU.
 pub(super) fn particles_mut<'a>(
     what: &'static str,
     buffer: &'a mut dyn Buffer,
@@ -122,7 +122,7 @@ pub(super) fn particles_mut<'a>(
     (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what))
 }
 
-/// Returns particles of the CPU that have this record.
+/// Returns the particles if they belong to the CPU and have this record.
 pub(super) fn records<'a>(
     what: &'static str,
     buffer: &'a dyn Buffer,
@@ -132,7 +132,7 @@ pub(super) fn records<'a>(
     particles(what, buffer)
 }
 
-/// Returns results of the CPU that have this record.
+/// Returns the results if they belong to the CPU and have this record.
 pub(super) fn results<'a>(
     buffer: &'a mut dyn Buffer,
     fields: &'static [Field],
@@ -141,7 +141,7 @@ pub(super) fn results<'a>(
     (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign("results"))
 }
 
-/// Returns the error for something of another device.
+/// Returns the error for a buffer of another device.
 pub(super) fn foreign(what: &'static str) -> Error {
     Error::ForeignBuffer { what, found: "another device".to_owned(), expected: "cpu".to_owned() }
 }

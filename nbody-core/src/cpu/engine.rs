@@ -1,4 +1,4 @@
-//! The engine of the CPU for all pairs, and what it shares with lists and trees.
+//! The CPU engine for all pairs, and the parts it shares with lists and trees.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::{
     Domain, Error, Field, Law, Mixed, Options, Precision, Sources, Store, SummationOrder, pack,
 };
 
-/// An engine of the CPU: the law with its parameters, the options and the instructions.
+/// A CPU engine: the law with its parameters, the options and the vector instructions.
 #[derive(Clone, Debug)]
 pub(super) struct CpuEngine {
     pub law: &'static Law,
@@ -64,7 +64,7 @@ impl Particles {
         }
     }
 
-    /// Writes these numbers of some particles, one after another.
+    /// Writes bound numbers of some particles, one after another.
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
         let (dim, mut lines) = (binding.places().len(), Vec::new());
         let first = particles.start;
@@ -84,7 +84,7 @@ impl Particles {
         Ok(Self { packed: self.packed.first(n)?, ..*self })
     }
 
-    /// Copies the particles of these indices.
+    /// Copies the particles with these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
         let packed = match &self.packed {
             Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
@@ -93,8 +93,8 @@ impl Particles {
         Ok(Self { packed, ..*self })
     }
 
-    /// Copies those numbers of the particles of these indices that are bound. Where `others` are wanted alone,
-    /// coordinates are left at 0.
+    /// Copies the bound numbers of the particles with these indices. If only `others` than
+    /// coordinates are wanted, coordinates are left at 0.
     pub fn bound(&self, binding: &Binding, others: bool, indices: &[u32]) -> Result<Packed, Error> {
         Ok(match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => {
@@ -109,7 +109,7 @@ impl Particles {
         })
     }
 
-    /// Copies the coordinates of the particles of these indices, at most a block, in `f64`.
+    /// Copies in `f64` the coordinates of the particles with these indices, at most a block.
     pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; LINE]; 3]) {
         match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => columns.coordinates::<f64>(binding, indices, to),
@@ -120,7 +120,7 @@ impl Particles {
         }
     }
 
-    /// Copies particles of the same type and precision to these indices.
+    /// Copies the particles of `part`, of the same type and precision, to these indices.
     pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
         match (&mut self.packed, &part.packed) {
             (Packed::Bits32(columns), Packed::Bits32(part)) => columns.scatter(part, indices),
@@ -135,7 +135,7 @@ impl Particles {
     }
 }
 
-/// Refuses buffers of an engine of another precision.
+/// Refuses buffers of another precision.
 pub(super) fn check_precision(
     what: &'static str,
     found: Precision,
@@ -144,7 +144,7 @@ pub(super) fn check_precision(
     if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
 }
 
-/// Refuses more particles than 32 bits have indices; the last of these means no particle.
+/// Refuses more particles than 32-bit indices can name; the last index means no particle.
 pub(super) fn check_count(found: usize) -> Result<(), Error> {
     let limit = u32::MAX as usize;
     if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
@@ -235,9 +235,9 @@ impl CpuEngine {
         self.evaluate_by(schedule, self.options.domain, sets, j.is_one_set(), out)
     }
 
-    /// Evaluates the pairs of neighbour lists, by the i- and j-particles in the order of the lists, and
-    /// whether these are one set, where points are in this space. The sums in this order are left in `sums`, whose
-    /// memory is used again.
+    /// Evaluates the pairs of neighbour lists for i- and j-particles in the order of the lists,
+    /// which may be one set; points are in this space. The sums are left in `sums` in this order,
+    /// and its memory is reused.
     pub fn run_lists(
         &self,
         (sets, one_set): ([&Packed; 2], bool),
@@ -257,8 +257,8 @@ impl CpuEngine {
         self.arrange(sums, listing.places, out, store)
     }
 
-    /// Sums the walks of a tree, by the i- and j-particles in its order, with far particles behind
-    /// the j-particles; the sums are in this order, too.
+    /// Sums the walks of a tree for i- and j-particles in its order, with far particles behind the
+    /// j-particles. The sums are in this order, too.
     pub fn sum_walks(&self, sets: [&Packed; 2], walks: &Walks) -> Result<Columns<u64>, Error> {
         let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
         let (schedule, domain) = (Schedule::Tree(walks), self.options.domain);
@@ -266,7 +266,7 @@ impl CpuEngine {
         Ok(sums)
     }
 
-    /// Stores sums in results, each that at its place.
+    /// Stores each sum at its place in the results.
     pub fn arrange(
         &self,
         sums: &Columns<u64>,

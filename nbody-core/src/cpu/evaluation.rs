@@ -59,7 +59,7 @@ impl Packed {
         }
     }
 
-    /// The same in `f64`, if they are of mixed precision.
+    /// Returns the same records in `f64`; 32-bit records must be of mixed precision.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
         match self {
             Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),
@@ -80,7 +80,7 @@ pub(super) struct Evaluation<'a> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
-    /// Sums over all pairs are folded after so many bags.
+    /// Sums over all pairs are folded after this many bags.
     pub bags_per_fold: usize,
     pub folding: &'a Folding,
 }
@@ -112,7 +112,7 @@ impl Evaluation<'_> {
         let fields = [self.law.parameters, self.law.i, self.law.j];
         let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));
         let (parameters, i) = (parameters?, i?);
-        // One set is widened once.
+        // A single set is converted once.
         if std::ptr::eq(sets[1], sets[2]) {
             self.run([&parameters, &i, &i], out)
         } else {

@@ -1,7 +1,7 @@
 //! The candidates within the cutoff.
 
-/// Number of candidates, particles or vectors, that the cutoff filter tests before the hits are
-/// evaluated.
+/// Number of candidates, particles or vectors, that the cutoff filter tests before it evaluates
+/// the hits.
 pub(crate) const CANDIDATES: usize = 256;
 
 /// The hits among the candidates.
@@ -19,10 +19,10 @@ impl Default for Hits {
 }
 
 impl Hits {
-    /// Adds a candidate if it is within the cutoff; without a branch.
+    /// Adds a candidate if it is within the cutoff, without a branch.
     #[inline(always)]
     pub fn add(&mut self, index: usize, is_within: bool) {
-        // The list never overflows; the remainder lets the compiler know that.
+        // The list never overflows; the remainder tells the compiler so.
         self.indices[self.count % CANDIDATES] = index as u8;
         self.count += usize::from(is_within);
     }

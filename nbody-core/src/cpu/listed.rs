@@ -1,4 +1,5 @@
-//! j-particles of a list, those of them that act on a vector of i-particles, and the loop over these.
+//! j-particles of a list, the subset that acts on a vector of i-particles, and the loop over this
+//! subset.
 
 use super::loops::{Kernel, Of, Sum, View, load, store};
 use crate::law::space::InDomain;
@@ -9,22 +10,22 @@ use crate::{Interaction, Record, pack};
 /// j-particles of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Listed<'a, W> {
-    /// The blocks of the j-particles, as many as [`CHOSEN`] bits have.
+    /// The blocks of the j-particles, [`CHOSEN`] particles for each word of `chosen`.
     pub lines: &'a [Line<W>],
     /// The j-particles that act on the vector, a bit each.
     pub chosen: &'a [u64],
-    /// The place of each j-particle in its order, with other bits above it.
+    /// The place of each j-particle in its order; the higher bits have other uses.
     pub entries: &'a [u32],
-    /// The indices in the set, in order.
+    /// The index in the set of each place in the order.
     pub indices: &'a [u32],
-    /// The i-particles that they act on, if not all of them.
+    /// The i-particles that each j-particle acts on; `None` if it is all of them.
     pub acts_on: Option<ActsOn<'a, W>>,
 }
 
 /// The i-particles of a group that j-particles act on.
 #[derive(Clone, Copy)]
 pub(crate) struct ActsOn<'a, W> {
-    /// Those of each j-particle, a bit each.
+    /// The i-particles for each j-particle, a bit each.
     pub masks: &'a [u32],
     /// The bit of each i-particle, in blocks.
     pub bits: &'a [Line<W>],
@@ -34,8 +35,8 @@ pub(crate) struct ActsOn<'a, W> {
 pub(crate) const CHOSEN: usize = u64::BITS as usize;
 
 impl<W> Listed<'_, W> {
-    /// Returns the index of a j-particle in its set. There is no panic, so that nothing is left of it where
-    /// an interaction needs no indices.
+    /// Returns the index of a j-particle in its set. Without a panic, so that the compiler removes
+    /// it where an interaction needs no indices.
     #[inline(always)]
     pub fn index(&self, k: usize) -> u32 {
         let index = self.entries.get(k).and_then(|&entry| self.indices.get(place(entry)));
@@ -44,8 +45,8 @@ impl<W> Listed<'_, W> {
 }
 
 impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
-    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by compensated
-    /// sums.
+    /// Adds the effect of j-particles of a list on a vector of i-particles; by compensated sums if
+    /// `lost` is given.
     #[inline(always)]
     pub fn listed(
         &self,
@@ -88,8 +89,8 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         sum.store(sums, lost);
     }
 
-    /// Visits the chosen j-particles, in order, each with its number and its index in the set. The function must
-    /// be inlined, or its vectors are not in registers.
+    /// Visits the chosen j-particles, in order, each with its number and its index in the set. The
+    /// function must be inlined to keep its vectors in registers.
     #[inline(always)]
     fn each_chosen(j: &Listed<'_, Word<L>>, mut visit: impl FnMut(usize, &Of<X::J, L>, L::U32)) {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) * (CHOSEN / LINE) };

@@ -1,5 +1,5 @@
-//! The loops over pairs of an interaction: the only code that is compiled for each law, for every kind
-//! of lane and of space. The code around them is compiled once, in this crate.
+//! The loops over pairs of an interaction: the only code that is compiled for each law, kind of
+//! lane and kind of space. The code around them is compiled once, in this crate.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -19,41 +19,42 @@ pub(crate) struct Setting<'a, W> {
     /// The interaction, as one record.
     pub parameters: &'a [Line<W>],
     pub domain: Domain,
-    /// Self pairs are left out.
+    /// Whether self pairs are left out.
     pub skips_self: bool,
     pub folding: &'a Folding,
 }
 
-/// Some particles of a set, or of a copy of a part of it.
+/// Particles of a set, or of a copy of part of it.
 pub(crate) struct View<'a, W> {
-    /// The blocks that they are in.
+    /// The blocks that contain them.
     pub lines: &'a [Line<W>],
-    /// The index in its set of the first particle of these blocks.
+    /// The index in the set of the first particle of these blocks.
     pub first: usize,
     /// The range of particles in these blocks.
     pub range: Range<usize>,
 }
 
 /// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
-/// particles, in its order. Sums are lines, one for each number of a result, whose first elements are
-/// used, one for each i-particle of a vector.
+/// particles, in its order. Sums are lines, one for each number of a result: the first elements of
+/// a line belong to the i-particles of a vector.
 pub(crate) struct Loops<W> {
     /// i-particles in a vector.
     pub width: usize,
-    /// Vectors of i-particles that `several` takes; it takes two, too, if the law has charges.
+    /// Number of vectors of i-particles that `several` takes; for a law with charges it takes two
+    /// as well.
     pub vectors: usize,
     /// Adds the effect of the j-particles on several vectors of i-particles.
     pub several: Several<W>,
-    /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if these are
-    /// left out; where `lost` is given, by compensated sums.
+    /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if they
+    /// are left out; by compensated sums if `lost` is given.
     pub one: One<W>,
-    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by
-    /// compensated sums. Positions are relative, so that there are no periodic images, unless the law has
-    /// other points.
+    /// Adds the effect of j-particles of a list on a vector of i-particles; by compensated sums if
+    /// `lost` is given. Positions are relative, so that there are no periodic images, unless the
+    /// law has other points.
     pub listed: OnListed<W>,
-    /// Adds the effect of j-particles on some vectors of i-particles, and writes the effect of these on
-    /// each j-particle to its element of `j_sums`, which begin with the block of the first one. `None`
-    /// where it is not faster.
+    /// Adds the effect of j-particles on some vectors of i-particles, and writes the reaction on
+    /// each j-particle to its element of `j_sums`, whose first block is the block of the first
+    /// j-particle. `None` where it is not faster.
     pub symmetric: Option<Symmetric<W>>,
 }
 
@@ -65,8 +66,8 @@ type OnListed<W> =
 pub(crate) type Symmetric<W> =
     fn(&Setting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
 
-/// Tests whether evaluating both directions of a pair at once saves operations, those of the cutoff
-/// filter or of the pair. An addition to a sum in memory costs as much as several of them.
+/// Tests whether evaluating both directions of a pair at once saves operations, in the cutoff
+/// filter or in the pair. An addition to a sum in memory costs as much as several operations.
 const fn saves(law: &Law) -> bool {
     match law.third_law {
         Some(symmetric) => {
@@ -77,8 +78,8 @@ const fn saves(law: &Law) -> bool {
 }
 
 impl<W> Loops<W> {
-    /// The loops of an interaction on lanes of one kind, compiled in the code-generation unit of
-    /// `U`.
+    /// Returns the loops of an interaction on one kind of lane, compiled in the code-generation
+    /// unit of `U`.
     pub fn of<U, X, L, P>() -> Self
     where
         U: Compile<X, L, P>,
@@ -105,9 +106,9 @@ impl<W> Loops<W> {
     }
 }
 
-/// Compiles the loops. The compiler puts a function into the unit of the module that has its `Self`
-/// type, so that each law has units of its own: they are compiled in parallel, and only those of a
-/// law that was changed are compiled again.
+/// Compiles the loops. The compiler puts a function into the unit of the module that has its
+/// `Self` type, so that each law has units of its own. They are compiled in parallel, and only the
+/// units of a changed law are compiled again.
 pub(crate) trait Compile<X, L: Lanes, P> {
     fn several(
         setting: &Setting<'_, Word<L>>,
@@ -138,7 +139,7 @@ pub(crate) trait Compile<X, L: Lanes, P> {
     );
 }
 
-/// An interaction on lanes of one kind.
+/// An interaction on one kind of lane.
 pub(super) struct Kernel<'a, X: Interaction, L: Lanes, P> {
     setting: &'a Setting<'a, Word<L>>,
     pub space: P,
@@ -148,7 +149,7 @@ pub(super) struct Kernel<'a, X: Interaction, L: Lanes, P> {
 pub(super) type Of<P, L> = <P as Record>::With<L>;
 
 impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
-    /// Number of vectors of i-particles, with their sums, that leave registers for the pair.
+    /// Number of vectors of i-particles that, with their sums, leave registers for the pair.
     const VECTORS: usize = {
         let numbers = X::I::DIM + X::F::DIM;
         let room = L::REGISTERS / if numbers == 0 { 1 } else { numbers };
@@ -159,7 +160,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
         }
     };
 
-    /// Two vectors are taken together, too: groups of a tree have no more where vectors are long.
+    /// Two vectors are taken together, too: with long vectors a group of a tree has no more.
     const TAKES_TWO: bool = Self::VECTORS > 2 && X::LAW.charges.is_ok();
 
     #[inline(always)]
@@ -174,7 +175,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
 
-    /// The vector of i-particles from `i` on.
+    /// Returns the vector of i-particles from `i` on.
     #[inline(always)]
     pub fn i_particles(lines: &[Line<Word<L>>], i: usize) -> Of<X::I, L> {
         let words = const { pack::words::<L::Scalar>(X::I::FIELDS) };
@@ -182,7 +183,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
     }
 
-    /// A j-particle, broadcast to every element.
+    /// Returns a j-particle, broadcast to every element.
     #[inline(always)]
     pub fn j_particle(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
@@ -191,10 +192,10 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'a, X, L, P> {
     }
 }
 
-/// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a mispredicted
-/// branch takes longer than a cutoff filter.
+/// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a
+/// mispredicted branch takes longer than a cutoff filter.
 impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
-    /// A cutoff filter finds the hits before these are evaluated.
+    /// Whether a cutoff filter finds the hits before they are evaluated.
     const FILTERS: bool = X::LAW.cutoff && L::REORDERS;
 
     /// Evaluates all pairs of some vectors.
@@ -208,11 +209,11 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     ) {
         let space = &self.space;
         let lines = j.lines;
-        // With few registers, keeping a j-particle for the next vector would spill sums. It is loaded
-        // again instead, which the compiler would undo if it knew that it is the same.
+        // With few registers, keeping a j-particle for the next vector would spill sums. It is
+        // loaded again instead; `black_box` hides from the compiler that it is the same.
         let rereads = const { VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
-        // Sums in an array would be stored for each j-particle.
+        // Sums in an array would be stored to memory for each j-particle.
         let [mut f0, mut f1, mut f2, mut f3] = *f;
         for k in j.range.clone() {
             let particle = Self::j_particle(lines, k);
@@ -230,7 +231,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         *f = [f0, f1, f2, f3];
     }
 
-    /// Finds the j-particles within the cutoff of each vector, then evaluates these.
+    /// Finds the j-particles within the cutoff of each vector, then evaluates the hits.
     #[inline(always)]
     fn filter_and_evaluate(
         &self,
@@ -268,7 +269,8 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
         }
     }
 
-    /// Evaluates both directions of the pairs of one or two j-particles with vectors of i-particles.
+    /// Evaluates both directions of the pairs of one or two j-particles with vectors of
+    /// i-particles.
     #[inline(always)]
     fn evaluate_symmetric(
         &self,
@@ -294,7 +296,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> Kernel<'_, X, L, P> {
     }
 
     /// Finds the vectors of i-particles within the cutoff of a j-particle, then evaluates both
-    /// directions of these pairs.
+    /// directions of the hits.
     #[inline(always)]
     fn filter_and_evaluate_symmetric(
         &self,
@@ -347,7 +349,7 @@ impl<F: Output, L: Lanes> Sum<F, L> {
         Self { total: load::<F, L>(sums), lost, is_compensated }
     }
 
-    /// Adds the effect of a pair where it meets.
+    /// Adds the effect of a pair where the mask `meets` is set.
     #[inline(always)]
     pub fn add<S: Space<L>>(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
         let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };

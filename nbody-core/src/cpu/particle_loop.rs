@@ -1,5 +1,5 @@
-//! The loop over particles of a program per particle: the only code of an engine that is compiled for
-//! each of them.
+//! The loop over particles of a program per particle: the only engine code that is compiled for
+//! each program.
 
 use crate::law::space::{Either, InDomain};
 use crate::numeric::simd::{LINE, Line, Load};
@@ -12,7 +12,7 @@ pub(crate) struct Setting<'a> {
     pub domain: Domain,
 }
 
-/// The records that a program reads beside the particle, in blocks.
+/// The records that a program reads besides the particle, in blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Beside<'a> {
     pub q: &'a [Line<u64>],
@@ -28,9 +28,9 @@ pub(crate) enum Compiled {
     Measure(MeasureBlocks),
 }
 
-/// Changes the particles of some blocks.
+/// Updates the particles of some blocks.
 pub(crate) type UpdateBlocks = fn(&Setting, &mut [Line<u64>], Beside);
-/// Writes the contribution of each particle to the total, from blocks that begin with the particle of
+/// Writes the contribution of each particle to the total, from blocks whose first particle has
 /// this index.
 pub(crate) type MeasureBlocks = fn(&Setting, &[Line<u64>], Beside, usize, &mut [Line<u64>]);
 

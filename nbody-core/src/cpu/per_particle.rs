@@ -11,8 +11,9 @@ use crate::pack::OwnedRows;
 use crate::untyped::{self, Beside, Buffer, First};
 use crate::{Domain, Error, Field, ParticleProgram, Precision};
 
-/// Runs programs per particle on the CPU. It computes in `f64`. Numbers of particles are rounded to their precision
-/// when they are stored, and totals are merged in an order that depends on the number of particles alone.
+/// Runs programs per particle on the CPU. It computes in `f64`. The numbers of particles are
+/// rounded to their precision when they are stored, and totals are merged in an order that depends
+/// only on the number of particles.
 #[derive(Clone, Debug)]
 pub(super) struct CpuPerParticle {
     fields: &'static [Field],
@@ -21,7 +22,7 @@ pub(super) struct CpuPerParticle {
     wrap: bool,
 }
 
-/// The buffers that a program reads beside the particles.
+/// The buffers that a program reads besides the particles.
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
     q: Option<&'a Particles>,
@@ -59,7 +60,7 @@ impl CpuPerParticle {
         Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
     }
 
-    /// Changes the first particles of a selection: copies of them, if there are others to copy.
+    /// Updates the first particles of a selection; if they are not all particles, on copies.
     fn update_first(
         &self,
         program: &'static ParticleProgram,

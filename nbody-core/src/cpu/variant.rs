@@ -28,14 +28,14 @@ pub(super) enum BySize {
 }
 
 impl Variant {
-    /// Tests whether particles of mixed precision are evaluated in `f64`: it is fast on a CPU, and only
-    /// exact mathematics promises the bits of mixed precision.
+    /// Tests whether particles of mixed precision are evaluated in `f64`, which is fast on a CPU.
+    /// Only exact mathematics promises the bits of mixed precision.
     pub(super) fn widens(self) -> bool {
         self.precision == Precision::Mixed && self.math == Math::Fast
     }
 
-    /// The loops of an interaction, those on scalars, on vectors of `f32` and on vectors of `f64`
-    /// each in the code-generation unit of one of these types.
+    /// Returns the loops of an interaction. Loops on scalars, on vectors of `f32` and on vectors
+    /// of `f64` are compiled in the code-generation unit of `Scalars`, `Singles` and `Doubles`.
     pub fn of<X, Scalars, Singles, Doubles>(self) -> Compiled
     where
         X: Interaction,
@@ -84,7 +84,7 @@ impl Variant {
         }
     }
 
-    /// Selects vector loops by the space, since periodic images take operations for each pair.
+    /// Selects vector loops by the space, since periodic images cost operations for each pair.
     fn in_space<X, U, L>(self) -> Loops<<L::Scalar as Scalar>::Word>
     where
         X: Interaction,

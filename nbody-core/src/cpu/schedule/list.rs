@@ -1,9 +1,10 @@
-//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag and split by
-//! split.
+//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag and
+//! split by split.
 //!
-//! Positions are relative to the centre of the group, computed in `f64` and then rounded, with the image
-//! that the list names: they have more digits than the positions themselves, and pairs need no search
-//! for the nearest image. Where there are other points, all of them are as they are: an image is that of the first.
+//! Positions are relative to the centre of the group, computed in `f64` and then rounded, for the
+//! image that the list names. Such positions have more digits than absolute ones, and pairs need
+//! no search for the nearest image. If a law has other points, all points stay absolute, since the
+//! image belongs to the first point alone.
 
 use super::Job;
 use super::listed_bag::{Bag, Targets};
@@ -19,13 +20,12 @@ use crate::{Accumulation, Scalar, parallel};
 
 /// Groups that a thread evaluates at a time.
 const GROUPS: usize = 16;
-/// Blocks of a group.
 const BLOCKS: usize = GROUP / LINE;
 
-/// The lists of an evaluation, and the particles that they are of, in their order.
+/// The lists of an evaluation, and their particles, in their order.
 pub(in crate::cpu) struct Listing<'a> {
     pub lists: &'a Lists,
-    /// The i-particles of its group that each entry acts on, a bit each, if not all of them.
+    /// The i-particles of its group that each entry acts on, a bit each; `None` for all of them.
     pub masks: Option<&'a [u32]>,
     pub octets: &'a Octets,
     pub i: Placed<'a>,
@@ -34,22 +34,22 @@ pub(in crate::cpu) struct Listing<'a> {
     pub places: &'a [u32],
     /// The centre of each group.
     pub centres: &'a [[f64; 3]],
-    /// The lengths of the periodic box, which are zero along open axes.
+    /// The lengths of the periodic box, 0 along open axes.
     pub lengths: [f64; 3],
-    /// Whether bags are those of every engine, in which exact mathematics has the same bits. Octets are
-    /// faster here.
+    /// Whether bags are the same as on every engine, so that exact mathematics gives the same
+    /// bits. Bags of octets are faster here.
     pub is_interleaved: bool,
 }
 
 /// The positions of particles in the order of their lists.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Placed<'a> {
-    /// The positions; they are continuous in time, also where particles leave a periodic box.
+    /// The positions, continuous in time: a particle may leave the periodic box.
     pub positions: &'a [Block],
     /// The indices of the caller.
     pub indices: &'a [u32],
-    /// The coordinates of the position in a record of the law; none if records have it as it is, and not
-    /// relative to the centre of a group.
+    /// The place of each coordinate in a record of the law; empty if records keep the absolute
+    /// position, not relative to the centre of a group.
     pub places: &'a [Place],
 }
 
@@ -58,7 +58,7 @@ struct Work<W> {
     targets: Targets<W>,
     bag: Bag<W>,
     sums: Vec<Line<W>>,
-    /// The rounding errors of the sums, which count if these are compensated.
+    /// The rounding errors of the sums, if the sums are compensated.
     lost: Vec<Line<W>>,
     best: Best,
 }
@@ -123,7 +123,8 @@ impl<S: Scalar> Job<'_, S> {
         self.end_bag(true, &mut work.sums, &mut work.lost, out);
     }
 
-    /// Returns how many of these octets are in the next bag: one, or those with as many particles as it has.
+    /// Returns the number of these octets in the next bag: one, or as many as hold the particles
+    /// of a bag.
     fn octets_of_bag(&self, octets: &[Octet]) -> usize {
         let mut count = 0;
         let is_in = |octet: &&Octet| {

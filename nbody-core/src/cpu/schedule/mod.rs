@@ -31,7 +31,7 @@ pub(super) enum Schedule<'a> {
 }
 
 impl Schedule<'_> {
-    /// The schedule for `n` i-particles, which are the j-particles too if they are one set.
+    /// Chooses the schedule for `n` i-particles; if `one_set`, they are also the j-particles.
     pub fn choose(options: &Options, law: &Law, n: usize, one_set: bool) -> Self {
         if one_set && symmetric::is_chosen(options, law, n) {
             Self::Symmetric
@@ -51,14 +51,15 @@ pub(super) struct Job<'a, S: Scalar> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
-    /// Sums over all pairs are folded after so many bags, if they are so before the last.
+    /// Sums over all pairs are folded after this many bags, if this accumulation folds before the
+    /// last bag.
     pub bags_per_fold: usize,
-    /// The result of no pair, a line for each number.
+    /// The result without any pair, a line for each number.
     pub nothing: &'a [Line<S::Word>],
 }
 
 impl<S: Scalar> Job<'_, S> {
-    /// Evaluates pairs by a schedule, or by ordered pairs where there are no loops for it.
+    /// Evaluates pairs by a schedule, or by ordered pairs if the law has no loops for it.
     pub fn evaluate(&self, schedule: Schedule<'_>, out: &mut Columns<u64>) {
         match (schedule, self.loops.symmetric) {
             (Schedule::Symmetric, Some(pairs)) => self.symmetric(pairs, out),
@@ -68,23 +69,24 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Some i-particles, a whole number of vectors.
+    /// Returns some i-particles, a whole number of vectors.
     fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
         View { lines: self.i.lines(), first: 0, range }
     }
 
-    /// Some j-particles.
+    /// Returns some j-particles.
     fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
         View { lines: self.j.lines(), first: 0, range }
     }
 
-    /// The bags of a range, the last one shorter.
+    /// Returns the bags of a range; the last one may be shorter.
     fn bags(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<S> {
         let (end, bag) = (range.end, self.order.bag);
         range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
     }
 
-    /// Begins the sums of so many i-particles, and their rounding errors, with those of no pair.
+    /// Sets the sums of `count` i-particles, and their rounding errors, to the result without any
+    /// pair.
     fn begin_sums(&self, count: usize, sums: [&mut Vec<Line<S::Word>>; 2]) {
         let vectors = count.div_ceil(self.loops.width);
         for sums in sums {
@@ -95,7 +97,8 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds the sums of i-particles at the end of a bag, or of the last one, as the accumulation has it.
+    /// Folds the sums of i-particles after a bag or after the last one, depending on the
+    /// accumulation.
     fn end_bag(
         &self,
         is_last: bool,
@@ -108,7 +111,7 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds sums as [`fold`](Self::fold) does, and their rounding errors, which count if they are
+    /// Folds sums as [`fold`](Self::fold) does; with their rounding errors if they are
     /// compensated.
     fn fold_with_lost(
         &self,
@@ -124,8 +127,7 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
-    /// resets them.
+    /// Folds the sums of vectors of i-particles into `out`, from `i` on, and resets them.
     fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
         let (width, words) = (self.loops.width, self.nothing.len().max(1));
         for (k, sums) in sums.chunks_mut(words).enumerate() {

@@ -29,7 +29,7 @@ pub(super) struct CpuTree {
     engine: CpuEngine,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
-    /// Those that the last evaluation compared estimates of errors with.
+    /// The lengths with which the last evaluation compared its error estimates.
     compared: Option<Vec<f64>>,
     report: TreeReport,
 }
@@ -38,15 +38,15 @@ pub(super) struct CpuTree {
 struct Targets {
     packed: Packed,
     positions: Vec<[f64; 3]>,
-    /// The index of each among those of the caller.
+    /// The index of each i-particle in the order of the caller.
     indices: Vec<u32>,
-    /// The number of the first ones whose results are wanted.
+    /// The number of first particles whose results are wanted.
     wanted: usize,
     one_set: bool,
 }
 
 impl Targets {
-    /// Returns whether the results of each group are wanted, if not all are.
+    /// Returns whether the results of each group are wanted; `None` if all are.
     fn wanted_groups(&self) -> Option<Vec<bool>> {
         let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < self.wanted);
         let groups = self.indices.chunks(GROUP);
@@ -64,7 +64,7 @@ impl Targets {
         places
     }
 
-    /// Returns the binary logarithm of this share of the least result in each group.
+    /// Returns for each group the binary logarithm of this share of its smallest result.
     fn most(&self, share: f64, lengths: &[f64]) -> Vec<f32> {
         let least = |group: &[u32]| {
             let lengths = group.iter().filter_map(|&index| lengths.get(index as usize));
@@ -92,7 +92,7 @@ impl Targets {
 }
 
 impl CpuTree {
-    /// Makes an engine with these options and this level of vector instructions.
+    /// Creates an engine with these options and this level of vector instructions.
     pub fn new(
         law: TreeLaw,
         parameters: &[u64],
@@ -104,7 +104,7 @@ impl CpuTree {
         Ok(Self { law, engine, lengths, compared, report })
     }
 
-    /// Forgets the results that estimates of errors are compared with.
+    /// Forgets the results that error estimates are compared with.
     fn forget_results(&mut self) {
         (self.lengths, self.compared) = (None, None);
     }
@@ -168,7 +168,7 @@ impl CpuTree {
         Ok((built, Targets { packed, positions, indices, wanted, one_set }))
     }
 
-    /// Sums the walks of all groups, with the greatest errors of these.
+    /// Sums the walks of all groups, given their greatest permitted errors.
     fn sum_walks(
         &mut self,
         built: &Built,
@@ -211,7 +211,7 @@ impl CpuTree {
                     None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
                 };
                 let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
-                // Nothing is compared with results without sources.
+                // Without sources nothing is compared with results.
                 let has_sources = !built.tree.cells.is_empty();
                 self.lengths = has_sources.then(|| targets.lengths(&sums, fields));
                 self.compared = has_sources.then_some(before);
