@@ -6,8 +6,8 @@ use super::pack::{Number, numbers};
 use super::particle::{ACTIVE, DUE};
 use crate::{Error, Field, Scalar};
 
-/// The numbers of a program's record among the words of a buffer's records, which may have other fields,
-/// too.
+/// The numbers of a program's record among the words of a buffer's records, which may have more
+/// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     places: Vec<Place>,
@@ -18,7 +18,7 @@ pub struct Binding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) number: Number,
-    /// The coordinates, and the other numbers, in front of it.
+    /// The numbers of coordinates and of other numbers in front of it.
     coordinates: usize,
     others: usize,
 }
@@ -64,7 +64,7 @@ impl Place {
 }
 
 impl Binding {
-    /// Finds the fields of a program in the records of a buffer: by name, of one kind.
+    /// Finds the fields of a program in the records of a buffer, by name and type.
     pub fn new(
         program: &'static str,
         fields: &'static [Field],
@@ -94,12 +94,12 @@ impl Binding {
         Ok(Self { places, is_whole })
     }
 
-    /// Binds the fields of a record to themselves.
+    /// Binds every field of a record to itself.
     pub(crate) fn whole(fields: &'static [Field]) -> Self {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 
-    /// Binds some numbers.
+    /// Binds the numbers at these places.
     pub(crate) fn of_places(places: Vec<Place>) -> Self {
         Self { places, is_whole: false }
     }
@@ -129,7 +129,7 @@ impl Binding {
         &self.places
     }
 
-    /// Returns whether the records of the buffer are those of the program.
+    /// Returns whether the buffer has the program's own records.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }

@@ -6,7 +6,7 @@ use crate::cpu::ParticleLoop;
 use crate::pack::dim;
 use crate::{Error, Field, FieldKind, Lane, Operations, Output, Reader, Record, Space, Writer};
 
-/// A record without numbers: the second particle, or the results, of a program that reads none.
+/// A record without numbers, for programs that read no second particle or no results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Nothing<L = f64>(PhantomData<L>);
 
@@ -31,24 +31,24 @@ pub struct ParticleText {
     /// The declaration: structs, constants, functions and `update` or `measure`, in the namespace
     /// `nbody::law`.
     pub law: &'static str,
-    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial values
-    /// and the merging of totals.
+    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial
+    /// values and the merging of totals.
     pub names: &'static str,
 }
 
-/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: all that engines and
-/// the cache know of it.
-/// It cannot be copied, so that safe code cannot change the text that engines run.
+/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: everything that
+/// engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
+/// that engines run.
 #[derive(Debug)]
 pub struct ParticleProgram {
-    /// The name in messages: that of the declaration's struct of parameters, in snake case.
+    /// The name in messages: the name of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
     /// The cost for one particle.
     pub operations: Operations,
     /// The generated part of its CUDA program.
     pub cuda: ParticleText,
-    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a measure.
-    /// Fields that it does not assign keep their bits.
+    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a
+    /// measure. Other fields keep their bits.
     pub changes: &'static [bool],
     /// The layout of the parameters.
     pub parameters: &'static [Field],
@@ -103,7 +103,7 @@ pub struct ParticleDeclaration {
 }
 
 impl ParticleDeclaration {
-    /// Returns the program of the update that is declared so.
+    /// Returns the program of the declared update.
     pub const fn update<U: Update>(self) -> ParticleProgram {
         let Self { name, operations, cuda, changes } = self;
         ParticleProgram {
@@ -120,7 +120,7 @@ impl ParticleDeclaration {
         }
     }
 
-    /// Returns the program of the measure that is declared so.
+    /// Returns the program of the declared measure.
     pub const fn measure<M: Measure>(self) -> ParticleProgram {
         let Self { name, operations, cuda, changes } = self;
         ParticleProgram {
@@ -148,9 +148,9 @@ pub(crate) const DUE: &[Field] = &[Field { name: "due", kind: FieldKind::U32 }];
 /// Written by `#[nbody::interaction]` from a module with an `impl Update for ...`, and by nothing
 /// else.
 ///
-/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the precision
-/// of the particles, which are rounded when they are stored: their cost grows with the number of
-/// particles, and not with that of pairs.
+/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the
+/// precision of the particles, which are rounded when they are stored. This is cheap, since their
+/// cost grows with the number of particles and not with the number of pairs.
 ///
 /// # Safety
 ///
@@ -162,13 +162,14 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
     /// A second record of the particle, which is read; [`Nothing`] if there is none.
     type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
-    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are none.
+    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are
+    /// none.
     type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
 
     /// The program as a value.
     const PROGRAM: &'static ParticleProgram;
 
-    /// Changes one particle.
+    /// Updates one particle.
     fn update<L: Lane<Coordinate = L>, S: Space<L>>(
         this: &Self::With<L>,
         space: &S,
@@ -177,14 +178,14 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
         f: &<Self::F as Record>::With<L>,
     );
 
-    /// Returns the compiled loop over particles. It has no default, so that the loop is compiled in the
+    /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
     /// package that declares the update.
     #[doc(hidden)]
     fn cpu_loop() -> ParticleLoop;
 }
 
-/// A program that adds up a property of all particles: an energy, a momentum, the largest speed. The
-/// value holds its uniform parameters.
+/// A program that adds up a property of all particles: an energy, a momentum, the largest speed.
+/// The value holds its uniform parameters.
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Measure for ...`, and by nothing
 /// else. It computes as an [`Update`] does.
