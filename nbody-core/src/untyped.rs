@@ -1,11 +1,13 @@
-//! Engines without the types of a law: rows of described records go in, rows of described records come out.
+//! Engines without the types of a law: rows of described records go in, rows of described records
+//! come out.
 //!
-//! Devices implement these traits, each in two files: one for the CPU, one for CUDA programs. All above them (the
-//! typed shells, integrators, other languages, ranks) knows these traits alone. A law or a program is a value, which
-//! may come from the compiler or from a table at run time.
+//! Devices implement these traits, each in two files: one for the CPU, one for CUDA programs.
+//! Everything above them (the typed shells, integrators, other languages, ranks) knows only these
+//! traits. A law or a program is a value, which may come from the compiler or from a table at run
+//! time.
 //!
-//! A row is one record as 64-bit words: the bits of an `f64` for a real number, or an integer. Buffers of another
-//! device, precision or record are refused before anything is computed.
+//! A row is one record as 64-bit words: the bits of an `f64` for a real number, or an integer.
+//! Buffers of another device, precision or record are refused before anything is computed.
 
 use std::any::Any;
 use std::fmt;
@@ -78,7 +80,7 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     /// Creates a selection of no particles.
     fn selection(&self) -> Result<Box<dyn Selection>, Error>;
 
-    /// Creates a sequence of operations that are repeated; `None` where launches cost nothing.
+    /// Creates a sequence of repeated operations; `None` where launches cost nothing.
     fn sequence(&self) -> Option<Box<dyn Sequence>>;
 }
 
@@ -98,18 +100,19 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// Returns the precision.
     fn precision(&self) -> Precision;
 
-    /// Reads rows, after all earlier work on the device: `take` receives a function that writes them.
+    /// Reads rows, after all earlier work on the device; `take` receives a function that writes
+    /// them.
     fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error>;
 
-    /// Reads one field of all rows; an error if they have none of this name and type.
+    /// Reads one field of all rows; an error if there is no field of this name and type.
     fn read_field(
         &self,
         field: &'static Field,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error>;
 
-    /// Changes the number of rows. Their values are unspecified until an evaluation replaces them; memory is kept for
-    /// a smaller number.
+    /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
+    /// the memory.
     fn resize(&mut self, n: usize) -> Result<(), Error>;
 }
 
@@ -124,10 +127,11 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     /// Sets the parameters of the law; nothing is compiled again.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
-    /// Sets the domain of the particles. A box that the precision cannot represent is an error, and the domain stays.
+    /// Sets the domain of the particles. A box that the precision cannot represent is an error,
+    /// and the domain stays.
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
 
-    /// Allocates the results of `n` i-particles, with the values of no pair.
+    /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums.
@@ -147,38 +151,41 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
         out: &mut dyn Buffer,
     ) -> Result<Duration, Error>;
 
-    /// Waits until it is known whether the last evaluation was refused, and returns its error if it was not yet known.
+    /// Waits until the last evaluation is known to be accepted or refused; returns its error if it
+    /// was not yet reported.
     fn settle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns whether results depend on the particles and the parameters alone, and on no evaluation before.
+    /// Returns whether results depend only on the particles and the parameters, and not on earlier
+    /// evaluations.
     fn is_stateless(&self) -> bool {
         true
     }
 
-    /// Returns the state that comes from evaluations before, and on which the next results depend in their last bits.
+    /// Returns the state left by earlier evaluations, on which the last bits of the next results
+    /// depend.
     fn state(&self) -> Result<EngineState, Error> {
         Ok(EngineState::Nothing)
     }
 
-    /// Takes the state that an engine of the same kind had.
+    /// Takes the state of an engine of the same kind.
     fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
         check_state(state)
     }
 }
 
-/// The state of an engine that comes from evaluations before, and on which its next results depend in their last bits.
+/// The state left by earlier evaluations, on which the last bits of the next results depend.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum EngineState {
-    /// Nothing: all pairs, and trees that are opened by an angle.
+    /// Nothing: all pairs, and trees whose cells are opened by an angle.
     #[default]
     Nothing,
     /// The state of neighbour lists.
     Lists(ListState),
-    /// The lengths of the results that the last evaluation compared estimates of errors with, of trees that
-    /// are opened by a share of the results.
+    /// For trees whose cells are opened by a share of the results: the lengths of the results that
+    /// the last evaluation compared error estimates with.
     Results(Vec<f64>),
 }
 
@@ -203,16 +210,16 @@ pub trait Tree: Engine {
     /// Sets the criterion by which cells are opened.
     fn set_opening(&mut self, opening: Opening) -> Result<(), Error>;
 
-    /// Returns the distance from which on the law is harmonic.
+    /// Returns the distance beyond which the law is harmonic.
     fn harmonic_distance(&self) -> f64;
 
-    /// Returns the lengths of results that the last evaluation compared estimates of errors with.
+    /// Returns the lengths of the results that the last evaluation compared error estimates with.
     fn compared(&self) -> Result<Option<Vec<f64>>, Error>;
 
-    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    /// Makes the next evaluation compare error estimates with results of these lengths.
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error>;
 
-    /// Begins to measure the times of the parts of evaluations, or ends it.
+    /// Starts or stops the measurement of the times of the parts of evaluations.
     fn set_timed(&mut self, is_on: bool);
 
     /// Returns the size of the tree of the last evaluation, its work and its times.
@@ -230,10 +237,10 @@ pub trait ShortRange: Any + fmt::Debug + Send + Sync {
     /// Sets the parameters of the law; nothing is compiled again.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
-    /// Leaves out these pairs, instead of the pairs that were left out before.
+    /// Replaces the excluded pairs of this law.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
-    /// Allocates the results of `n` i-particles, with the values of no pair.
+    /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 
     /// Evaluates the pairs of lists, and stores the sums.
@@ -266,7 +273,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Refuses a skin or rows that no lists can have.
+    /// Refuses an invalid skin or invalid rows.
     pub fn check(&self) -> Result<(), Error> {
         match self {
             Self::Found(skin) => skin.check(),
@@ -275,7 +282,7 @@ impl Origin {
     }
 }
 
-/// Neighbour lists, which several laws share.
+/// Neighbour lists, which several laws can share.
 pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the domain of the particles.
     fn domain(&self) -> Domain;
@@ -286,10 +293,11 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the precision of the particles.
     fn precision(&self) -> Precision;
 
-    /// Leaves out these pairs, instead of the pairs that were left out before.
+    /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
-    /// Looks whether the lists of these particles are still good for cutoffs, and builds them again if not.
+    /// Checks whether the lists are still valid for these particles and cutoffs, and rebuilds them
+    /// if not.
     fn update(
         &mut self,
         i: &dyn Buffer,
@@ -297,29 +305,30 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
         cutoffs: Vec<Cutoff>,
     ) -> Result<(), Error>;
 
-    /// Makes the next update build the lists again.
+    /// Makes the next update rebuild the lists.
     fn rebuild(&mut self);
 
-    /// Returns the number of times that lists were built.
+    /// Returns the number of times that the lists were built.
     fn rebuilds(&mut self) -> Result<u64, Error>;
 
     /// Returns figures of the lists.
     fn stats(&mut self) -> Result<NeighbourStats, Error>;
 
-    /// Begins to measure the times of the parts of updates and evaluations, or ends it.
+    /// Starts or stops the measurement of the times of the parts of updates and evaluations.
     fn set_timed(&mut self, is_on: bool);
 
     /// Returns the j-particles of each i-particle; `None` if the lists are not built.
     fn to_csr(&self) -> Result<Option<Csr>, Error>;
 
-    /// Returns the positions that the lists were built for; `None` if they are not built.
+    /// Returns the positions for which the lists were built; `None` if they are not built.
     fn state(&self) -> Result<Option<ListState>, Error>;
 
-    /// Has the next update build the lists as they were with this state, and then look whether they are still good.
+    /// Makes the next update rebuild the lists from this state, and then check whether they are
+    /// still valid.
     fn restore(&mut self, state: &ListState) -> Result<(), Error>;
 }
 
-/// The buffers that a program reads beside the particles.
+/// The buffers that a program reads besides the particles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beside<'a> {
     /// The second particles.
@@ -335,7 +344,7 @@ pub struct First<'a> {
     pub selection: &'a dyn Selection,
     /// The number of particles.
     pub count: usize,
-    /// The particles that are copied, where copies change and not the particles themselves.
+    /// The particles to copy, if copies are updated instead of the particles themselves.
     pub from: Option<&'a dyn Buffer>,
     /// Whether the parameter `due: u32` of the program is the time of the selection.
     pub is_due: bool,
@@ -358,7 +367,7 @@ pub trait PerParticle: Any + fmt::Debug + Send + Sync {
     /// Sets whether positions are wrapped into the box.
     fn set_wrap(&mut self, wrap: bool);
 
-    /// Changes each particle by an update; with a selection, its first particles alone.
+    /// Updates each particle; with a selection, only its first particles.
     fn update(
         &mut self,
         program: &'static ParticleProgram,
@@ -392,15 +401,15 @@ pub trait Selection: Any + fmt::Debug + Send + Sync {
     /// Orders particles by their field `due: u32` without waiting for the device.
     fn seek_soonest(&mut self, particles: &dyn Buffer, now: u32) -> Result<(), Error>;
 
-    /// Returns the number of particles that take part, and the time until then.
+    /// Returns the number of particles that are due first, and the time until then.
     fn soonest(&self) -> Result<(usize, u32), Error>;
 
     /// Copies the first particles in this order.
     fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error>;
 }
 
-/// Operations that are repeated.
+/// Repeated operations.
 pub trait Sequence: fmt::Debug + Send + Sync {
-    /// Does work, whose launches are held back to its end.
+    /// Runs work, and defers its launches to the end.
     fn run(&mut self, work: &mut dyn FnMut()) -> Result<(), Error>;
 }
