@@ -1,4 +1,4 @@
-//! Verification of engines: [`cases()`] of particles, and [`ways()`] to compute.
+//! Verification of engines: [`cases()`] of particles and [`ways()`] to compute.
 //!
 //! The command `nbody verify` runs all of them; tests run [`paired_ways`], a covering array in which
 //! any two choices still meet.
